@@ -106,17 +106,24 @@ const byStatus = new Map<number, Code>([
 /** REST status (RFC 9110 §15) → code. A status that no contract of ours explains is the upstream's fault. */
 export const codeOfStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
-/** RFC 9457 problem details; `code` is our extension member. */
-type Problem = {
-  type: "about:blank";
-  title: string;
-  status: number;
-  code: Code;
-  detail: string;
-} & Details;
+/**
+ * The cause of a failure that no error of Node or undici tells: a call that is not made, or an answer that is none. `code`
+ * says why, for the log; it holds nothing of the answer's values.
+ */
+export class Reason extends Error {
+  readonly code: string;
 
-/** The body of an answer that fails: the status, code, message and details of `error`, and nothing of its cause. */
-export const problemOf = (error: CodedError): Problem => ({
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/**
+ * The body of an answer that fails, as problem details (RFC 9457), of which `code` is an extension member: the status, code,
+ * message and details of `error`, and nothing of its cause.
+ */
+export const problemOf = (error: CodedError) => ({
   type: "about:blank",
   title: error.code,
   status: error.status,

@@ -4,7 +4,7 @@
  * `key-verifier.ts` caches the answers.
  */
 import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
+import { CodedError, Reason } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
 import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
 import { introspectionNames } from "../settings/validators.ts";
@@ -13,16 +13,6 @@ import { isRecord } from "../standards/json-object.ts";
 /** The state of a key; `validMs` is the time until it expires, in ms. */
 export type KeyState = { context: TenantContext; validMs: number } | "inactive";
 export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeyState>;
-
-/** An answer that is none. `code` says why, for the log and for `/readyz`; it holds nothing of the answer's values. */
-class NoAnswer extends Error {
-  readonly code: string;
-
-  constructor(code: string) {
-    super(`key introspection ${code}`);
-    this.code = code;
-  }
-}
 
 const maxResponseBytes = 65_536;
 
@@ -43,7 +33,7 @@ export function createKeyIntrospection(
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
       if (response.statusCode === 200) return readIntrospectionResponse(await parsed(response.body), names);
       await response.body.dump();
-      throw new NoAnswer(`answered ${response.statusCode}`);
+      throw new Reason(`answered ${response.statusCode}`);
     } catch (cause) {
       throw new CodedError(
         "SERVICE_UNAVAILABLE",
@@ -74,7 +64,7 @@ async function parsed(body: { text(): Promise<string> }): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoAnswer("answered no JSON"); // a SyntaxError quotes the body
+    throw new Reason("answered no JSON"); // a SyntaxError quotes the body
   }
 }
 
@@ -98,8 +88,7 @@ function authorizationOf(credentials: string): string {
 
 /** RFC 7662 §2.2. Throws when an active key's response lacks a value of the context headers. */
 function readIntrospectionResponse(answer: unknown, names: ReadonlyMap<string, string>): KeyState {
-  if (!isRecord(answer) || typeof answer.active !== "boolean")
-    throw new NoAnswer("answered no boolean active");
+  if (!isRecord(answer) || typeof answer.active !== "boolean") throw new Reason("answered no boolean active");
   if (!answer.active || isTooEarly(answer.nbf)) return "inactive";
   const text = (name: string): string => textAt(answer, names.get(name) ?? name);
   const texts = (name: string): readonly string[] =>
@@ -119,7 +108,7 @@ function readIntrospectionResponse(answer: unknown, names: ReadonlyMap<string, s
 
 function textAt(answer: Record<string, unknown>, name: string): string {
   const value = answer[name];
-  if (!isText(value)) throw new NoAnswer(`answered no ${name}`);
+  if (!isText(value)) throw new Reason(`answered no ${name}`);
   return value;
 }
 
@@ -136,7 +125,7 @@ function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolea
   const given = answer[name];
   const isOneText = isTheirs && typeof given === "string";
   const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
-  if (!Array.isArray(value) || !value.every(isText)) throw new NoAnswer(`answered no list of ${name}`);
+  if (!Array.isArray(value) || !value.every(isText)) throw new Reason(`answered no list of ${name}`);
   return value;
 }
 
@@ -146,6 +135,6 @@ const isTooEarly = (nbf: unknown): boolean => typeof nbf === "number" && nbf * 1
 /** Milliseconds until `exp`, in seconds since the epoch (RFC 7519 §2); absent or null, the key does not expire. */
 function remaining(exp: unknown): number {
   if (exp === undefined || exp === null) return Number.POSITIVE_INFINITY;
-  if (typeof exp !== "number") throw new NoAnswer("answered a malformed exp");
+  if (typeof exp !== "number") throw new Reason("answered a malformed exp");
   return exp * 1000 - Date.now();
 }

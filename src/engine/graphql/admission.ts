@@ -32,8 +32,10 @@ const mostBytes = 3;
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller;
-    /** What it holds until its response is read or its client has left. */
-    taken: [bound: Bound, amount: number][];
+    /** Bytes that it holds until its response is read, or its client has left and its writes are done. */
+    taken: [bound: Bound, bytes: number][];
+    /** The bound on requests under way, while it is one of them. */
+    counted: Bound | undefined;
     /** Its place; another one if it has waited for an identical query, and is executed itself after that. */
     place: QueuePlace;
     /** Its REST calls, once it is executed. */
@@ -74,17 +76,23 @@ export function admitRequests(
     const isLoop = loop.bound() < maxRequests;
     sendError(reply, (isLoop ? loopFull : overloaded)[refusal]); // bypasses the error handler, because a log line for each refusal would add load
   };
-  for (const name of ["caller", "taken", "place", "scope"]) server.decorateRequest(name);
+  for (const name of ["caller", "taken", "counted", "place", "scope"]) server.decorateRequest(name);
   server.server.on("connection", () => starts.connected());
   server.addHook("onRequest", (request, reply, done) => {
     const caller = enter(request);
     request.caller = caller;
     request.taken = [];
     reply.raw.on("close", () => {
-      if (request.taken.length > 0) loop.finished();
-      giveBack(request);
-      caller.leave();
-      if (!reply.raw.writableFinished) request.scope?.leave();
+      const { scope } = request;
+      const end = (): void => {
+        if (request.counted) loop.finished();
+        leavePlaces(request);
+        for (const [bound, bytes] of request.taken) bound.giveBack(caller, bytes);
+        caller.leave();
+      };
+      if (!reply.raw.writableFinished) scope?.leave();
+      if (scope && !scope.isClosed) scope.onClose = end;
+      else end();
     });
     const refusal = underWay.refusal(caller, 1, loop.bound());
     if (refusal) refuse(reply, refusal);
@@ -93,16 +101,16 @@ export function admitRequests(
   // a request counts once its body has arrived, so a client that sends its body slowly blocks no other client
   server.addHook("preHandler", (request, reply, done) => {
     if (reply.raw.destroyed) return; // its `close` has been
-    const { caller, taken } = request;
+    const { caller } = request;
     const large = largeLength(request);
     const tooLarge = large > 0 ? bodies.refusal(caller, large) : undefined;
     if (tooLarge) return done(tooManyBodies[tooLarge]);
     const refusal = underWay.take(caller, 1, loop.bound());
     if (refusal) return refuse(reply, refusal);
-    taken.push([underWay, 1]);
+    request.counted = underWay;
     if (large > 0) {
       bodies.add(caller, large);
-      taken.push([bodies, large]);
+      request.taken.push([bodies, large]);
     }
     request.place = starts.place(caller, done);
     starts.enter(request.place);
@@ -122,10 +130,11 @@ export function admitRequests(
   return { requests_under_way: underWay, bodies, answers_unread: unreadBytes, executing };
 }
 
-/** Gives back what the request holds. A request that only waits for requests of its own does so before them: they count. */
-export function giveBack({ place, taken, caller }: FastifyRequest): void {
-  place?.leave();
-  for (const [bound, amount] of taken.splice(0)) bound.giveBack(caller, amount);
+/** The request counts no longer. One that only waits for requests of its own does this before them: they count. */
+export function leavePlaces(request: FastifyRequest): void {
+  request.place?.leave();
+  request.counted?.giveBack(request.caller, 1);
+  request.counted = undefined;
 }
 
 /** The length of a large body that is not parsed yet; 0 for any other. */

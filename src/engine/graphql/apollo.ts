@@ -1,11 +1,5 @@
-/** Creates the role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
-import {
-  ApolloServer,
-  type ApolloServerOptions,
-  type ApolloServerPlugin,
-  type GraphQLRequestListener,
-  type GraphQLResponse,
-} from "@apollo/server";
+/** The role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
+import { ApolloServer, type GraphQLRequestListener, type GraphQLResponse } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -42,14 +36,41 @@ export class Apollo extends ApolloServer<RequestContext> {
   readonly #respond: RespondForOperation;
   readonly #deprecation: DeprecationHeaders | undefined;
 
+  /** `executions` counts operations. `saved` keeps the documents of saved operations. */
   constructor(
-    options: ApolloServerOptions<RequestContext>,
-    documents: Documents,
-    respond: RespondForOperation,
-    deprecation: DeprecationHeaders | undefined,
+    config: Config,
+    schema: GraphQLSchema,
+    log: FastifyBaseLogger,
+    executions: ExecutionCounts,
+    saved = new SavedOperations([]),
+    deprecations: GeneratedApi["deprecations"] = undefined,
   ) {
-    super(options);
-    this.#deprecation = deprecation;
+    const { env, production } = config;
+    const documents = new Documents(saved);
+    const respond = responseForOperation(schema, executions, config);
+    const { rule, plugin } = hooks(respond, documents);
+    super({
+      schema,
+      logger: log,
+      nodeEnv: production ? "production" : "development",
+      introspection: !production,
+      validationOptions: { hideSuggestions: production, maxErrors: 10 },
+      includeStacktraceInErrorResponses: false,
+      persistedQueries: false,
+      documentStore: null,
+      stopOnTerminationSignals: false,
+      formatError: formatError(config),
+      parseOptions: { maxTokens: env.MAX_TOKENS },
+      validationRules: [rule, limitRule(env)],
+      plugins: [
+        ApolloServerPluginLandingPageDisabled(),
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginInlineTraceDisabled(),
+        ApolloServerPluginUsageReportingDisabled(),
+        plugin,
+      ],
+    });
+    this.#deprecation = deprecationHeaders(schema, deprecations);
     this.#documents = documents;
     this.refusals = documents.refusals;
     this.#respond = respond;
@@ -59,88 +80,27 @@ export class Apollo extends ApolloServer<RequestContext> {
    * Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small
    * request.
    */
-  execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
-    const response = this.#execute(request, contextValue);
-    return this.#deprecation ? this.#withDeprecation(request.query, response) : response;
-  }
-
-  async #withDeprecation(text: string, responding: Promise<GraphQLResponse>): Promise<GraphQLResponse> {
-    const response = await responding;
-    const document = this.#documents.of(text);
+  async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
+    const known = this.#documents.of(request.query);
+    const operation = known && getOperationAST(known, request.operationName);
+    const planned = operation && (await this.#respond({ document: known, operation, request, contextValue }));
+    const response = planned ?? (await this.executeOperation(request, { contextValue }));
+    if (contextValue.document?.refused) this.refusals.set(request.query, response);
+    const document = this.#deprecation && (known ?? this.#documents.of(request.query));
     for (const [name, value] of (document && this.#deprecation?.(document)) ?? [])
       response.http.headers.set(name, value);
     return response;
   }
-
-  async #execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
-    const document = this.#documents.of(request.query);
-    const operation = document && getOperationAST(document, request.operationName);
-    const planned = operation && (await this.#respond({ document, operation, request, contextValue }));
-    if (planned) return planned;
-    const response = await this.executeOperation(request, { contextValue });
-    if (contextValue.document?.refused) this.refusals.set(request.query, response);
-    return response;
-  }
-}
-
-/**
- * `executions` counts operations. `saved` keeps the documents of saved operations.
- */
-export function createApollo(
-  config: Config,
-  schema: GraphQLSchema,
-  log: FastifyBaseLogger,
-  executions: ExecutionCounts,
-  saved = new SavedOperations([]),
-  deprecations: GeneratedApi["deprecations"] = undefined,
-): Apollo {
-  const { env, production } = config;
-  const validation = new ValidationTime();
-  const documents = new Documents(saved);
-  const respond = responseForOperation(schema, executions, config);
-  const options: ApolloServerOptions<RequestContext> = {
-    schema,
-    logger: log,
-    nodeEnv: production ? "production" : "development",
-    introspection: !production,
-    validationOptions: { hideSuggestions: production, maxErrors: 10 },
-    includeStacktraceInErrorResponses: false,
-    persistedQueries: false,
-    documentStore: null,
-    stopOnTerminationSignals: false,
-    formatError: formatError(config),
-    parseOptions: { maxTokens: env.MAX_TOKENS },
-    validationRules: [validation.rule, limitRule(env)],
-    plugins: [
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
-      hooks(respond, validation, documents),
-    ],
-  };
-  return new Apollo(options, documents, respond, deprecationHeaders(schema, deprecations));
-}
-
-/** Measures a validation, which runs synchronously from the creation of its first rule to Apollo's end hook. */
-class ValidationTime {
-  #workedMs = (): number => 0;
-  readonly rule: ValidationRule = () => {
-    this.#workedMs = startWork();
-    return {};
-  };
-
-  get ms(): number {
-    return this.#workedMs();
-  }
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(
-  respond: RespondForOperation,
-  validation: ValidationTime,
-  documents: Documents,
-): ApolloServerPlugin<RequestContext> {
+function hooks(respond: RespondForOperation, documents: Documents) {
+  /** The time of a validation, which runs synchronously from the creation of `rule`, its first, to Apollo's end hook. */
+  let workedMs = (): number => 0;
+  const rule: ValidationRule = () => {
+    workedMs = startWork();
+    return {};
+  };
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart:
       async ({ contextValue: { document } }) =>
@@ -151,12 +111,12 @@ function hooks(
     async validationDidStart({ contextValue, source, document }) {
       const { scope, document: asked } = contextValue;
       return async (errors) => {
-        scope.worked(validation.ms);
+        scope.worked(workedMs());
         if (!errors) documents.keep(source, document);
         else if (asked) asked.refused = true;
       };
     },
     didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),
   };
-  return { requestDidStart: async () => listener };
+  return { rule, plugin: { requestDidStart: async () => listener } };
 }

@@ -11,10 +11,9 @@ import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
-import { createApollo } from "./apollo.ts";
+import { Apollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
-import type { Samples } from "./explorer/explorer.ts";
-import { createExplorer } from "./explorer/explorer.ts";
+import { createExplorer, type Samples } from "./explorer/explorer.ts";
 import { limitRule } from "./limits/limits.ts";
 import type { ExecutionCounts } from "./response-for-operation.ts";
 import { routes } from "./routes.ts";
@@ -33,17 +32,11 @@ declare module "fastify" {
   }
 }
 
-/** Settings that tests and the process pass beside the configuration. */
-type Options = {
-  /** Operations that the explorer opens with. */
-  readonly samples?: Samples;
-};
-
-/** Throws `ConfigError`. */
+/** `samples` are what the explorer opens with. Throws `ConfigError`. */
 export async function createGraphql(
   config: Config,
   api: GeneratedApi,
-  { samples = {} }: Options = {},
+  samples: Samples = {},
 ): Promise<FastifyInstance> {
   const { CORS_ORIGINS: origins } = config.env;
   const { operations, savedOperations: entries, specHash } = api;
@@ -53,7 +46,7 @@ export async function createGraphql(
   const executions: ExecutionCounts = { count: 0 };
   const schema = buildSchema(api);
   const saved = savedOperations(config, entries);
-  const apollo = createApollo(config, schema, server.log, executions, saved, api.deprecations);
+  const apollo = new Apollo(config, schema, server.log, executions, saved, api.deprecations);
   const rules = [...specifiedRules, limitRule(config.env)];
   const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
   await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);

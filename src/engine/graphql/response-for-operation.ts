@@ -103,9 +103,9 @@ function responseOf(context: RequestContext, { data, errors }: PlanResult): Grap
   const groups = grouped(errors);
   logErrors(
     context,
-    groups.map(({ error }) => error),
+    groups.map(([first]) => first),
   );
-  const masked = groups.map(({ error, paths }) => withPlaces(maskField(error), paths));
+  const masked = groups.map((group) => withPlaces(maskField(group[0]), group));
   return responseWith({ errors: masked, data });
 }
 

@@ -14,7 +14,7 @@ import { argumentNamer } from "./errors/argument-names.ts";
 import { asError, type ResolveLevel } from "./plan/plan.ts";
 
 /** A generated resolver. `inherits`: the types of the enclosing objects that it takes values from. */
-export type Resolver = ((parent: unknown, args: Args, context: never, info: object) => unknown) & {
+export type Resolver = ((parent: unknown, args: Args, context: never, enclosing: unknown) => unknown) & {
   level?: LevelResolver<unknown, Args, never, unknown>;
   inherits?: readonly string[];
 };
@@ -84,7 +84,7 @@ const ofEach =
   (resolve: Resolver): ResolveLevel =>
   (parents, args, context, enclosing) => {
     const call = (parent: unknown, index: number): unknown =>
-      resolve(parent, args, context as never, { enclosing: enclosing[index] });
+      resolve(parent, args, context as never, enclosing[index]);
     if (parents.length === 1) return [call(parents[0], 0)];
     return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
       settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),

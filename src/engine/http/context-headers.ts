@@ -5,6 +5,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Environment } from "../settings/environment.ts";
+import { contextMembers } from "../settings/validators.ts";
 
 /** The verified caller: the result of key introspection. */
 export type TenantContext = {
@@ -18,31 +19,24 @@ export type TenantContext = {
   teams: readonly string[];
 };
 
-const suffixes = {
-  tenantId: "tenant-id",
-  userId: "user-id",
-  apiKeyId: "api-key-id",
-  roles: "roles",
-  permissions: "permissions",
-  features: "features",
-  keyScopes: "key-scopes",
-  teams: "teams",
-} as const satisfies Record<keyof TenantContext, string>;
+const suffixes = Object.entries(contextMembers satisfies Record<keyof TenantContext, string>).map(
+  ([key, name]) => [key as keyof TenantContext, name.replaceAll("_", "-")] as const,
+);
 
 /** Header that carries the gateway's proof (`GATEWAY_SECRET`) to the roles behind it. */
 export const proofHeader = "x-gateway-proof";
 
 /** The eight names, lower case, the tenant id's first, for a prefix such as `X-Service-`. */
 export const contextHeaderNames = (prefix: string): string[] =>
-  Object.values(suffixes).map((suffix) => prefix.toLowerCase() + suffix);
+  suffixes.map(([, suffix]) => prefix.toLowerCase() + suffix);
 
 const encode = (value: string): string =>
   value.replace(/[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu, (character) => encodeURIComponent(character));
 
 export function writeContextHeaders(prefix: string, context: TenantContext): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [key, suffix] of Object.entries(suffixes)) {
-    const value = context[key as keyof TenantContext];
+  for (const [key, suffix] of suffixes) {
+    const value = context[key];
     headers[prefix.toLowerCase() + suffix] =
       typeof value === "string" ? encode(value) : value.map(encode).join(",");
   }
@@ -57,25 +51,15 @@ export function readContextHeaders(
   prefix: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): TenantContext | undefined {
-  const raw = (key: keyof TenantContext): string => {
-    const value = headers[prefix.toLowerCase() + suffixes[key]];
-    return typeof value === "string" ? value : "";
+  const valuesOf = (suffix: string): string[] => {
+    const value = headers[prefix.toLowerCase() + suffix];
+    return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
   };
-  const values = (key: keyof TenantContext): string[] =>
-    raw(key) === "" ? [] : raw(key).split(",").map(decodeURIComponent);
   try {
-    const [tenantId, userId, apiKeyId] = [values("tenantId")[0], values("userId")[0], values("apiKeyId")[0]];
-    if (!tenantId || !userId || !apiKeyId) return undefined;
-    return {
-      tenantId,
-      userId,
-      apiKeyId,
-      roles: values("roles"),
-      permissions: values("permissions"),
-      features: values("features"),
-      keyScopes: values("keyScopes"),
-      teams: values("teams"),
-    };
+    const all = Object.fromEntries(suffixes.map(([key, suffix]) => [key, valuesOf(suffix)]));
+    const { tenantId, userId, apiKeyId, ...lists } = all as Record<keyof TenantContext, string[]>;
+    const [tenant, user, key] = [tenantId[0], userId[0], apiKeyId[0]];
+    return tenant && user && key ? { tenantId: tenant, userId: user, apiKeyId: key, ...lists } : undefined;
   } catch {
     return undefined;
   }

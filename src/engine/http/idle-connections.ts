@@ -1,7 +1,8 @@
 /**
  * Closes connections that carry no request. The descriptors of the process bound the connections of each role. Beyond the
- * bound, the oldest idle connection of the address with most connections is closed. So no client keeps others out by
- * opening connections. An unfinished head counts as idle. A server that stops closes connections with an unfinished head,
+ * bound, the oldest idle connection of the address with most connections is closed. If this address has none, its oldest
+ * connection goes whose only request has an unfinished body. So no client keeps others out by opening connections. An
+ * unfinished head counts as idle. A server that stops closes connections with an unfinished head,
  * because it would wait for them. After the keep-alive time-out a connection is read once more before it is closed: a
  * request may have come while the process was paused.
  */
@@ -40,11 +41,18 @@ export function closeIdleConnections(
 ): () => void {
   const byOwner = new Map<string, Set<Socket>>();
   let count = 0;
+  const isIdle = (socket: Socket): boolean => underWay(socket).unanswered === 0 && !socket.destroyed;
+  const isUnfinished = (socket: Socket): boolean => {
+    const { unanswered, last } = underWay(socket);
+    return unanswered === 1 && last?.req.complete === false && !socket.destroyed;
+  };
   const makeRoom = (): void => {
     tell();
-    for (const sockets of [...byOwner.values()].sort((one, other) => other.size - one.size))
-      for (const socket of sockets)
-        if (underWay(socket).unanswered === 0 && !socket.destroyed) return void socket.destroy();
+    for (const owned of [...byOwner.values()].sort((one, other) => other.size - one.size)) {
+      const sockets = [...owned];
+      const least = sockets.find(isIdle) ?? sockets.find(isUnfinished);
+      if (least) return void least.destroy();
+    }
   };
   server.on("connection", (socket) => {
     const owner = addressBlock(socket.remoteAddress ?? "");

@@ -75,8 +75,9 @@ async function startRoles(given: Config, service: Service, roles: Map<Role, Fast
   }
   if (config.roles.has("graphql")) {
     const { createGraphql } = await import("../graphql/graphql.ts");
-    const samples = platform?.samples(config) ?? {};
-    const url = await open("graphql", (configured) => createGraphql(configured, api, { samples }));
+    const url = await open("graphql", (configured) =>
+      createGraphql(configured, api, platform?.samples(config)),
+    );
     config = withEnvironment(config, { GRAPHQL_URL: url });
   }
   if (config.roles.has("gateway")) {

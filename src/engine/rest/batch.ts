@@ -7,6 +7,7 @@ import { isRounded } from "../standards/exact-integers.ts";
 
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
+type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
 
 /** An item has the property that is matched with the keys. */
@@ -43,42 +44,29 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   size: number,
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
-): Promise<(Item[] | Error)[]>;
-export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
-  keys: readonly K[],
-  size: number,
-  match: Match,
-  fetch: Fetch<NonNullable<K>, Item>,
-): Promise<(Item[] | null | Error)[]> {
+): Promise<(Item[] | Error)[]> {
   const found = await fetchAll<K, Match, Item, Item[]>(keys, size, match, fetch, keepAll);
-  return keys.map((key) => (key === null || key === undefined ? null : (foundFor(found, key) ?? [])));
+  const itemsFor = (key: K) => (key === null || key === undefined ? null : (foundFor(found, key) ?? []));
+  return keys.map(itemsFor) as (Item[] | Error)[];
 }
 
 /** Returns a list of objects for each list of keys, in its order. `null`: no item matches, or there is no list. */
-export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
-  keyLists: readonly (readonly K[])[],
+export async function batchEach<
+  Keys extends readonly MaybeKey[] | null | undefined,
+  const Match extends string,
+  Item extends Matched<Match>,
+>(
+  keyLists: readonly Keys[],
   size: number,
   match: Match,
-  fetch: Fetch<NonNullable<K>, Item>,
-): Promise<((Item | null)[] | Error)[]>;
-export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
-  keyLists: readonly (readonly K[] | null | undefined)[],
-  size: number,
-  match: Match,
-  fetch: Fetch<NonNullable<K>, Item>,
-): Promise<((Item | null)[] | null | Error)[]>;
-export async function batchEach<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
-  keyLists: readonly (readonly K[] | null | undefined)[],
-  size: number,
-  match: Match,
-  fetch: Fetch<NonNullable<K>, Item>,
-): Promise<((Item | null)[] | null | Error)[]> {
-  const keys = keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as K[]) : []));
-  const found = await fetchAll<K, Match, Item, Item>(keys, size, match, fetch, keepFirst);
+  fetch: Fetch<KeyOf<Keys>, Item>,
+): Promise<((Item | null)[] | Error | (Keys extends readonly unknown[] ? never : null))[]> {
+  const keys = keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as KeyOf<Keys>[]) : []));
+  const found = await fetchAll<KeyOf<Keys>, Match, Item, Item>(keys, size, match, fetch, keepFirst);
   return keyLists.map((keys) => {
-    if (keys === null || keys === undefined) return null;
+    if (keys === null || keys === undefined) return null as never;
     if (!Array.isArray(keys)) return notA("list");
-    const items = (keys as K[]).map((key) => foundFor(found, key) ?? null);
+    const items = keys.map((key) => foundFor(found, key) ?? null);
     return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
   });
 }

@@ -148,7 +148,8 @@ export class RestClient {
         call.fail(...failureOf(error));
         endCall(call);
         const waitMs = tries === 0 && method === "GET" ? retryWaitMs(error) : undefined;
-        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take())
+        const { caller } = this.#scope;
+        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(caller.name))
           throw named(operation, error);
         await this.#scope.pause(waitMs);
       }

@@ -50,6 +50,10 @@ const neverCredentials = new Set([
   ],
 ]);
 
+/** Servers read Basic with or without padding, and may skip what is no base64: one credential has many texts (RFC 7617 §2). */
+const canonical = (text: string): string =>
+  text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
+
 /**
  * Identifies the owner of a request's credentials. Each way in is a list of headers. The owner is known by the values of
  * the one list that the request has in full. A request without such a list has no owner. A request with two lists, neither
@@ -59,12 +63,18 @@ export function credentialOwner(
   operations: Operations,
 ): (credentials: Readonly<Record<string, string>>) => string {
   const ways = waysIn(operations);
+  const inAuthorization = new Set(["authorization"]);
+  for (const { places = {} } of Object.values(operations))
+    for (const [name, place] of Object.entries(places))
+      if (place.in === "header" && place.name === "authorization") inAuthorization.add(name);
+  const textOf = (name: string, value = ""): string =>
+    inAuthorization.has(name) ? canonical(normalized("authorization", value)) : value;
   return (credentials) => {
     const met = ways.filter((way) => hasAll(credentials, way));
     const least = met.length > 1 ? met.filter((way) => !met.some((other) => isWithin(other, way))) : met;
     const [only] = least;
     return only && least.length === 1
-      ? only.map((name) => `${name}: ${normalized(name, credentials[name] ?? "")}`).join("\n")
+      ? only.map((name) => `${name}: ${textOf(name, credentials[name])}`).join("\n")
       : "";
   };
 }

@@ -2,40 +2,37 @@
  * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream, and the wait
  * before a retry.
  */
-import { CodedError, codeOfStatus } from "../errors.ts";
+import { CodedError, codeOfStatus, Reason } from "../errors.ts";
 import type { CallOutcome } from "../observe/records.ts";
+import { membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
 import type { Operation } from "./operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** The cause of a failure whose request was never sent. A retry would fail too. `code` is for the log. */
-class NotSent extends Error {
-  readonly code: string = "NOT_SENT";
-}
-
-/** The cause of a call that the circuit breaker refused. */
-class CircuitOpen extends NotSent {
-  override readonly code = "CIRCUIT_OPEN";
-}
-
+/** A call that the circuit breaker refuses. */
 export const circuitOpen = (): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
     "it failed too often and is left alone for a while",
     { retryAfter: 1 },
-    new CircuitOpen(),
+    new Reason("CIRCUIT_OPEN"),
   );
 
 /** A call that was not made. The reason passes soon. */
 export const notSent = (message: string): CodedError =>
-  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new NotSent());
+  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new Reason("NOT_SENT"));
 
 /**
  * A call without a connection in time. `isOurs`: it was still in its caller's queue, for other calls had the connections, or
  * the request had no time left for it.
  */
 export const noConnection = (isOurs: boolean): CodedError =>
-  new CodedError(isOurs ? "SERVICE_TIMEOUT" : "UPSTREAM_TIMEOUT", "no connection in time", {}, new NotSent());
+  new CodedError(
+    isOurs ? "SERVICE_TIMEOUT" : "UPSTREAM_TIMEOUT",
+    "no connection in time",
+    {},
+    new Reason("NOT_SENT"),
+  );
 
 export const noResponse = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
 
@@ -45,19 +42,9 @@ export const tooLarge = (bytes: number): CodedError =>
     value: bytes,
   });
 
-/** The cause of a response that another service gives, or another path of it. `code` says how that shows. */
-class NoAnswerOfApi extends Error {
-  readonly code: string;
-
-  constructor(code: string) {
-    super(code);
-    this.code = code;
-  }
-}
-
-/** A success that is no answer of the API. */
+/** A success that is no answer of the API. `how` that shows is for the log. */
 export const noAnswer = (message: string, how: string): CodedError =>
-  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new NoAnswerOfApi(how));
+  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new Reason(how));
 
 /** A body that is no JSON: a balancer's page, or something else. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
@@ -105,7 +92,7 @@ export function responseFailure(
       "UPSTREAM_ERROR",
       `it answered ${status}, but not as the API does`,
       {},
-      new NoAnswerOfApi(foreign),
+      new Reason(foreign),
     );
   const retryAfter = secondsOf(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
@@ -122,14 +109,11 @@ const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
 function argumentOf(problem: unknown, sent: readonly unknown[]): string | undefined {
-  const named = isObject(problem) && "argument" in problem && problem.argument;
-  return typeof named === "string" &&
-    sent.some((section) => isObject(section) && Object.hasOwn(section, named))
-    ? named
-    : undefined;
+  const { argument } = membersOf(problem);
+  const isSent =
+    typeof argument === "string" && sent.some((section) => Object.hasOwn(membersOf(section), argument));
+  return isSent ? argument : undefined;
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const messages: Record<number, string> = {
   400: "the input is refused",
@@ -148,12 +132,14 @@ function secondsOf(value: string | undefined): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 
-/** Milliseconds before a read is retried, with jitter. `undefined`: it is not retried. */
+/**
+ * Milliseconds before a read is retried, with jitter. `undefined`: it is not retried, because it was refused, or because
+ * `Reason` tells that it would fail again.
+ */
 export function retryWaitMs(error: unknown): number | undefined {
-  if (!(error instanceof CodedError) || error.cause instanceof NotSent) return undefined;
+  if (!(error instanceof CodedError) || error.cause instanceof Reason) return undefined;
   const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
-  const isRefused =
-    error.cause instanceof NoAnswerOfApi || (typeof error.cause === "number" && error.cause < 500);
+  const isRefused = typeof error.cause === "number" && error.cause < 500;
   const { retryAfter } = error.details;
   if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
     return retryAfter * 1_000 + Math.random() * 100;
@@ -164,10 +150,11 @@ export function retryWaitMs(error: unknown): number | undefined {
 export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
   if (error instanceof CodedError) {
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
-    return [error.cause, error.cause instanceof CircuitOpen ? "CIRCUIT_OPEN" : error.code];
+    const { cause, code } = error;
+    return [cause, cause instanceof Reason && cause.code === "CIRCUIT_OPEN" ? "CIRCUIT_OPEN" : code];
   }
   return error instanceof SyntaxError
-    ? [new NoAnswerOfApi("not JSON"), "BAD_UPSTREAM_RESPONSE"]
+    ? [new Reason("not JSON"), "BAD_UPSTREAM_RESPONSE"]
     : [error, "INTERNAL_SERVER_ERROR"];
 }
 

@@ -6,7 +6,7 @@
 import { CodedError } from "../errors.ts";
 import { valueAt } from "./property.ts";
 import type { AnyContext, GraphqlTypes } from "./rest.ts";
-import type { ValueAt } from "./types.ts";
+import type { NullFor, ValueAt } from "./types.ts";
 
 /**
  * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type,
@@ -17,9 +17,6 @@ export type Enclosing = {
   readonly object: unknown;
   readonly above: Enclosing | undefined;
 };
-
-/** What a plan gives to a resolver. The generated types name graphql-js's information, so a resolver takes any object. */
-type Info = object;
 
 /** The mark of an argument, in the place of a type's name. No GraphQL name has a dot. */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
@@ -54,10 +51,6 @@ type TypesOf<Context> = Context extends { readonly types?: infer Types } ? NonNu
 export type Inherited<Of extends Sources, Context extends AnyContext> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
 };
-
-/** The enclosing objects of the parent. */
-const enclosingOf = (info: Info): Enclosing | undefined =>
-  (info as { readonly enclosing?: Enclosing }).enclosing;
 
 /** The values, or `null` if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if another one is. */
 export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
@@ -103,24 +96,21 @@ type Inheriting<Of extends Sources, Parent, Args, Context extends AnyContext, Va
   inherited: Inherited<Of, Context>,
 ) => Value;
 
-/** The resolver of a link that inherits values. It is null, without a call, where one of `nullable` is null. */
-export function inheriting<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
-  sources: Of,
-  resolve: Inheriting<Of, Parent, Args, Context, Value>,
-): (parent: Parent, args: Args, context: Context, info: Info) => Value;
-export function inheriting<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
-  sources: Of,
-  resolve: Inheriting<Of, Parent, Args, Context, Value>,
-  nullable: readonly (keyof Of)[],
-): (parent: Parent, args: Args, context: Context, info: Info) => Value | null;
-export function inheriting<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
-  sources: Of,
-  resolve: Inheriting<Of, Parent, Args, Context, Value>,
-  nullable: readonly (keyof Of)[] = [],
-): (parent: Parent, args: Args, context: Context, info: Info) => Value | null {
-  const resolver = (parent: Parent, args: Args, context: Context, info: Info): Value | null => {
-    const inherited = inheritedFrom<Of, Context>(sources, nullable, enclosingOf(info));
-    return inherited && resolve(parent, args, context, inherited);
+/**
+ * The resolver of a link that inherits values. It is null, without a call, where one of `nullable` is null. A plan gives it the
+ * enclosing objects of the parent, in the place where the generated types name graphql-js's information.
+ */
+export function inheriting<
+  const Of extends Sources,
+  Parent,
+  Args,
+  Context extends AnyContext,
+  Value,
+  const Nullable extends readonly (keyof Of)[] = readonly [],
+>(sources: Of, resolve: Inheriting<Of, Parent, Args, Context, Value>, nullable?: Nullable) {
+  const resolver = (parent: Parent, args: Args, context: Context, enclosing: unknown) => {
+    const inherited = inheritedFrom<Of, Context>(sources, nullable ?? [], enclosing as Enclosing | undefined);
+    return (inherited && resolve(parent, args, context, inherited)) as Value | NullFor<Nullable>;
   };
   return Object.assign(resolver, markOf(sources));
 }

@@ -2,6 +2,7 @@
 
 import { type Enclosing, type Inherited, inheritedFrom, markOf, type Sources } from "./inherit.ts";
 import type { AnyContext } from "./rest.ts";
+import type { NullFor } from "./types.ts";
 
 /** Returns a value, null or an Error for each parent, in their order. */
 export type LevelResolver<Parent, Args, Context, Value> = (
@@ -37,31 +38,25 @@ type InheritingLevel<Of extends Sources, Parent, Args, Context extends AnyContex
 ) => Promise<readonly (Value | Error)[]>;
 
 /** A batched link that inherits values: parents that inherit the same ones are resolved together. See `inheriting`. */
-export function inheritingLevel<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
+export function inheritingLevel<
+  const Of extends Sources,
+  Parent,
+  Args,
+  Context extends AnyContext,
+  Value,
+  const Nullable extends readonly (keyof Of)[] = readonly [],
+>(
   sources: Of,
   resolve: InheritingLevel<Of, Parent, Args, Context, Value>,
-): LevelledResolver<Parent, Args, Context, Value>;
-export function inheritingLevel<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
-  sources: Of,
-  resolve: InheritingLevel<Of, Parent, Args, Context, Value>,
-  nullable: readonly (keyof Of)[],
-): LevelledResolver<Parent, Args, Context, Value | null>;
-export function inheritingLevel<const Of extends Sources, Parent, Args, Context extends AnyContext, Value>(
-  sources: Of,
-  resolve: InheritingLevel<Of, Parent, Args, Context, Value>,
-  nullable: readonly (keyof Of)[] = [],
-): LevelledResolver<Parent, Args, Context, Value | null> {
-  const resolveLevel: LevelResolver<Parent, Args, Context, Value | null> = async (
-    parents,
-    args,
-    context,
-    enclosing,
-  ) => {
-    const results: (Value | Error | null)[] = parents.map(() => null);
+  nullable?: Nullable,
+): LevelledResolver<Parent, Args, Context, Value | NullFor<Nullable>> {
+  type Found = Value | NullFor<Nullable>;
+  const resolver = level<Parent, Args, Context, Found>(async (parents, args, context, enclosing) => {
+    const results = parents.map(() => null) as (Found | Error)[];
     const groups = new Map<string, { inherited: Inherited<Of, Context>; indices: number[] }>();
     for (const index of parents.keys()) {
       try {
-        const inherited = inheritedFrom<Of, Context>(sources, nullable, enclosing[index]);
+        const inherited = inheritedFrom<Of, Context>(sources, nullable ?? [], enclosing[index]);
         if (!inherited) continue;
         const key = JSON.stringify(inherited);
         const group = groups.get(key) ?? { inherited, indices: [] };
@@ -81,6 +76,6 @@ export function inheritingLevel<const Of extends Sources, Parent, Args, Context 
       }),
     );
     return results;
-  };
-  return Object.assign(level(resolveLevel), markOf(sources));
+  });
+  return Object.assign(resolver, markOf(sources));
 }

@@ -20,6 +20,9 @@ export class RequestScope {
   readonly place: Pausable | undefined;
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
+  isClosed = false;
+  /** Called when it is closed: all that the request does is done, also its writes. */
+  onClose = (): void => {};
   readonly #config: Config;
   /** When the request came, as `performance.now()` tells it. */
   readonly since = performance.now();
@@ -30,7 +33,6 @@ export class RequestScope {
   readonly #shares: Shares;
   #held = 0;
   #freshUntil = Number.POSITIVE_INFINITY;
-  #isClosed = false;
   #calls = 0;
   #hasLeft = false;
   readonly #stretch = new Stretch();
@@ -70,16 +72,12 @@ export class RequestScope {
   /** Waits. Rejects as soon as the client leaves. */
   pause(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abandon = (failure: CodedError): void => {
+    const timer = setTimeout(resolve, waitMs);
+    this.onLeave(reject);
+    return promise.finally(() => {
       clearTimeout(timer);
-      reject(failure);
-    };
-    const timer = setTimeout(() => {
-      this.ended(abandon);
-      resolve();
-    }, waitMs);
-    this.onLeave(abandon);
-    return promise;
+      this.ended(reject);
+    });
   }
 
   /** Milliseconds that the next call may take. */
@@ -102,7 +100,7 @@ export class RequestScope {
 
   /** Takes bytes of REST's responses from the budgets. Returns the failure if they have less left. */
   hold(bytes: number, isRead: boolean): CodedError | undefined {
-    if (this.#isClosed) return clientLeft();
+    if (this.isClosed) return clientLeft();
     const failure = this.#shares.bytes.take(this.caller, this.#held, bytes, isRead);
     if (!failure) this.#held += bytes;
     return failure;
@@ -110,7 +108,7 @@ export class RequestScope {
 
   /** Gives back the bytes of a response that failed. */
   drop(bytes: number): void {
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     this.#held -= bytes;
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
@@ -181,12 +179,13 @@ export class RequestScope {
 
   /** Ends the request: its bytes are given back, and the reads that are still under way are abandoned. */
   close(): void {
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     this.leave();
     this.drop(this.#held);
     this.reads.clear();
-    this.#isClosed = true;
+    this.isClosed = true;
     this.caller.leave();
+    this.onClose();
   }
 
   /** The client has left: the reads under way are abandoned, and no other begins. */

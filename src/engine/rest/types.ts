@@ -113,3 +113,6 @@ export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly
         | (undefined extends T ? null : never)
     : unknown
   : T;
+
+/** `null`, if there are sources of inherited values that may be null. */
+export type NullFor<Nullable extends readonly unknown[]> = Nullable extends readonly [] ? never : null;

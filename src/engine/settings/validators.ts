@@ -66,27 +66,35 @@ export const headerPrefix = makeValidator((value: string): string => {
   if (taken) throw new Error(`wants a prefix that no other header has; ${taken} has this one`);
   return value;
 });
-export const secret = makeValidator((value: string): string => {
-  if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("wants at least 16 visible ASCII characters");
-  return value;
-});
+/** A text that `check` does not refuse. */
+const textWith = (check: (value: string) => unknown) =>
+  makeValidator((value: string): string => {
+    check(value);
+    return value;
+  });
+const textOf = (form: RegExp, wants: string) =>
+  textWith((value) => {
+    if (!form.test(value)) throw new Error(`wants ${wants}`);
+  });
+export const secret = textOf(/^[\x21-\x7e]{16,}$/, "at least 16 visible ASCII characters");
+export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII characters, without spaces");
+export const pattern = textWith(linearPattern);
 
-export const label = makeValidator((value: string): string => {
-  if (!/^[\x21-\x7e]{1,200}$/.test(value))
-    throw new Error("wants at most 200 visible ASCII characters, without spaces");
-  return value;
-});
-
-export const pattern = makeValidator((value: string): string => {
-  linearPattern(value);
-  return value;
-});
-
-/** The members of a key introspection response that become context headers, as the embedded platform names them. */
-const introspected = [
-  ...["tenant_id", "user_id", "api_key_id"],
-  ...["roles", "permissions", "features", "key_scopes", "teams"],
-];
+/**
+ * The members of a verified caller's context, as a key introspection response names them. Each becomes a context header, with
+ * dashes in its name.
+ */
+export const contextMembers = {
+  tenantId: "tenant_id",
+  userId: "user_id",
+  apiKeyId: "api_key_id",
+  roles: "roles",
+  permissions: "permissions",
+  features: "features",
+  keyScopes: "key_scopes",
+  teams: "teams",
+};
+const introspected = Object.values(contextMembers);
 /** `KEY_INTROSPECTION_NAMES`: our name of a member → the service's. Throws for a name that is none. */
 export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   const pairs = splitList(value).map((pair) => pair.split("="));
@@ -94,7 +102,4 @@ export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   if (wrong) throw new Error(`wants pairs such as tenant_id=org; the names are ${introspected.join(", ")}`);
   return new Map(pairs.map(([own = "", theirs = ""]) => [own, theirs]));
 }
-export const names = makeValidator((value: string): string => {
-  introspectionNames(value);
-  return value;
-});
+export const names = textWith(introspectionNames);

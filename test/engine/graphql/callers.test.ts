@@ -52,6 +52,22 @@ test("a credential is one caller however it is spelled, and so is what is kept f
     );
 });
 
+test("a Basic credential is one caller, whatever its base64 looks like, and so is one that another header brings", () => {
+  const brought = { "GET shop/things": { ...operations["GET /me"], id: "things", product: "shop" } };
+  const [credentials, places] = [[["x-shop"]], { "x-shop": { in: "header", name: "authorization" } }];
+  Object.assign(brought["GET shop/things"], { credentials, places });
+  const callers = new Callers(configure(), { ...operations, ...brought } as typeof operations);
+  const spelled = [
+    ["authorization", "Basic YWI6Y2Q=", "basic  YWI6Y2Q", "Basic Y.W~I6Y2Q=", "Basic YWI6Y2R="],
+    ["x-shop", "Bearer a", "bEaReR   a"],
+  ];
+  for (const [name = "", ...texts] of spelled) {
+    const all = texts.map((text) => from(here, { [name]: text }));
+    for (const request of all) callers.accept(request);
+    expect(new Set(all.map(({ ip, headers }) => callers.of(from(ip, headers)).caller)).size).toBe(1);
+  }
+});
+
 test("very many callers are told apart", () => {
   const callers = new Callers(configure(), operations);
   const keys = Array.from({ length: 50_000 }, (_, count) => ({ "x-api-key": `key-${count}` }));

@@ -1,7 +1,8 @@
 /** When a client leaves, its reads end at the upstream and its mutations finish there. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { largeAnswers } from "../../../src/engine/settings/capacity.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { subscribe } from "../../../src/engine/observe/observer.ts";
+import { largeAnswers, largeBodies } from "../../../src/engine/settings/capacity.ts";
 import { inFrontOf, message, send } from "./rest-stand-in.ts";
 
 /** None of them ends a call of these tests. */
@@ -55,4 +56,26 @@ test("a large answer that is made after its client has left holds no bytes", asy
   await sent.promise;
   await sleep(100); // the answer is made of the response
   expect(Object.entries(server.bounds).filter(([, { held }]) => held !== 0)).toEqual([]);
+});
+
+test("a mutation counts until it is done, with its body, also after its client has left", async () => {
+  const open = Promise.withResolvers<void>();
+  let arrived = 0;
+  const { url, server } = await inFrontOf((_request, response) => {
+    arrived++;
+    void open.promise.then(() => send(response, message, 201));
+  }, deadlines);
+  const query = 'mutation { sendMessage(channel: "sms", to: "+12025550143", body: "b") { id } }';
+  const body = JSON.stringify({ query, variables: { unused: "x".repeat(largeBodies.from) } });
+  const headers = { "content-type": "application/json", "x-api-key": "key" };
+  const leaving = new AbortController();
+  fetch(url, { method: "POST", headers, body, signal: leaving.signal }).catch(() => {});
+  await expect.poll(() => arrived).toBe(1);
+  const ended = new Promise<void>((resolve) => onTestFinished(subscribe({ requestEnded: () => resolve() })));
+  leaving.abort();
+  await ended;
+  const held = () => [server.bounds.requests_under_way?.held, server.bounds.bodies?.held];
+  expect(held()).toEqual([1, body.length]);
+  open.resolve();
+  await expect.poll(held).toEqual([0, 0]);
 });

@@ -1,6 +1,6 @@
 /** Clients and logs get codes, paths and names of a failure, and never the data that REST sent. */
 import { describe, expect, test, vi } from "vitest";
-import { createApollo } from "../../../src/engine/graphql/apollo.ts";
+import { Apollo } from "../../../src/engine/graphql/apollo.ts";
 import { resultOf } from "../../../src/engine/graphql/over-http.ts";
 import { executableSchema } from "../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../src/engine/observe/log-lines.ts";
@@ -153,7 +153,7 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
     warn: () => {},
     debug: () => {},
   };
-  const apollo = createApollo(configure(), schema, log as never, { count: 0 });
+  const apollo = new Apollo(configure(), schema, log as never, { count: 0 });
   const context = {
     rest: {},
     requestId: "request-1",

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { RequestRecord } from "../../../src/engine/observe/records.ts";
 import { msPerMessage } from "../../../src/engine/rest/shares/processor-time.ts";
+import { largeBodies } from "../../../src/engine/settings/capacity.ts";
 import { api } from "../desk/generated/index.ts";
 import { alone } from "../rest/shares/alone.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
@@ -59,6 +60,27 @@ test("a call is one request under way, and not two: a caller has as many calls a
   for (const answer of await Promise.all([first, ...others]))
     expect(answer).toMatchObject({ result: { structuredContent: { data: { me: { id: "1" } } } } });
   await expect.poll(held).toEqual([0, 0]);
+});
+
+test("a large message counts with its bytes while its calls are under way", async () => {
+  const open = Promise.withResolvers<void>();
+  const { url, server } = await inFrontOf(
+    (_request, response) => void open.promise.then(() => send(response, me)),
+    { MCP: "on", MAX_OPERATIONS: "2", CALL_TIMEOUT_MS: "120000", REQUEST_TIMEOUT_MS: "120000" },
+    served,
+  );
+  const unused = "x".repeat(largeBodies.from);
+  const [one, other] = [call(1), call(2)].map((each) => ({
+    ...each,
+    params: { ...each.params, _meta: { unused } },
+  }));
+  const body = JSON.stringify([one, other]);
+  const answered = fetch(new URL("/v1/mcp", url), { method: "POST", headers, body });
+  await expect.poll(() => server.upstreams.underWay).toBe(2);
+  expect(server.bounds.bodies?.held).toBe(body.length);
+  open.resolve();
+  expect((await answered).status).toBe(200);
+  await expect.poll(() => server.bounds.bodies?.held).toBe(0);
 });
 
 test("a message is charged to its caller, and one of a caller that owes processor time waits", async () => {

@@ -20,7 +20,7 @@ import { onTestFinished } from "vitest";
 import { generate } from "../../../src/engine/codegen/generate.ts";
 import { readConfig } from "../../../src/engine/config.ts";
 import { CodedError } from "../../../src/engine/errors.ts";
-import { type Apollo, createApollo } from "../../../src/engine/graphql/apollo.ts";
+import { Apollo } from "../../../src/engine/graphql/apollo.ts";
 import { executableSchema } from "../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../src/engine/observe/log-lines.ts";
 import { projectAt } from "../../../src/engine/project/project.ts";
@@ -79,7 +79,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 /** Opens an existing schema. */
 export async function openSchema(schema: GraphQLSchema): Promise<Pair> {
   const config = readConfig({ NODE_ENV: "production", REST_BASE_URL: "http://127.0.0.1:1" }, ["graphql"]);
-  const apollo = createApollo(config, schema, log as never, { count: 0 });
+  const apollo = new Apollo(config, schema, log as never, { count: 0 });
   await apollo.start();
   onTestFinished(() => apollo.stop());
   return { schema, apollo };

@@ -6,7 +6,7 @@ import { grouped, withPlaces } from "../../../src/engine/graphql/errors/repeated
 const failure = new CodedError("UPSTREAM_UNAVAILABLE", "down");
 const extensionsOf = (...paths: (string | number)[][]): unknown[] =>
   grouped(paths.map((path) => ({ originalError: failure, path }))).map(
-    ({ paths: all }) => withPlaces({ message: "", extensions: {} }, all).extensions,
+    (group) => withPlaces({ message: "", extensions: {} }, group).extensions,
   );
 
 test("the indexes of one list are ranges, in order", () => {

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createApollo } from "../../../src/engine/graphql/apollo.ts";
+import { Apollo } from "../../../src/engine/graphql/apollo.ts";
 import { createGraphql, savedOperations } from "../../../src/engine/graphql/graphql.ts";
 import { SavedOperations } from "../../../src/engine/graphql/saved/saved-operations.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
@@ -210,7 +210,7 @@ describe("OPERATIONS=saved", () => {
 test("a saved document is parsed and validated once, even after many other documents", async () => {
   const saved = new SavedOperations([customer]);
   const executions = { count: 0 };
-  const apollo = createApollo(configure(), buildSchema(api), console as never, executions, saved);
+  const apollo = new Apollo(configure(), buildSchema(api), console as never, executions, saved);
   const parsed: string[] = [];
   apollo.addPlugin({
     requestDidStart: async () => ({
@@ -231,7 +231,7 @@ test("a saved document is parsed and validated once, even after many other docum
 
 test("an operation whose document is known runs without Apollo's pipeline", async () => {
   const executions = { count: 0 };
-  const apollo = createApollo(configure(), buildSchema(api), console as never, executions);
+  const apollo = new Apollo(configure(), buildSchema(api), console as never, executions);
   let started = 0;
   apollo.addPlugin({ requestDidStart: async () => void started++ });
   onTestFinished(() => apollo.stop());

@@ -73,6 +73,17 @@ test("a connection with a request under way is never closed, and without an idle
   expect(open(busy)).toEqual(Array(10).fill(true));
 });
 
+test("an address that sends a part of a body on each connection keeps no other out", async () => {
+  const { connect } = await listening();
+  const unfinished: { isOpen: boolean }[] = [];
+  const part = "POST /hold HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{";
+  for (const text of [ask("/hold"), ...Array(9).fill(part)])
+    unfinished.push(await connect("127.0.0.2", text));
+  const other = await connect("127.0.0.3", ask("/"));
+  await expect.poll(() => other.answer).toContain("200 OK");
+  await expect.poll(() => open(unfinished)).toEqual([true, false, ...Array(8).fill(true)]);
+});
+
 test("a connection is closed after the keep-alive time-out, unless a request came while the process was paused", async () => {
   const { connect } = await listening(200);
   const [idle, used] = [await connect("127.0.0.2", ask("/")), await connect("127.0.0.2", ask("/"))];

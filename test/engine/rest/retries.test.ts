@@ -88,6 +88,25 @@ describe("a retry", () => {
     expect(server.requests.length).toBeLessThanOrEqual(60);
   });
 
+  test("of a caller whose reads all fail leaves the others' reads theirs", async () => {
+    const seen = new Set<string>();
+    const { request } = await against((socket, text, count) => {
+      const [, path = ""] = text.split(" ");
+      const fails = path.startsWith("/things?") || (path.endsWith("3") && !seen.has(path));
+      seen.add(path);
+      (fails ? status(500) : ok({}))(socket, text, count);
+    });
+    let failed = 0;
+    for (let read = 1; read <= 200; read++) {
+      for (const where of ["a", "b", "c"])
+        await failureOf(request("failing").get("/things", { query: { q: read, where } }));
+      await request("other")
+        .get("/things/{thingId}", { path: { thingId: `${read}` } })
+        .catch(() => failed++);
+    }
+    expect(failed).toBe(0);
+  });
+
   test("is not paid for by reads that need no call", async () => {
     vi.useFakeTimers({ toFake: ["performance"] }); // the budget is that of the last seconds
     vi.advanceTimersByTime(1_000);

@@ -7,30 +7,18 @@ import { CodedError } from "../../errors.ts";
 
 type Path = readonly (string | number)[];
 type Located = { readonly path: Path; readonly originalError: Error };
-type Group<E> = { readonly error: E; readonly paths: Path[] };
 
-/** Groups errors by failure and field. A group has its first error and the number of its errors. */
-export function grouped<E extends Located>(errors: readonly E[]): readonly Group<E>[] {
-  const groups: Group<E>[] = [];
-  const known = new Map<Error, Map<string, Group<E>>>();
-  for (const error of errors) {
+/** Groups errors by failure and field. An error that is no failure of a call stands alone. */
+export function grouped<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
+  const failures = new Map<Error, number>();
+  const groupOf = (error: E): E | string => {
     const { originalError: failure, path } = error;
-    if (!(failure instanceof CodedError)) {
-      groups.push({ error, paths: [path] });
-      continue;
-    }
-    const ofFailure = known.get(failure) ?? new Map<string, Group<E>>();
-    known.set(failure, ofFailure);
-    const field = fieldOf(path);
-    const group = ofFailure.get(field);
-    if (group) group.paths.push(path);
-    else {
-      const first = { error, paths: [path] };
-      ofFailure.set(field, first);
-      groups.push(first);
-    }
-  }
-  return groups;
+    if (!(failure instanceof CodedError)) return error;
+    const number = failures.get(failure) ?? failures.size;
+    failures.set(failure, number);
+    return `${number} ${fieldOf(path)}`;
+  };
+  return [...Map.groupBy(errors, groupOf).values()] as [E, ...E[]][];
 }
 
 /** The path without list indexes. */
@@ -40,17 +28,20 @@ const fieldOf = (path: Path): string => path.filter((key) => typeof key === "str
 const mostRanges = 100;
 
 /** Adds its places to an error that has several. */
-export const withPlaces = (error: GraphQLFormattedError, paths: readonly Path[]): GraphQLFormattedError =>
-  paths.length === 1
+export const withPlaces = (
+  error: GraphQLFormattedError,
+  group: readonly Pick<Located, "path">[],
+): GraphQLFormattedError =>
+  group.length === 1
     ? error
-    : { ...error, extensions: { ...error.extensions, places: paths.length, indexes: rangesOf(paths) } };
+    : { ...error, extensions: { ...error.extensions, places: group.length, indexes: rangesOf(group) } };
 
 /**
  * The list indexes of paths that differ in nothing else: those of one path with dots between them, the last one as a range.
  * `["0-13"]` are fourteen entries of one list, `["2.0-1"]` two entries below the third of another.
  */
-function rangesOf(paths: readonly Path[]): string[] {
-  const all = paths.map((path) => path.filter((key) => typeof key === "number")).sort(inOrder);
+function rangesOf(group: readonly Pick<Located, "path">[]): string[] {
+  const all = group.map(({ path }) => path.filter((key) => typeof key === "number")).sort(inOrder);
   const ranges: { readonly before: string; readonly from: number; to: number }[] = [];
   for (const indexes of all) {
     const before = indexes

@@ -20,7 +20,7 @@ import { jsonParser } from "../../http/bodies/json-body.ts";
 import { graphqlPath, mcpPath } from "../../http/paths.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { msPerMessage } from "../../rest/shares/processor-time.ts";
-import { giveBack } from "../admission.ts";
+import { leavePlaces } from "../admission.ts";
 import { tooMany } from "../run-operation.ts";
 import { sending } from "../send-response.ts";
 import type { Tool } from "./tools.ts";
@@ -58,7 +58,7 @@ export function serveMcp(
   ): Promise<CallToolResult> => {
     const tool = byName.get(name);
     if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
-    giveBack(request); // or messages would hold the places of the calls that they wait for
+    leavePlaces(request); // or messages would hold the places of the calls that they wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
     const given = await server.inject({
       method: "POST",

@@ -121,6 +121,8 @@ function fieldPlan(
     inherited: field.args.flatMap(({ name }) =>
       below.some(({ inherits }) => inherits?.has(markOfArgument(name))) ? [name] : [],
     ),
+    projection: undefined,
+    places: undefined,
   };
 }
 

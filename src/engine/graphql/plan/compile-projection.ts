@@ -12,7 +12,6 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import type { Enclosing } from "../../rest/inherit.ts";
 import { valueAt } from "../../rest/property.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
 import { AnswerTooLarge, type Budget, spendLeaf, weigh } from "./budget.ts";
@@ -22,19 +21,8 @@ import {
   enclosingWith,
   type FieldPlan,
   type ObjectPlan,
-  type ParentsByPlan,
-  type ResultMap,
+  type Projection,
 } from "./plan.ts";
-
-/** Completes one value of a field for each result map. Throws on a value that does not fit, and `AnswerTooLarge`. */
-export type Projection = (
-  resultMaps: readonly ResultMap[],
-  values: readonly unknown[],
-  nextParents: ParentsByPlan,
-  budget: Budget,
-  /** The enclosing objects of each result map's object, if links below the values inherit from them. */
-  enclosing: readonly (Enclosing | undefined)[],
-) => void;
 
 type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
 

@@ -8,16 +8,9 @@ import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { ArgumentBudget } from "./argument-budget.ts";
 import { AnswerTooLarge, type Budget } from "./budget.ts";
-import { compileProjection, type Projection } from "./compile-projection.ts";
+import { compileProjection } from "./compile-projection.ts";
 import { addError, type Completion, complete } from "./complete.ts";
-import type {
-  BoundFieldPlan,
-  FieldPlan,
-  LevelParents,
-  OperationPlan,
-  ParentsByPlan,
-  ResultMap,
-} from "./plan.ts";
+import type { BoundFieldPlan, LevelParents, OperationPlan, ParentsByPlan, ResultMap } from "./plan.ts";
 import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
 
 /** How the values of a level are completed. */
@@ -70,13 +63,20 @@ export function completeLevel(
       return isExact
         ? nextParents.map((parents) => parents && attachedParents(run, level, parents))
         : nextParents;
-    const piece = pieceOf(level, values, around, start, start + size);
+    const end = start + size;
+    const piece: Piece = {
+      field: level.field,
+      above: level.above,
+      values: values.slice(start, end),
+      resultMaps: level.resultMaps.slice(start, end),
+      enclosing: around.slice(start, end),
+    };
     const completing = complete(() => {
       if (project(run, piece, nextParents)) return;
       isExact = true;
       completeExactly(run, piece, nextParents);
     });
-    return completing ? completing.then(() => completeFrom(start + size)) : completeFrom(start + size);
+    return completing ? completing.then(() => completeFrom(end)) : completeFrom(end);
   };
   return completeFrom(0);
 }
@@ -86,20 +86,6 @@ type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly values: readonly unknown[];
 };
 
-const pieceOf = (
-  { field, resultMaps, above }: Level,
-  values: readonly unknown[],
-  around: LevelParents["enclosing"],
-  start: number,
-  end: number,
-): Piece => ({
-  field,
-  above,
-  values: values.slice(start, end),
-  resultMaps: resultMaps.slice(start, end),
-  enclosing: around.slice(start, end),
-});
-
 /** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
 function project(
   { budget }: Run,
@@ -107,10 +93,10 @@ function project(
   nextParents: ParentsByPlan,
 ): boolean {
   const { left } = budget;
-  const projection = projectionOf(field);
+  field.projection ??= compileProjection(field);
   try {
     if (values.some((value) => value instanceof Error)) return false;
-    projection(resultMaps, values, nextParents, budget, enclosing);
+    field.projection(resultMaps, values, nextParents, budget, enclosing);
     return true;
   } catch (error) {
     if (error instanceof AnswerTooLarge) throw error;
@@ -166,15 +152,4 @@ function attachedParents(run: Run, level: Level, parents: LevelParents): LevelPa
     resultMaps: parents.resultMaps.filter(isKept),
     enclosing: parents.enclosing.filter(isKept),
   };
-}
-
-const projections = new WeakMap<FieldPlan, Projection>();
-
-function projectionOf(field: FieldPlan): Projection {
-  let projection = projections.get(field);
-  if (!projection) {
-    projection = compileProjection(field);
-    projections.set(field, projection);
-  }
-  return projection;
 }

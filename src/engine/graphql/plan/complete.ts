@@ -70,22 +70,15 @@ export function addError({ errors, budget }: Completion, error: FieldError): voi
 }
 
 /** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own. */
-function located(raw: unknown, { nodes, source }: FieldPlan, path: Path): FieldError {
+function located(raw: unknown, field: FieldPlan, path: Path): FieldError {
   if (raw instanceof FieldError) return raw;
+  const { nodes, source } = field;
   const thrown = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
   const error = source.kind === "call" && source.named ? source.named(thrown as Error) : thrown;
   const own = error instanceof GraphQLError ? error.locations : undefined;
-  return new FieldError(error as Error, own ?? placesOf(nodes), path);
+  if (!own) field.places ??= new GraphQLError("", { nodes }).locations;
+  return new FieldError(error as Error, own ?? field.places, path);
 }
-
-/** The locations of nodes. They are cached, because computing them reads the document from its start. */
-function placesOf(nodes: FieldPlan["nodes"]): FieldError["locations"] {
-  const known = places.get(nodes) ?? new GraphQLError("", { nodes }).locations;
-  places.set(nodes, known);
-  return known;
-}
-
-const places = new WeakMap<FieldPlan["nodes"], FieldError["locations"]>();
 
 function completeValue(
   completion: Completion,

@@ -7,6 +7,8 @@ import { type Enclosing, markOfArgument } from "../../rest/inherit.ts";
 import type { PlainSource } from "../../rest/property.ts";
 import type { AnyContext } from "../../rest/rest.ts";
 import type { Args } from "../errors/argument-check.ts";
+import type { FieldError } from "../errors/field-error.ts";
+import type { Budget } from "./budget.ts";
 
 /**
  * Resolves a field for all parents of a level: a value, null or an Error for each. The value of a single parent, or its
@@ -41,7 +43,21 @@ export type FieldPlan = {
   readonly selections: ReadonlyMap<string, ObjectPlan>;
   /** The names of the arguments that links below take. */
   readonly inherited: readonly string[];
+  /** Compiled when the field is first completed. */
+  projection: Projection | undefined;
+  /** The locations of the nodes, found at the first error: to find them reads the document from its start. */
+  places: FieldError["locations"];
 };
+
+/** Completes one value of a field for each result map. Throws on a value that does not fit, and `AnswerTooLarge`. */
+export type Projection = (
+  resultMaps: readonly ResultMap[],
+  values: readonly unknown[],
+  nextParents: ParentsByPlan,
+  budget: Budget,
+  /** The enclosing objects of each result map's object, if links below the values inherit from them. */
+  enclosing: readonly (Enclosing | undefined)[],
+) => void;
 
 export type BoundFieldPlan = FieldPlan & { readonly source: CallSource };
 

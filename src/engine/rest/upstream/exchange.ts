@@ -1,7 +1,7 @@
 /**
  * One HTTP exchange over an undici pool: the request goes out, the whole body comes in, up to a number of bytes. A
  * redirect is a response like any other and is never followed. Every failure is a `CodedError`. An exchange knows no
- * time: `call-deadlines.ts` aborts it.
+ * time: `pending-call.ts` aborts it.
  */
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";

@@ -12,23 +12,13 @@ import { serializePath } from "../encode.ts";
 import { circuitOpen, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
 import { Bound, Places } from "../shares/bound.ts";
-import { CallDeadlines } from "./call-deadlines.ts";
 import { CallRequest } from "./call-request.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
-import { ConnectionTurn } from "./connection-turn.ts";
 import { Exchange } from "./exchange.ts";
+import { PendingCall } from "./pending-call.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { connectorOf, spreadPool } from "./spread-pool.ts";
-
-export type UpstreamState = {
-  /** The circuit breaker refuses calls of all callers, or those of one while nobody gets a response. */
-  readonly isOpen: boolean;
-  readonly underWay: number;
-  readonly waiting: number;
-  readonly connections: number;
-  readonly mostConnections: number;
-};
 
 export class Upstream {
   readonly client: Client<object>;
@@ -62,7 +52,8 @@ export class Upstream {
     });
   }
 
-  get state(): UpstreamState {
+  /** For metrics. `isOpen`: calls of all callers are refused, or those of one while nobody gets a response. */
+  get state() {
     const { connected, running } = this.#pool.stats;
     return {
       isOpen: this.#breaker.isDown,
@@ -108,22 +99,16 @@ export class Upstream {
     Object.assign(headers, read?.validators);
     const { traceparent } = request.call;
     if (traceparent !== undefined) headers.traceparent = traceparent;
-    const send = (): void => exchange.send(this.#pool, { method, path, headers, body });
-    const turn = new ConnectionTurn(caller, this.#connections, send);
-    turn.enter();
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
-    const deadlines = new CallDeadlines(timeouts, turn, exchange);
+    const pending = new PendingCall(caller, this.#connections, exchange, timeouts, () =>
+      exchange.send(this.#pool, { method, path, headers, body }),
+    );
     const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
     let isAbandoned = false;
     const end = (outcome: Outcome): void => {
-      deadlines.clear();
       scope.ended(abandon);
       this.#calls.giveBack(caller, 1);
-      if (outcome instanceof RestResponse) {
-        caller.completed++;
-        this.#connections.completed++;
-      }
-      turn.leave();
+      pending.end(outcome instanceof RestResponse);
       caller.leave();
       this.#breaker.count(caller.name, admission, verdictOf(outcome));
       if (isAbandoned) return; // nobody reads it
@@ -136,7 +121,7 @@ export class Upstream {
       isAbandoned = true;
       read?.end(failure);
       reject(failure);
-      deadlines.abandon(failure);
+      pending.abandon(failure);
     };
     if (isRead) scope.onLeave(abandon);
     return promise;

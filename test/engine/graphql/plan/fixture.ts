@@ -5,7 +5,7 @@
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../../../src/engine/config.ts";
 import { CodedError } from "../../../../src/engine/errors.ts";
-import { createApollo } from "../../../../src/engine/graphql/apollo.ts";
+import { Apollo } from "../../../../src/engine/graphql/apollo.ts";
 import type { ExecutionCounts } from "../../../../src/engine/graphql/response-for-operation.ts";
 import { executableSchema } from "../../../../src/engine/graphql/schema.ts";
 import { LogLines } from "../../../../src/engine/observe/log-lines.ts";
@@ -173,7 +173,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
   const executions: ExecutionCounts = { count: 0 };
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas: {}, argumentNames: {} });
-  const apollo = createApollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
+  const apollo = new Apollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
   await apollo.start();
   onTestFinished(() => apollo.stop());
   const calls: string[] = [];

@@ -1,4 +1,4 @@
-/** The deadlines of a call: in its caller's queue, in the pool, on its connection, and after it is abandoned. */
+/** A call and its deadlines: in its caller's queue, in the pool, on its connection, and after it is abandoned. */
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
@@ -6,9 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../../../src/engine/errors.ts";
 import { Places } from "../../../../src/engine/rest/shares/bound.ts";
 import { PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
-import { CallDeadlines, type Timeouts } from "../../../../src/engine/rest/upstream/call-deadlines.ts";
-import { ConnectionTurn } from "../../../../src/engine/rest/upstream/connection-turn.ts";
 import { Exchange } from "../../../../src/engine/rest/upstream/exchange.ts";
+import { PendingCall } from "../../../../src/engine/rest/upstream/pending-call.ts";
 import { freeBudget } from "../../graphql/free-scope.ts";
 import { block } from "../../time/block.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
@@ -19,23 +18,16 @@ async function against(answer: Answer, connections = 4) {
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
   const [callers, places] = [new PresentCallers(), new Places(connections)];
-  const call = (timeouts: Partial<Timeouts> = {}, caller = "caller") => {
+  const call = (given: { callMs?: number; connectMs?: number } = {}, caller = "caller") => {
     const exchange = new Exchange(freeBudget, true);
     const send = () => exchange.send(pool, { method: "GET", path: "/x", headers: {}, body: undefined });
-    const turn = new ConnectionTurn(callers.enter(caller), places, send);
-    turn.enter();
-    const deadlines = new CallDeadlines({ connectMs: 1_000, callMs: 2_000, ...timeouts }, turn, exchange);
-    const end = (isCompleted: boolean): void => {
-      deadlines.clear();
-      if (isCompleted)
-        [turn.owner.completed, places.completed] = [turn.owner.completed + 1, places.completed + 1];
-      turn.leave();
-    };
+    const timeouts = { connectMs: 1_000, callMs: 2_000, ...given };
+    const pending = new PendingCall(callers.enter(caller), places, exchange, timeouts, send);
     exchange.response.then(
-      () => end(true),
-      () => end(false),
+      () => pending.end(true),
+      () => pending.end(false),
     );
-    return { response: exchange.response, deadlines };
+    return { response: exchange.response, pending };
   };
   return { server, pool, call };
 }
@@ -116,7 +108,7 @@ test("a call that is abandoned before it has a connection fails at once, and is 
   const { call, server } = await against(() => {}, 1);
   const first = failureOf(call({ callMs: 300 }).response);
   const second = call();
-  second.deadlines.abandon(left());
+  second.pending.abandon(left());
   expect(await failureOf(second.response)).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
   await first;
   await sleep(100);
@@ -125,11 +117,11 @@ test("a call that is abandoned before it has a connection fails at once, and is 
 
 test("the socket of an abandoned read is closed before its deadline", async () => {
   const { call, server } = await against(() => {});
-  const { response, deadlines } = call({ callMs: 60_000 });
+  const { response, pending } = call({ callMs: 60_000 });
   const failure = failureOf(response);
   await expect.poll(() => server.requests.length).toBe(1);
   const before = performance.now();
-  deadlines.abandon(left());
+  pending.abandon(left());
   expect(await failure).toMatchObject({ code: "CLIENT_CLOSED_REQUEST" });
   await expect.poll(server.open).toBe(0);
   expect(performance.now() - before).toBeLessThan(10_000);
@@ -142,9 +134,9 @@ test("an abandoned read that has its response soon leaves its connection to the 
     sockets.add(socket);
     released.promise.then(() => socket.write(http(200, "{}")));
   }, 1);
-  const { response, deadlines } = call();
+  const { response, pending } = call();
   await expect.poll(() => server.requests.length).toBe(1);
-  deadlines.abandon(left());
+  pending.abandon(left());
   released.resolve();
   expect((await response).status).toBe(200);
   await call().response;
