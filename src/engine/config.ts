@@ -69,7 +69,8 @@ export function readConfig(
   }
   const traces = readTraces(given, lines);
   const tlsFiles = ["NODE_EXTRA_CA_CERTS", "UPSTREAM_CA_FILE", "UPSTREAM_CERT_FILE", "UPSTREAM_KEY_FILE"];
-  const [, ca, cert, key] = tlsFiles.map((name) => readTlsFile(name, given[name], lines));
+  // Node itself goes on without a file of authorities that it cannot read, and then trusts no service of yours
+  const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, given[name], lines));
   checkCertificate({ ca, cert, key }, lines);
   const known = roleNames.filter((role) => hasPlatform || role !== "platform");
   const unknown = args.filter((arg) => !known.includes(arg as Role));
@@ -118,13 +119,11 @@ function readTraces(
   return { sampler, ratio };
 }
 
-/** Node itself goes on without a file of authorities that it cannot read, and then trusts no service of yours. */
-function readTlsFile(name: string, file: string | undefined, lines: string[]): string | undefined {
+function readFile(name: string, file: string | undefined, lines: string[]): string | undefined {
   try {
     return file === undefined ? undefined : readRegularFile(file);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    lines.push(`${name}: the file cannot be read (${code ?? message})`);
+    lines.push(`${name}: the file cannot be read (${reasonOf(error)})`);
     return undefined;
   }
 }
@@ -158,12 +157,8 @@ function withSecretFiles(given: Record<string, string>, lines: string[]): Record
     const file = given[`${name}_FILE`];
     if (file === undefined) continue;
     if (given[name] !== undefined) lines.push(`${name}_FILE: ${name} is set too; set one of them`);
-    try {
-      read[name] = readRegularFile(file).replace(/\r?\n$/, "");
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      lines.push(`${name}_FILE: the file cannot be read (${code ?? message})`);
-    }
+    const text = readFile(`${name}_FILE`, file, lines);
+    if (text !== undefined) read[name] = text.replace(/\r?\n$/, "");
   }
   return read;
 }

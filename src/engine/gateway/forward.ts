@@ -22,14 +22,6 @@ export type Outgoing = {
   readonly headers: Headers;
   readonly body: Buffer | null;
 };
-type Answered = {
-  /** Receives the response. When its connection closes, the call ends soon. */
-  readonly reply: FastifyReply;
-  /** Called once, when the request holds no connection any more. */
-  readonly ended: () => void;
-};
-/** Resolves once the response begins. A later failure is noted in the request's record, and breaks the client's connection. */
-type Forward = (outgoing: Outgoing & Answered) => Promise<void>;
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -38,17 +30,28 @@ export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE
  * Creates `forward` with one connection pool for each upstream, and `close` for the pools. It throws a `CodedError`:
  * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST, CLIENT_CLOSED_REQUEST.
  */
-export function createForward(config: Config): { forward: Forward; close: () => Promise<void> } {
+export function createForward(config: Config) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
   // the services behind the gateway have the same deadline and a better error for it: the gateway waits half a second more
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
+  const [connections, connect] = [gatewayConnections, connectorOf(config.env)];
+  const options = { connections, connect, headersTimeout: 0, bodyTimeout: 0 };
   const pools = new Map<string, Pool>();
   const poolOf = ({ origin }: URL): Pool => {
-    const pool = pools.get(origin) ?? openPool(config, origin);
+    const pool = pools.get(origin) ?? spreadPool(origin, options);
     pools.set(origin, pool);
     return pool;
   };
-  const forward: Forward = async ({ route, headers, body, reply, ended }) => {
+  /**
+   * `reply` receives the response; when its connection closes, the call ends soon. Resolves once the response begins: a later
+   * failure is noted in the request's record, and breaks the client's connection. `ended` is called once, when the request
+   * holds no connection any more.
+   */
+  const forward = async (
+    { route, headers, body }: Outgoing,
+    reply: FastifyReply,
+    ended: () => void,
+  ): Promise<void> => {
     const { method, record, raw } = reply.request;
     const answering: Answering = {
       begin: (status, answered) => {
@@ -80,15 +83,6 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
   isOwn && failure.code === "UPSTREAM_TIMEOUT"
     ? new CodedError("SERVICE_TIMEOUT", failure.message, {}, failure.cause, failure.reason)
     : failure;
-
-function openPool(config: Config, origin: string): Pool {
-  return spreadPool(origin, {
-    connections: gatewayConnections,
-    connect: connectorOf(config.env),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-}
 
 /**
  * Writes the status and the headers of the answer, with the headers that hooks have set. An answer that may be kept is kept

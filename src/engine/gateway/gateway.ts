@@ -100,7 +100,7 @@ export async function createGateway(
         : keylessRequest(request, route, body, config.env.MAX_TOKENS);
       if (reply.raw.destroyed) throw clientLeft(); // its connection, closed already, would never give the share back
       const ended = concurrency.acquire(caller?.tenantId, outgoing.body?.length);
-      await forward({ ...outgoing, headers: inject(headers, request, caller), reply, ended });
+      await forward({ ...outgoing, headers: inject(headers, request, caller) }, reply, ended);
       return reply;
     },
   });

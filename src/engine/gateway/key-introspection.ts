@@ -8,7 +8,7 @@ import { CodedError, Reason } from "../errors.ts";
 import { proofHeader, type TenantContext } from "../http/context-headers.ts";
 import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
 import { introspectionNames } from "../settings/validators.ts";
-import { isRecord } from "../standards/json-object.ts";
+import { isRecord, parsedJson } from "../standards/json-object.ts";
 
 /** The state of a key; `validMs` is the time until it expires, in ms. */
 export type KeyState = { context: TenantContext; validMs: number } | "inactive";
@@ -31,7 +31,7 @@ export function createKeyIntrospection(
     const body = new URLSearchParams({ token: key }).toString();
     try {
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
-      if (response.statusCode === 200) return readIntrospectionResponse(await parsed(response.body), names);
+      if (response.statusCode === 200) return readIntrospectionResponse(await response.body.text(), names);
       await response.body.dump();
       throw new Reason(`answered ${response.statusCode}`);
     } catch (cause) {
@@ -59,15 +59,6 @@ export async function probeKeyIntrospection(config: Config, service: URL): Promi
   }
 }
 
-async function parsed(body: { text(): Promise<string> }): Promise<unknown> {
-  const text = await body.text();
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Reason("answered no JSON"); // a SyntaxError quotes the body
-  }
-}
-
 /** Two proofs, either of which the service may ask for: the gateway's own, and OAuth's of a client (RFC 7662 §2.1). */
 function requestHeaders({ GATEWAY_SECRET, KEY_INTROSPECTION_CREDENTIALS: credentials }: Config["env"]) {
   return {
@@ -87,7 +78,9 @@ function authorizationOf(credentials: string): string {
 }
 
 /** RFC 7662 §2.2. Throws when an active key's response lacks a value of the context headers. */
-function readIntrospectionResponse(answer: unknown, names: ReadonlyMap<string, string>): KeyState {
+function readIntrospectionResponse(body: string, names: ReadonlyMap<string, string>): KeyState {
+  const answer = parsedJson(body);
+  if (answer === undefined) throw new Reason("answered no JSON");
   if (!isRecord(answer) || typeof answer.active !== "boolean") throw new Reason("answered no boolean active");
   if (!answer.active || isTooEarly(answer.nbf)) return "inactive";
   const text = (name: string): string => textAt(answer, names.get(name) ?? name);

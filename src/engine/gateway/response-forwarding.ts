@@ -30,14 +30,13 @@ export type Answering = {
 const lingerMs = 2_000;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
+  readonly #begin = Promise.withResolvers<void>();
   /** Resolves when the response begins, rejects when it cannot. A later failure breaks the client's connection. */
-  readonly begun: Promise<void>;
+  readonly begun = this.#begin.promise;
   readonly #client: ServerResponse;
   readonly #answering: Answering;
   readonly #ms: number;
   readonly #deadline: Deadline;
-  #resolve!: () => void;
-  #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
   #head: { readonly status: number; readonly headers: UpstreamHeaders } | undefined;
@@ -54,10 +53,6 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#client = client;
     this.#answering = answering;
     this.#ms = ms;
-    this.begun = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     this.#deadline = new Deadline(ms, () => this.#look());
     client.once("close", () => {
       if (!client.writableFinished) this.#leave();
@@ -73,7 +68,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     const failure = clientLeft();
     if (!this.#controller) return this.#fail(failure);
     this.#hasLeft = true;
-    this.#reject(failure);
+    this.#begin.reject(failure);
     this.#deadline.restart(lingerMs);
     this.#controller.resume();
   }
@@ -120,7 +115,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (this.#isBegun || !this.#head || this.#hasLeft) return;
     this.#answering.begin(this.#head.status, this.#head.headers);
     this.#isBegun = true;
-    this.#resolve();
+    this.#begin.resolve();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -147,7 +142,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: unknown): void {
     this.#deadline.clear();
     this.#free("upstream");
-    if (!this.#isBegun) return this.#reject(error);
+    if (!this.#isBegun) return this.#begin.reject(error);
     if (this.#client.writableEnded) return;
     if (!this.#client.destroyed) this.#answering.breakOff(upstreamFailure(error));
     this.#client.destroy();

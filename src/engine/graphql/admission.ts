@@ -62,17 +62,8 @@ export function admitRequests(
     new Bound(largeBodies.underWay),
     new Bound(largeAnswers.unread),
   ];
-  let refused = 0;
-  const tell = setInterval(() => {
-    if (refused > 0) server.log.warn({ refused }, "overload: requests refused in the last second");
-    refused = 0;
-  }, 1_000).unref();
-  server.addHook("onClose", async () => {
-    clearInterval(tell);
-    loop.stop();
-  });
+  server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
-    refused++;
     const isLoop = loop.bound() < maxRequests;
     sendError(reply, (isLoop ? loopFull : overloaded)[refusal]); // bypasses the error handler, because a log line for each refusal would add load
   };

@@ -1,10 +1,5 @@
 /** The role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
-import {
-  ApolloServer,
-  type ApolloServerPlugin,
-  type GraphQLRequestListener,
-  type GraphQLResponse,
-} from "@apollo/server";
+import { ApolloServer, type GraphQLRequestListener, type GraphQLResponse } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -51,9 +46,9 @@ export class Apollo extends ApolloServer<RequestContext> {
     deprecations: GeneratedApi["deprecations"] = undefined,
   ) {
     const { env, production } = config;
-    const validation = new ValidationTime();
     const documents = new Documents(saved);
     const respond = responseForOperation(schema, executions, config);
+    const { rule, plugin } = hooks(respond, documents);
     super({
       schema,
       logger: log,
@@ -66,13 +61,13 @@ export class Apollo extends ApolloServer<RequestContext> {
       stopOnTerminationSignals: false,
       formatError: formatError(config),
       parseOptions: { maxTokens: env.MAX_TOKENS },
-      validationRules: [validation.rule, limitRule(env)],
+      validationRules: [rule, limitRule(env)],
       plugins: [
         ApolloServerPluginLandingPageDisabled(),
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginInlineTraceDisabled(),
         ApolloServerPluginUsageReportingDisabled(),
-        hooks(respond, validation, documents),
+        plugin,
       ],
     });
     this.#deprecation = deprecationHeaders(schema, deprecations);
@@ -85,49 +80,27 @@ export class Apollo extends ApolloServer<RequestContext> {
    * Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small
    * request.
    */
-  execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
-    const response = this.#execute(request, contextValue);
-    return this.#deprecation ? this.#withDeprecation(request.query, response) : response;
-  }
-
-  async #withDeprecation(text: string, responding: Promise<GraphQLResponse>): Promise<GraphQLResponse> {
-    const response = await responding;
-    const document = this.#documents.of(text);
+  async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
+    const known = this.#documents.of(request.query);
+    const operation = known && getOperationAST(known, request.operationName);
+    const planned = operation && (await this.#respond({ document: known, operation, request, contextValue }));
+    const response = planned ?? (await this.executeOperation(request, { contextValue }));
+    if (contextValue.document?.refused) this.refusals.set(request.query, response);
+    const document = this.#deprecation && (known ?? this.#documents.of(request.query));
     for (const [name, value] of (document && this.#deprecation?.(document)) ?? [])
       response.http.headers.set(name, value);
     return response;
   }
-
-  async #execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
-    const document = this.#documents.of(request.query);
-    const operation = document && getOperationAST(document, request.operationName);
-    const planned = operation && (await this.#respond({ document, operation, request, contextValue }));
-    if (planned) return planned;
-    const response = await this.executeOperation(request, { contextValue });
-    if (contextValue.document?.refused) this.refusals.set(request.query, response);
-    return response;
-  }
-}
-
-/** Measures a validation, which runs synchronously from the creation of its first rule to Apollo's end hook. */
-class ValidationTime {
-  #workedMs = (): number => 0;
-  readonly rule: ValidationRule = () => {
-    this.#workedMs = startWork();
-    return {};
-  };
-
-  get ms(): number {
-    return this.#workedMs();
-  }
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(
-  respond: RespondForOperation,
-  validation: ValidationTime,
-  documents: Documents,
-): ApolloServerPlugin<RequestContext> {
+function hooks(respond: RespondForOperation, documents: Documents) {
+  /** The time of a validation, which runs synchronously from the creation of `rule`, its first, to Apollo's end hook. */
+  let workedMs = (): number => 0;
+  const rule: ValidationRule = () => {
+    workedMs = startWork();
+    return {};
+  };
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart:
       async ({ contextValue: { document } }) =>
@@ -138,12 +111,12 @@ function hooks(
     async validationDidStart({ contextValue, source, document }) {
       const { scope, document: asked } = contextValue;
       return async (errors) => {
-        scope.worked(validation.ms);
+        scope.worked(workedMs());
         if (!errors) documents.keep(source, document);
         else if (asked) asked.refused = true;
       };
     },
     didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),
   };
-  return { requestDidStart: async () => listener };
+  return { rule, plugin: { requestDidStart: async () => listener } };
 }

@@ -14,8 +14,7 @@ import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
 import { Apollo } from "./apollo.ts";
 import { Callers } from "./callers.ts";
-import type { Samples } from "./explorer/explorer.ts";
-import { createExplorer } from "./explorer/explorer.ts";
+import { createExplorer, type Samples } from "./explorer/explorer.ts";
 import { limitRule } from "./limits/limits.ts";
 import type { ExecutionCounts } from "./response-for-operation.ts";
 import { routes } from "./routes.ts";
@@ -34,17 +33,11 @@ declare module "fastify" {
   }
 }
 
-/** Settings that tests and the process pass beside the configuration. */
-type Options = {
-  /** Operations that the explorer opens with. */
-  readonly samples?: Samples;
-};
-
-/** Throws `ConfigError`. */
+/** `samples` are what the explorer opens with. Throws `ConfigError`. */
 export async function createGraphql(
   config: Config,
   api: GeneratedApi,
-  { samples = {} }: Options = {},
+  samples: Samples = {},
 ): Promise<FastifyInstance> {
   const { CORS_ORIGINS: origins } = config.env;
   const { operations, savedOperations: entries, specHash } = api;

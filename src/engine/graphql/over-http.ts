@@ -5,7 +5,7 @@
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../errors.ts";
-import { isRecord } from "../standards/json-object.ts";
+import { isRecord, parsedJson } from "../standards/json-object.ts";
 import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -38,12 +38,9 @@ export const readSearch = (search: Parameters): Parameters => ({
 });
 
 /** Text that is not JSON stays text, and `readParameters` refuses it. */
-function parsed(value: unknown): unknown {
-  try {
-    return JSON.parse(String(value));
-  } catch {
-    return value;
-  }
+function parsed(given: unknown): unknown {
+  const value = parsedJson(String(given));
+  return value === undefined ? given : value;
 }
 
 export const responseWith = (singleResult: FormattedExecutionResult, status?: number): GraphQLResponse => ({

@@ -20,26 +20,16 @@ const mostWhileConnecting = 2;
 const busy = 0.9;
 const lookEveryMs = 2;
 
-/** What a place may ask of its queue. */
-type Queue = {
-  /** The request no longer waits for a start. */
-  cancel(place: QueuePlace): void;
-  /** The request is executed again. */
-  goOn(caller: Caller): void;
-  /** The request is no longer executed, or not for now. */
-  free(caller: Caller): void;
-};
-
 /** The place of a request: it waits in the queue, is executed, and leaves. */
 export class QueuePlace implements Turn<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;
-  readonly #queue: Queue;
+  readonly #queue: StartQueue;
   #state: "waiting" | "executing" | "left" = "waiting";
   /** Waits of the request for its caller's share. It has several calls under way. */
   #pauses = 0;
 
-  constructor(owner: Caller, begin: () => void, queue: Queue) {
+  constructor(owner: Caller, begin: () => void, queue: StartQueue) {
     this.owner = owner;
     this.#begin = begin;
     this.#queue = queue;
@@ -58,7 +48,7 @@ export class QueuePlace implements Turn<Caller> {
 
   resume(): void {
     this.#pauses--;
-    if (this.#isExecuting) this.#queue.goOn(this.owner);
+    if (this.#isExecuting) this.#queue.executing.add(this.owner, 1);
   }
 
   get #isExecuting(): boolean {
@@ -101,7 +91,7 @@ export class StartQueue {
 
   /** A place for a request that has not entered yet. */
   place(caller: Caller, begin: () => void): QueuePlace {
-    return new QueuePlace(caller, begin, this.#queue);
+    return new QueuePlace(caller, begin, this);
   }
 
   /** The request starts now or in a later turn, unless it leaves before. */
@@ -111,14 +101,16 @@ export class StartQueue {
     this.#schedule();
   }
 
-  readonly #queue: Queue = {
-    cancel: (place) => void this.#waiting.leave(place),
-    goOn: (caller) => this.executing.add(caller, 1),
-    free: (caller) => {
-      this.executing.giveBack(caller, 1);
-      if (this.#waiting.size > 0) this.#schedule();
-    },
-  };
+  /** The request no longer waits for a start. */
+  cancel(place: QueuePlace): void {
+    this.#waiting.leave(place);
+  }
+
+  /** A request of the caller is no longer executed, or not for now. */
+  free(caller: Caller): void {
+    this.executing.giveBack(caller, 1);
+    if (this.#waiting.size > 0) this.#schedule();
+  }
 
   #mayStart(caller: Caller): boolean {
     if (this.#isConnecting && this.#started >= mostWhileConnecting) return false;

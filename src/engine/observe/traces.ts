@@ -34,13 +34,15 @@ import {
 import type { FastifyBaseLogger } from "fastify";
 import type { TraceSettings } from "../config.ts";
 import { codes } from "../standards/error-codes.ts";
-import { type Observer, spanCounts } from "./observer.ts";
+import { type Observer, spanCounts, subscribe } from "./observer.ts";
 import { type CallRecord, causeOf, type RequestRecord } from "./records.ts";
 
-/** `end` sends the spans that are not sent yet. */
-type Traces = { readonly observer: Observer; readonly end: () => Promise<void> };
-
-export function createTraces(settings: TraceSettings, name: string, log: FastifyBaseLogger): Traces {
+/** Traces the requests of the process. Returns the function that ends that, and sends the spans that are not sent yet. */
+export function startTraces(
+  settings: TraceSettings,
+  name: string,
+  log: FastifyBaseLogger,
+): () => Promise<void> {
   const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "traces");
   const silent = (): void => {};
   diag.setLogger({ error: warn, warn, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
@@ -55,9 +57,10 @@ export function createTraces(settings: TraceSettings, name: string, log: Fastify
     sampler: samplerOf(settings),
     spanProcessors: [new BatchSpanProcessor({ exporter: telling(new OTLPTraceExporter(), log) })],
   });
-  return {
-    observer: spansOf(provider.getTracer(name)),
-    end: () => provider.shutdown().catch((error: Error) => warn(error.message)),
+  const unsubscribe = subscribe(spansOf(provider.getTracer(name)));
+  return () => {
+    unsubscribe();
+    return provider.shutdown().catch((error: Error) => warn(error.message));
   };
 }
 

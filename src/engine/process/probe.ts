@@ -10,7 +10,7 @@ import { foreignRefusal } from "../rest/failure.ts";
 import type { Operation } from "../rest/operation.ts";
 import { connectorOf } from "../rest/upstream/spread-pool.ts";
 import type { Environment } from "../settings/environment.ts";
-import { isRecord } from "../standards/json-object.ts";
+import { membersOf, parsedJson } from "../standards/json-object.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 
 /** What was answered. A body of over 16 KiB is left out. */
@@ -82,24 +82,15 @@ export async function probeGraphql(base: URL, env: Environment): Promise<string 
   const proof: Record<string, string> = secret === undefined ? {} : { [proofHeader]: secret };
   const health = await get(base, `${prefix}/healthz`, env, proof);
   if (isGatewayFailure(health.status)) return inWords(`${prefix}/healthz`, health);
-  const { role } = parsed(health);
+  const { role } = membersOf(parsedJson(health.body));
   if (role === "graphql") return undefined;
   if (typeof role === "string") return `it is a ${role} role, not graphql`;
   const path = `${prefix}/v1/graphql?query=%7B__typename%7D`;
   const answer = await get(base, path, env, proof);
-  const { data, errors } = parsed(answer);
+  const { data, errors } = membersOf(parsedJson(answer.body));
   return data === undefined && errors === undefined
     ? `${inWords(path, answer)}, which is no GraphQL response`
     : undefined;
-}
-
-function parsed({ body }: ProbeAnswer): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 const unknownAuthority =

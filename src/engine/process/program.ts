@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type Config, ConfigError, type Role, roleNames } from "../config.ts";
-import { subscribe } from "../observe/observer.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { Service } from "./service.ts";
 
@@ -17,7 +16,7 @@ export type Running = {
   metrics?: URL;
   servers: FastifyInstance[];
   /** Called once the servers are closed: sends the spans that are not sent yet. */
-  end?: () => Promise<void>;
+  end: (() => Promise<void>) | undefined;
 };
 
 /** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
@@ -26,33 +25,19 @@ export async function start(given: Config, service: Service): Promise<Running> {
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
   try {
     const url = await startRoles(given, service, roles);
-    const end = await startTraces(given, service.name, running()[0]);
-    if (given.env.METRICS_PORT === undefined) return { url, servers: running(), ...end };
+    const [front] = running();
+    const { traces } = given;
+    const end =
+      traces && front && (await import("../observe/traces.ts")).startTraces(traces, service.name, front.log);
+    if (given.env.METRICS_PORT === undefined) return { url, servers: running(), end };
     const { createMetrics } = await import("./metrics/metrics.ts");
     const server = createMetrics(given, roles, (await service.api()).specHash);
     const metrics = await listen(server, given, "METRICS_PORT");
-    return { url, metrics, servers: [...running(), server], ...end };
+    return { url, metrics, servers: [...running(), server], end };
   } catch (error) {
     for (const server of running()) await server.close();
     throw error;
   }
-}
-
-async function startTraces(
-  { traces }: Config,
-  name: string,
-  front: FastifyInstance | undefined,
-): Promise<Pick<Running, "end">> {
-  if (!traces || !front) return {};
-  const { createTraces } = await import("../observe/traces.ts");
-  const { observer, end } = createTraces(traces, name, front.log);
-  const unsubscribe = subscribe(observer);
-  return {
-    end: async () => {
-      unsubscribe();
-      await end();
-    },
-  };
 }
 
 async function startRoles(given: Config, service: Service, roles: Map<Role, FastifyInstance>): Promise<URL> {
@@ -75,8 +60,9 @@ async function startRoles(given: Config, service: Service, roles: Map<Role, Fast
   }
   if (config.roles.has("graphql")) {
     const { createGraphql } = await import("../graphql/graphql.ts");
-    const samples = platform?.samples(config) ?? {};
-    const url = await open("graphql", (configured) => createGraphql(configured, api, { samples }));
+    const url = await open("graphql", (configured) =>
+      createGraphql(configured, api, platform?.samples(config)),
+    );
     config = withEnvironment(config, { GRAPHQL_URL: url });
   }
   if (config.roles.has("gateway")) {

@@ -50,11 +50,8 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   };
   let requests = 0;
   http.on("request", () => requests++);
-  let isClosed = false;
-  const closed = server.close().then(() => {
-    isClosed = true;
-  });
-  for (let seen = -1; seen !== requests && !isClosed; ) {
+  const closed = server.close();
+  for (let seen = -1; seen !== requests; ) {
     seen = requests;
     await Promise.race([closed, sleep(quietMs)]);
     await turn(); // requests that came while the process had no processor are read before anything looks idle

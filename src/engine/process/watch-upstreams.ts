@@ -73,12 +73,13 @@ function probed(
 /** The reason in `/readyz`, and in a line, is the newest one. */
 async function waitFor(
   { unready }: FastifyInstance,
-  { variable, url, ...service }: Backend,
+  service: Backend,
   failure: string,
   say: Speaker,
 ): Promise<void> {
+  const { variable, url } = service;
   let last: string | undefined;
-  for (let now: string | undefined = failure; now !== undefined; ) {
+  for (let now: string | undefined = failure; now !== undefined; now = await failureOf(service)) {
     const reason = `waiting for ${variable} (${now})`;
     if (reason !== last) {
       unready.add(reason);
@@ -87,7 +88,6 @@ async function waitFor(
       last = reason;
     }
     await sleep(pauseMs, undefined, { ref: false });
-    now = await service.probe().catch(failureWords);
   }
   if (last !== undefined) unready.delete(last);
   say.info(`${variable}: reached${unready.size === 0 ? "; ready now" : ""}`);

@@ -89,13 +89,6 @@ export const markOf = (sources: Sources) => ({
   inherits: Object.values(sources).map((source) => placeOf(source)[0]),
 });
 
-type Inheriting<Of extends Sources, Parent, Args, Context extends AnyContext, Value> = (
-  parent: Parent,
-  args: Args,
-  context: Context,
-  inherited: Inherited<Of, Context>,
-) => Value;
-
 /**
  * The resolver of a link that inherits values. It is null, without a call, where one of `nullable` is null. A plan gives it the
  * enclosing objects of the parent, in the place where the generated types name graphql-js's information.
@@ -107,7 +100,11 @@ export function inheriting<
   Context extends AnyContext,
   Value,
   const Nullable extends readonly (keyof Of)[] = readonly [],
->(sources: Of, resolve: Inheriting<Of, Parent, Args, Context, Value>, nullable?: Nullable) {
+>(
+  sources: Of,
+  resolve: (parent: Parent, args: Args, context: Context, inherited: Inherited<Of, Context>) => Value,
+  nullable?: Nullable,
+) {
   const resolver = (parent: Parent, args: Args, context: Context, enclosing: unknown) => {
     const inherited = inheritedFrom<Of, Context>(sources, nullable ?? [], enclosing as Enclosing | undefined);
     return (inherited && resolve(parent, args, context, inherited)) as Value | NullFor<Nullable>;

@@ -1,5 +1,6 @@
 /** The REST client of one request, as resolvers see it. The OpenAPI document's types (`Paths`) type each method and path. */
 import type { HttpMethod } from "openapi-typescript-helpers";
+import type { Steps } from "../standards/linear-pattern.ts";
 import type { BarePathFor, Init, OperationAt, PathFor, SuccessBody, ValueAt } from "./types.ts";
 
 type Call<Paths extends object, Method extends HttpMethod, Missing = never> = {
@@ -42,5 +43,5 @@ export type Context<Paths extends object, Parents, Values, Scalars> = {
   readonly types?: GraphqlTypes<Parents, Values, Scalars>;
 };
 
-/** The context of any API. */
-export type AnyContext = { readonly rest: { coordinate?: string | undefined } };
+/** The context of any API. `steps` are left to the patterns of the request's arguments. */
+export type AnyContext = { readonly rest: { coordinate?: string | undefined }; steps?: Steps };

@@ -66,21 +66,19 @@ export const headerPrefix = makeValidator((value: string): string => {
   if (taken) throw new Error(`wants a prefix that no other header has; ${taken} has this one`);
   return value;
 });
-export const secret = makeValidator((value: string): string => {
-  if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("wants at least 16 visible ASCII characters");
-  return value;
-});
-
-export const label = makeValidator((value: string): string => {
-  if (!/^[\x21-\x7e]{1,200}$/.test(value))
-    throw new Error("wants at most 200 visible ASCII characters, without spaces");
-  return value;
-});
-
-export const pattern = makeValidator((value: string): string => {
-  linearPattern(value);
-  return value;
-});
+/** A text that `check` does not refuse. */
+const textWith = (check: (value: string) => unknown) =>
+  makeValidator((value: string): string => {
+    check(value);
+    return value;
+  });
+const textOf = (form: RegExp, wants: string) =>
+  textWith((value) => {
+    if (!form.test(value)) throw new Error(`wants ${wants}`);
+  });
+export const secret = textOf(/^[\x21-\x7e]{16,}$/, "at least 16 visible ASCII characters");
+export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII characters, without spaces");
+export const pattern = textWith(linearPattern);
 
 /**
  * The members of a verified caller's context, as a key introspection response names them. Each becomes a context header, with
@@ -104,7 +102,4 @@ export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   if (wrong) throw new Error(`wants pairs such as tenant_id=org; the names are ${introspected.join(", ")}`);
   return new Map(pairs.map(([own = "", theirs = ""]) => [own, theirs]));
 }
-export const names = makeValidator((value: string): string => {
-  introspectionNames(value);
-  return value;
-});
+export const names = textWith(introspectionNames);

@@ -1,4 +1,13 @@
-/** Objects among the values of JSON (RFC 8259 §4). A list is none. */
+/** JSON of others (RFC 8259): its value, and objects among its values. A list is no object. */
+
+/** The value of a text; `undefined` if the text is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

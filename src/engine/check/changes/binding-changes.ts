@@ -1,9 +1,10 @@
 /** The changes of the binding directives: the public schema is the same, the REST source is another. */
 import { isEnumType } from "graphql";
+import { slotsOf } from "../../bind/inputs/input-slots.ts";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
-import type { BoundField, Model, ModelField } from "../../bind/model.ts";
+import type { BoundField, Input, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
-import { isSameOperation } from "../../openapi/operation.ts";
+import { inputKey, isSameOperation } from "../../openapi/operation.ts";
 import { definitionAt } from "../../schema/coordinate-place.ts";
 import { type SchemaChange, schemaChange } from "./schema-change.ts";
 
@@ -17,12 +18,23 @@ function fieldChanges(base: Model, head: Model): SchemaChange[] {
   return [...base.fields.values()].flatMap((old): SchemaChange[] => {
     const now = head.fields.get(old.coordinate);
     if (!now) return [];
-    const [before, after] = [bindingOf(old, now), bindingOf(now, now)];
+    const [before, after] = [bindingOf(old, now), bindingOf(withoutNewDemands(old, now), now)];
     if (JSON.stringify(before) === JSON.stringify(after)) return [];
     const [is, was] = described(now, old);
     const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
     return [schemaChange("binding-changed", old.coordinate, message, before, after)];
   });
+}
+
+/**
+ * Without what feeds a parameter that REST requires and that the base did not have. The base's call would fail now, so the
+ * field shows nothing else in its place.
+ */
+function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
+  if (old.kind !== "bound" || now.kind !== "bound") return now;
+  const had = new Set(slotsOf(old.operation).map(inputKey));
+  const isNew = (input: Input): boolean => input.required && input.in !== "item" && !had.has(inputKey(input));
+  return { ...now, inputs: now.inputs.filter((input) => !isNew(input)) };
 }
 
 /**

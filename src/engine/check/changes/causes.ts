@@ -23,8 +23,10 @@ const ofMissing = new Set<Rule>([
   "result-missing",
   "property-missing",
   "connection-unfit",
-  "batch-match",
 ]);
+
+/** Such a rule may also say that what is there does not fit: then the finding is at that, and not at what had to hold it. */
+const ofMissingOrUnfit: Rule = "batch-match";
 
 /** `below`: the path from the node down to all that differs. */
 export type Cause = { readonly node: RestNode; readonly below: NodePath };
@@ -39,12 +41,18 @@ export function causeOfError(
   if (renamed) return renamed;
   const rested = restedOn(base, coordinate, rule);
   const gone = rested.flatMap((node) => topmostGone(head.document, node) ?? []);
-  const candidates = ofMissing.has(rule)
+  const isMissing =
+    ofMissing.has(rule) ||
+    (rule === ofMissingOrUnfit && gone.some((node) => own.some((each) => isInside(node, each))));
+  const candidates = isMissing
     ? [...gone, ...rested, ...rested.flatMap(requiredBeside), ...own]
     : [...own, ...own.flatMap(requiredBeside), ...rested];
   const [node] = [...own, ...rested];
   return firstDifference(base.document, head.document, candidates) ?? (node && { node, below });
 }
+
+const isInside = (node: RestNode, outer: RestNode): boolean =>
+  node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
 
 /** The cause of a change at the node of a value: the node, the list that requires it, or a schema that it is made of. */
 export const causeOfChange = (base: RestDocument, head: RestDocument, node: RestNode): Cause | undefined =>

@@ -69,7 +69,7 @@ export const restRules = {
     tellClients,
   ),
   "rest-enum-changed": of("breaking", "dangerous")(
-    "The values of an enum of REST are others, and its GraphQL type does not say so: it is no enum, or it has lost the value too.",
+    "The values of an enum of REST are others, and its GraphQL type does not say so: it is no enum.",
     "tell the clients of a new value; refuse an old one only after clients stopped sending it",
   ),
   "rest-limit-changed": breaking(
@@ -98,7 +98,10 @@ export const schemaRules = {
   "sdl-type-removed": breaking("A type is gone.", keep("it", "names it")),
   "sdl-type-changed-kind": breaking("A type is of another kind.", "add a type of another name"),
   "sdl-type-removed-from-union": breaking("A union lost a member.", keep("the member")),
-  "sdl-value-removed-from-enum": breaking("An enum lost a value.", keep("the value", "sends it")),
+  "sdl-value-removed-from-enum": breaking(
+    "An enum lost a value.",
+    keep("the value, in REST too,", "sends it"),
+  ),
   "sdl-required-input-field-added": breaking(
     "An input type has a new field that clients must send.",
     "make the field nullable, or give it a default",
@@ -166,7 +169,7 @@ export const schemaRules = {
   "sdl-added": safe("A type or a field is new."),
   "binding-changed": dangerous(
     "A field or an enum value reads another REST value than before: clients see other data under the same name.",
-    "take the change back",
+    "take the change back, if clients would see other data",
   ),
 } as const satisfies Record<string, ChangeFacts>;
 

@@ -2,7 +2,7 @@
  * What a value may be now and could not be before, and what REST refuses now and took before: the statements of a schema
  * (JSON Schema, Validation §6) that a GraphQL type leaves open.
  */
-import { getNamedType, isNonNullType } from "graphql";
+import { getNamedType, isEnumType, isNonNullType } from "graphql";
 import type { ValueUse } from "../../bind/model.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
@@ -25,9 +25,11 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
     ...typesDiffer(before, after, !isHeld && !covers(before, after), isNumber ? "dangerous" : "breaking"),
     ...formatDiffers(before, after, "dangerous", isLessPromised),
     ...(before.values && !after.values
-      ? [enumDiffers(before, after, "dangerous", "takes any value now, it was an enum")]
+      ? enumDiffers(type, before, after, "dangerous", "takes any value now, it was an enum")
       : []),
-    ...(added?.length ? [enumDiffers(before, after, "dangerous", `may be ${quoted(added)} too now`)] : []),
+    ...(added?.length
+      ? enumDiffers(type, before, after, "dangerous", `may be ${quoted(added)} too now`)
+      : []),
     ...toldApartDiffers(before, after),
   ];
 }
@@ -46,9 +48,11 @@ export function refusals(type: ValueUse["type"], before: Shape, after: Shape): D
       (was, is) => isNarrower(was, is) && !(isInt && numberFormats.has(is ?? "")),
     ),
     ...(!before.values && after.values
-      ? [enumDiffers(before, after, "breaking", `is an enum now: ${quoted(after.values)}`)]
+      ? enumDiffers(type, before, after, "breaking", `is an enum now: ${quoted(after.values)}`)
       : []),
-    ...(refused?.length ? [enumDiffers(before, after, "breaking", `is never ${quoted(refused)} now`)] : []),
+    ...(refused?.length
+      ? enumDiffers(type, before, after, "breaking", `is never ${quoted(refused)} now`)
+      : []),
     ...limitsDiffer(before, after),
     ...(before.nullable && !after.nullable && type && !isNonNullType(type)
       ? [differing("rest-nullable-changed", "is never null now", true, false)]
@@ -88,10 +92,21 @@ const isLessPromised = (was: Format): boolean => was !== undefined && !numberFor
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
-const enumDiffers = (before: Shape, after: Shape, kind: Differing["class"], phrase: string): Differing =>
-  differing("rest-enum-changed", phrase, before.values ?? null, after.values ?? null, {
-    ...{ class: kind, below: ["enum"] },
-  });
+/** An enum of GraphQL says itself what its values are: the proof holds it against REST's, and graphql-js compares the two. */
+const enumDiffers = (
+  type: ValueUse["type"],
+  before: Shape,
+  after: Shape,
+  kind: Differing["class"],
+  phrase: string,
+): Differing[] =>
+  isEnumType(type && getNamedType(type))
+    ? []
+    : [
+        differing("rest-enum-changed", phrase, before.values ?? null, after.values ?? null, {
+          ...{ class: kind, below: ["enum"] },
+        }),
+      ];
 
 /** A value of an enum may read as a word of the sentence: `"voided"`, `"new"`, the empty text. */
 const quoted = (values: readonly unknown[]): string =>

@@ -6,21 +6,18 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
 import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inherit.ts";
+import type { AnyContext } from "../../rest/rest.ts";
 import { ajv } from "../../standards/json-schema.ts";
-import { type Steps, stepsOfRequest } from "../../standards/linear-pattern.ts";
+import { stepsOfRequest } from "../../standards/linear-pattern.ts";
 import { argumentDescription, limitWords } from "./argument-words.ts";
 
 export type Args = Readonly<Record<string, unknown>>;
-
-/** The steps of a request's patterns: a property of its context, because an entry of a WeakMap outlives its request. */
-const steps = Symbol("steps of patterns");
-type Checking = { [steps]?: Steps };
 
 /** Returns the error of a refused value. `enclosing` has the arguments of fields above: they are the same for all parents. */
 type CheckArguments = (
   args: Args,
   enclosing: Enclosing | undefined,
-  context: object,
+  context: AnyContext,
 ) => CodedError | undefined;
 
 /** The check of all arguments that have a schema: the field's own, and those that it takes from fields above. */
@@ -30,7 +27,7 @@ export function argumentCheck(
 ): CheckArguments {
   const prefix = markOfArgument("");
   const validators = new Map<string, ValidateFunction>();
-  return (args, enclosing, context: Checking) => {
+  return (args, enclosing, context) => {
     for (const [mark, schema] of Object.entries(schemas)) {
       const isAbove = mark.startsWith(prefix);
       const name = isAbove ? mark.slice(prefix.length) : mark;
@@ -38,9 +35,8 @@ export function argumentCheck(
       if (value === undefined) continue;
       const validate = validators.get(mark) ?? ajv.compile(schema);
       validators.set(mark, validate);
-      context[steps] ??= stepsOfRequest();
-      if (!validate.call({ steps: context[steps] }, value))
-        return refused(isAbove ? [] : declared, name, validate.errors?.[0]);
+      context.steps ??= stepsOfRequest();
+      if (!validate.call(context, value)) return refused(isAbove ? [] : declared, name, validate.errors?.[0]);
     }
     return undefined;
   };

@@ -13,18 +13,13 @@ import { sizeOf } from "../saved/saved-text.ts";
 /** Characters for a response's headers. */
 const overhead = 500;
 
+const storeOf = (maxSize: number) => new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: sizeOf });
+
 /** Takes the place of Apollo's store, which does not count comments and finds a document by the digest of its text. */
 export class Documents {
   readonly #saved: SavedOperations;
-  readonly #ofSaved = new LRUCache<string, DocumentNode>({
-    maxSize: savedDocumentBytes,
-    sizeCalculation: sizeOf,
-  });
-  readonly #others = new LRUCache<string, DocumentNode>({
-    maxSize: cachedDocumentBytes,
-    sizeCalculation: sizeOf,
-  });
-
+  readonly #ofSaved = storeOf(savedDocumentBytes);
+  readonly #others = storeOf(cachedDocumentBytes);
   /** The responses to refused texts. */
   readonly refusals = new LRUCache<string, GraphQLResponse>({
     maxSize: cachedRefusalCharacters,

@@ -63,13 +63,20 @@ export function completeLevel(
       return isExact
         ? nextParents.map((parents) => parents && attachedParents(run, level, parents))
         : nextParents;
-    const piece = pieceOf(level, values, around, start, start + size);
+    const end = start + size;
+    const piece: Piece = {
+      field: level.field,
+      above: level.above,
+      values: values.slice(start, end),
+      resultMaps: level.resultMaps.slice(start, end),
+      enclosing: around.slice(start, end),
+    };
     const completing = complete(() => {
       if (project(run, piece, nextParents)) return;
       isExact = true;
       completeExactly(run, piece, nextParents);
     });
-    return completing ? completing.then(() => completeFrom(start + size)) : completeFrom(start + size);
+    return completing ? completing.then(() => completeFrom(end)) : completeFrom(end);
   };
   return completeFrom(0);
 }
@@ -78,20 +85,6 @@ export function completeLevel(
 type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly values: readonly unknown[];
 };
-
-const pieceOf = (
-  { field, resultMaps, above }: Level,
-  values: readonly unknown[],
-  around: LevelParents["enclosing"],
-  start: number,
-  end: number,
-): Piece => ({
-  field,
-  above,
-  values: values.slice(start, end),
-  resultMaps: resultMaps.slice(start, end),
-  enclosing: around.slice(start, end),
-});
 
 /** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
 function project(

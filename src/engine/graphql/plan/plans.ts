@@ -27,8 +27,6 @@ type Shared = {
   readonly id: number;
 };
 
-type Compile = () => OperationPlan;
-
 export class Plans {
   readonly #schema: GraphQLSchema;
   readonly #maxFields: number;
@@ -49,7 +47,7 @@ export class Plans {
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Variables,
-    measured: (compile: Compile) => OperationPlan,
+    measured: (compile: () => OperationPlan) => OperationPlan,
   ): OperationPlan {
     const shared = this.#shared.get(operation) ?? {
       fragments: fragmentsOf(document),

@@ -1,7 +1,7 @@
 /** REST calls by operation and outcome, and the state of each product's upstream. */
 import type { Observer } from "../../observe/observer.ts";
 import type { Upstreams } from "../../rest/client.ts";
-import type { UpstreamState } from "../../rest/upstream/upstream.ts";
+import type { Upstream } from "../../rest/upstream/upstream.ts";
 import { cachedResponses } from "../../settings/capacity.ts";
 import { type Families, labels } from "./families.ts";
 
@@ -16,7 +16,7 @@ export function measureRestCalls(families: Families, upstreams: Upstreams): Obse
     "REST calls by outcome: OK, the failure's code, CIRCUIT_OPEN (not sent), ABANDONED (the client left); and by source: fetched, or saved because the response was shared, cached or revalidated.",
     labels("operation", "product", "outcome", "retry", "source"),
   );
-  const gauge = (name: string, help: string, read: (state: UpstreamState) => number): void =>
+  const gauge = (name: string, help: string, read: (state: Upstream["state"]) => number): void =>
     families.add("gauge", name, help, ["product"], () =>
       [...upstreams].map(([product, { state }]) => [product, read(state)]),
     );

@@ -3,14 +3,9 @@ import type { CallRecord } from "../../observe/records.ts";
 import type { Operation } from "../operation.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-type CallInit = {
-  method: string;
-  headers: Headers;
-  hasHeaders: boolean;
-  body?: string;
-  scope: RequestScope;
-  call: CallRecord;
-  operation: Operation;
+type CallInit = Pick<CallRequest, "method" | "body" | "scope" | "call" | "operation"> & {
+  readonly headers: Headers;
+  readonly hasHeaders: boolean;
 };
 
 export class CallRequest {

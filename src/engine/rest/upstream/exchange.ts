@@ -28,12 +28,11 @@ type Budget = Pick<
 >;
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly response: Promise<RestResponse>;
+  readonly #outcome = Promise.withResolvers<RestResponse>();
+  readonly response = this.#outcome.promise;
   readonly #budget: Budget;
   readonly #isRead: boolean;
   readonly #isUnread: boolean;
-  #resolve!: (response: RestResponse) => void;
-  #reject!: (failure: CodedError) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
   #status = 0;
@@ -53,10 +52,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#budget = budget;
     this.#isRead = isRead;
     this.#isUnread = isUnread;
-    this.response = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
   }
 
   /** Whether the request is on a connection, or was. */
@@ -86,7 +81,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#failure) return;
     this.#failure = failure;
     this.#letGo();
-    this.#reject(failure);
+    this.#outcome.reject(failure);
   }
 
   #letGo(): void {
@@ -173,7 +168,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const response = body.length < largeBody ? read() : this.#budget.measured(read);
     if (response instanceof CodedError) return this.#fail(response);
     this.#chunks = [];
-    this.#resolve(response);
+    this.#outcome.resolve(response);
   }
 
   /** The response with a body that is complete, or the failure of the body. */

@@ -35,16 +35,11 @@ export const spreadPool = (origin: string, options: Pool.Options): Pool =>
   new Pool(origin, { ...options, factory: (url, given) => new AgeingClient(url, given) });
 
 /**
- * How connections to upstreams are made: with the authorities and the client certificate of the operator's files. The files are
- * read again for each new connection, and connections end after a while, so renewed certificates need no restart.
+ * How connections to upstreams are made: within `CONNECT_TIMEOUT_MS`, with the authorities and the client certificate of the
+ * operator's files. The files are read again for each new connection, and connections end after a while, so renewed
+ * certificates need no restart. Files that cannot be read, or do not fit each other, change nothing.
  */
-type Settings = Pick<
-  Environment,
-  "CONNECT_TIMEOUT_MS" | "UPSTREAM_CA_FILE" | "UPSTREAM_CERT_FILE" | "UPSTREAM_KEY_FILE"
->;
-
-/** Connecting may take `CONNECT_TIMEOUT_MS`. Files that cannot be read, or do not fit each other, change nothing. */
-export function connectorOf(env: Settings): buildConnector.BuildOptions | buildConnector.connector {
+export function connectorOf(env: Environment): buildConnector.BuildOptions | buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;
   const files = [env.UPSTREAM_CA_FILE, env.UPSTREAM_CERT_FILE, env.UPSTREAM_KEY_FILE];
   if (files.every((file) => file === undefined)) return { timeout };

@@ -20,15 +20,6 @@ import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { connectorOf, spreadPool } from "./spread-pool.ts";
 
-export type UpstreamState = {
-  /** The circuit breaker refuses calls of all callers, or those of one while nobody gets a response. */
-  readonly isOpen: boolean;
-  readonly underWay: number;
-  readonly waiting: number;
-  readonly connections: number;
-  readonly mostConnections: number;
-};
-
 export class Upstream {
   readonly client: Client<object>;
   readonly retries = new RetryBudget();
@@ -61,7 +52,8 @@ export class Upstream {
     });
   }
 
-  get state(): UpstreamState {
+  /** For metrics. `isOpen`: calls of all callers are refused, or those of one while nobody gets a response. */
+  get state() {
     const { connected, running } = this.#pool.stats;
     return {
       isOpen: this.#breaker.isDown,
