@@ -1,7 +1,11 @@
 /** Responses by `Accept-Encoding`, from a role's own server and through the gateway. */
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { compressResponses } from "../../../src/engine/http/compress-responses.ts";
@@ -41,6 +45,28 @@ describe("a role", () => {
     onTestFinished(() => server.close());
     return new URL(await server.listen({ port: 0, host: "127.0.0.1" }));
   }
+
+  test("does not go on with the compression of responses whose clients have left", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const server = createServer(configure());
+    await compressResponses(server);
+    const text = JSON.stringify(randomBytes(3_000_000).toString("base64"));
+    server.get("/", async (_request, reply) => reply.type("application/json").send(Buffer.from(text)));
+    onTestFinished(() => server.close());
+    const url = new URL(await server.listen({ port: 0, host: "127.0.0.1" }));
+    const leave = async (): Promise<void> => {
+      const outgoing = httpRequest(url, { headers: { "accept-encoding": "gzip" }, agent: false }).end();
+      const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+      answer.on("error", () => {});
+      await once(answer, "readable");
+      await sleep(20);
+      outgoing.destroy();
+    };
+    for (let round = 0; round < 10; round++) await Promise.all([leave(), leave(), leave()]);
+    collect();
+    expect(process.memoryUsage().arrayBuffers).toBeLessThan(60_000_000); // all of them are 120 MB
+  });
 
   test.each([
     ["gzip", "gzip"],
