@@ -13,7 +13,7 @@ import { coordinatePlace, definitionAt, fieldOf } from "../../schema/coordinate-
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
-import { breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
+import { breakAt, breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
 import { causeOfChange, differenceBelow } from "./causes.ts";
 import { type ChangeClass, changeRules } from "./change-rules.ts";
 import { factChanges } from "./facts.ts";
@@ -49,7 +49,11 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
         ? { node: change.new, below: change.below }
         : causeOfChange(base.model.document, model.document, change.new);
     const key = cause && placeKey(cause.node, cause.below);
-    const found = breaks.get(placeKey(change.old, [])) ?? breaks.get(key ?? "");
+    const found =
+      breaks.get(placeKey(change.old, [])) ??
+      breaks.get(key ?? "") ??
+      // a list that is a page now is no list at its old place
+      (change.rule === "rest-list-paged" ? breakAt(breaks, change.coordinate) : undefined);
     (found?.changes ?? own).push({ ...change, ...(isOfValue && key !== undefined && { cause: key }) });
   }
   const told = [
