@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
-import { callsRest } from "../../rest/property.ts";
+import type { PlannedResolver } from "../plan/plan.ts";
 
 export type Counts = {
   /** Nested fields. */
@@ -107,7 +107,7 @@ function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name
   if (isInterfaceType(type))
     return schema.getPossibleTypes(type).some((member) => isBound(schema, member, name));
   const resolve = isObjectType(type) ? type.getFields()[name]?.resolve : undefined;
-  return resolve !== undefined && callsRest(resolve);
+  return (resolve as PlannedResolver | undefined)?.source.kind === "call";
 }
 
 export function countFragment(walk: Walk, name: string): Counts {
