@@ -4,6 +4,7 @@ import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { projectAt } from "../project/project.ts";
 import { escaped } from "../standards/steering.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
+import { lookUpHint } from "./look-up.ts";
 import { Proposal } from "./propose.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
@@ -20,18 +21,22 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
           const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
           io.out(escaped(proposal.sdl(isEmpty ? "type" : "extend type")));
-          for (const id of ids) for (const line of fieldsOf(model, id)) io.error(line);
+          for (const id of ids) for (const line of remarksOn(model, id)) io.error(line);
           return 0;
         }),
       ),
   );
 
-/** An operation may have several fields; who proposes another may not know of the first. */
-function fieldsOf(model: Model, name: string): string[] {
+/** An operation may have several fields, and serve a link; who proposes another field may not know of it. */
+function remarksOn(model: Model, name: string): string[] {
   const operation = model.operations.named(name);
+  const hint = operation && lookUpHint(model, operation);
   const fields = boundFields(model).filter((field) => field.operation === operation);
   const names = fields.map(({ coordinate }) => coordinate).join(", ");
-  return fields.length > 0
-    ? [`${name} has ${fields.length === 1 ? "a field" : "fields"} already: ${names}`]
-    : [];
+  return [
+    ...(fields.length > 0
+      ? [`${name} has ${fields.length === 1 ? "a field" : "fields"} already: ${names}`]
+      : []),
+    ...(hint === undefined ? [] : [hint]),
+  ];
 }
