@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
-import type { PlannedResolver } from "../plan/plan.ts";
+import { callsRest } from "../../rest/property.ts";
 
 export type Counts = {
   /** Nested fields. */
@@ -107,7 +107,7 @@ function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name
   if (isInterfaceType(type))
     return schema.getPossibleTypes(type).some((member) => isBound(schema, member, name));
   const resolve = isObjectType(type) ? type.getFields()[name]?.resolve : undefined;
-  return (resolve as PlannedResolver | undefined)?.source.kind === "call";
+  return resolve !== undefined && callsRest(resolve);
 }
 
 export function countFragment(walk: Walk, name: string): Counts {
