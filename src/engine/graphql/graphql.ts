@@ -9,6 +9,7 @@ import type { GeneratedApi, ManifestEntry } from "../rest/api.ts";
 import { Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
+import { compressedPerMs } from "../rest/shares/processor-time.ts";
 import { admitRequests } from "./admission.ts";
 import { Answers } from "./answers/answers.ts";
 import { Apollo } from "./apollo.ts";
@@ -60,12 +61,14 @@ export async function createGraphql(
     await upstreams.close();
   });
   if (config.env.MCP && config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
-  await compressResponses(server);
+  const { processor, bytes } = upstreams.shares;
+  await compressResponses(server, ({ caller }, characters) => {
+    if (caller) processor.workedElsewhere(caller, characters / compressedPerMs);
+  });
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
     const callers = new Callers(config, operations);
     const starts = new StartQueue();
-    const { processor, bytes } = upstreams.shares;
     const enter = (request: FastifyRequest) => processor.enter(callers.of(request).caller);
     const admitted = admitRequests(scoped, config.env.MAX_CONCURRENT_REQUESTS, starts, enter);
     server.bounds = { ...admitted, response_bytes: bytes.bound };

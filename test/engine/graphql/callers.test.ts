@@ -125,6 +125,27 @@ test("a caller that holds every place keeps no other out, and made-up credential
   leaving.abort();
 });
 
+test("an answer that is compressed costs its caller more, also one that needs no execution", async () => {
+  const large = { ...me, email: "x".repeat(700_000) };
+  const { server, post } = await inFrontOf((_request, response) => {
+    response.setHeader("cache-control", "max-age=600");
+    send(response, large);
+  });
+  const elsewhere = vi.spyOn(server.upstreams.shares.processor, "workedElsewhere");
+  const charged = async (encoding: string): Promise<number[]> => {
+    elsewhere.mockClear();
+    const sent = { "content-type": "application/json", "x-api-key": "a", "accept-encoding": encoding };
+    const answer = await post("{ me { email } }", { headers: sent });
+    expect([answer.status, answer.headers.get("content-encoding")]).toEqual([
+      200,
+      encoding === "identity" ? null : encoding,
+    ]);
+    return elsewhere.mock.calls.map(([, ms]) => Math.round(ms));
+  };
+  for (const encoding of ["gzip", "br"]) expect(await charged(encoding)).toEqual([20]);
+  expect(await charged("identity")).toEqual([]);
+});
+
 test.each([
   ["that is too long", { query: `{ me { id } } #${"x".repeat(200_000)}` }],
   ["with too many lines", { query: `{ me { id } }${"\n".repeat(6_000)}` }],

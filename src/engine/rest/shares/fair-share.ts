@@ -108,9 +108,17 @@ export class FairShare {
   /** Charges work of so many ms that has just ended. `stretch` is that of its request, if it is a request's. */
   worked(caller: Caller, ms: number, stretch = new Stretch()): void {
     const now = performance.now();
-    if (this.#isAlone(caller, now)) return;
+    if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, stretch));
+  }
+
+  /** Charges work of other threads. It makes no turn of the event loop longer, so its price does not grow with its length. */
+  workedElsewhere(caller: Caller, ms: number): void {
+    const now = performance.now();
+    if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
+  }
+
+  #charge(caller: Caller, now: number, cost: number): void {
     const from = Math.max(caller.paidAt, now);
-    const cost = this.#costOfMore(ms, stretch);
     const debtors = from + cost - now > freeMs ? this.#debtorsWith(caller, now) : 1;
     caller.paidAt = Math.min(from + cost * debtors, now + mostMs * debtors);
   }

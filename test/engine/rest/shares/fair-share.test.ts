@@ -77,6 +77,15 @@ test.each([
   expect((told.at ?? 0) - began).toBeGreaterThanOrEqual(waits);
 });
 
+test("work of other threads costs what it takes, however long it is", () => {
+  const { share, busy } = two();
+  const now = performance.now();
+  for (const ms of [20, 40]) share.workedElsewhere(busy, ms);
+  expect(busy.paidAt - now).toBeCloseTo(60);
+  share.worked(busy, 10);
+  expect(busy.paidAt - now).toBeCloseTo(60 + 10 + 10 ** 3 / 30);
+});
+
 test.each([
   ["in turns of their own", true, 4 * (10 + 10 ** 3 / 30)],
   ["in one turn", false, 40 + 40 ** 3 / 30],
