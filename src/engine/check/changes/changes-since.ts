@@ -97,12 +97,13 @@ function restFindings(base: ValidProject, head: ValidProject, changes: readonly 
   });
 }
 
-const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now, cause }: RestChange): string =>
-  JSON.stringify(
-    cause === undefined
-      ? [rule, kind, phrase, before, after, nodeKey(old), /-removed$/.test(rule) || nodeKey(now)]
-      : [rule, kind, cause],
+function keyOf({ rule, class: kind, phrase, before, after, old, new: now, cause }: RestChange): string {
+  const isOfPath = rule === "rest-operation-moved";
+  const nodes = isOfPath ? [] : [nodeKey(old), /-removed$/.test(rule) || nodeKey(now)];
+  return JSON.stringify(
+    cause === undefined || isOfPath ? [rule, kind, phrase, before, after, ...nodes] : [rule, kind, cause],
   );
+}
 
 function restFinding(
   base: ValidProject,
