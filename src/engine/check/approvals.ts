@@ -22,7 +22,10 @@ type Entry = {
   readonly expires: string;
 };
 
-/** Returns the findings with their approvals, and findings for expired and unused entries. `today` is `YYYY-MM-DD`. */
+/**
+ * Returns the findings, those that are approved last with their approvals, and findings for expired and unused entries.
+ * `today` is `YYYY-MM-DD`.
+ */
 export function approve(
   project: Project,
   findings: readonly Finding[],
@@ -53,7 +56,10 @@ export function approve(
       ? []
       : [entryFinding(findings, project, file, entry, "approval-unused")];
   });
-  return [...approved, ...entryFindings];
+  const [settled, open] = [true, false].map((is) =>
+    approved.filter(({ approval }) => (approval !== undefined) === is),
+  ) as [Finding[], Finding[]];
+  return [...open, ...entryFindings, ...settled];
 }
 
 /** The same edit may be told by another rule now, or with another fingerprint. */

@@ -41,8 +41,10 @@ export function operationReports(
   base: Project | undefined,
   findings: readonly Finding[],
 ): OperationReport[] {
+  // what was approved before the base touches no operation since
+  const open = base ? findings.filter(({ approval, change }) => !approval || change) : findings;
   return [...selectionsOf(head, base)].map(([operation, selected]) => {
-    const own = findings.flatMap((finding) => {
+    const own = open.flatMap((finding) => {
       const because = reasons(head, finding, operation, selected);
       const isName = finding.rule === "saved-operation-invalid";
       return because.length > 0 ? [{ verdict: verdictOf(finding), because: isName ? [] : because }] : [];

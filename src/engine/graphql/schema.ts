@@ -11,7 +11,7 @@ import { callsRest } from "../rest/property.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck } from "./errors/argument-check.ts";
 import { argumentNamer } from "./errors/argument-names.ts";
-import { asError, type ResolveLevel } from "./plan/plan.ts";
+import { asError, type CallSource, type ResolveLevel } from "./plan/plan.ts";
 
 /** A generated resolver. `inherits`: the types of the enclosing objects that it takes values from. */
 export type Resolver = ((parent: unknown, args: Args, context: never, enclosing: unknown) => unknown) & {
@@ -72,11 +72,9 @@ function speakingGraphql(
     context.rest.coordinate = coordinate;
     return resolveAll(parents, args, context, enclosing);
   };
-  return Object.assign(
-    level(resolveLevel as never),
-    isNamed && { named: argumentNamer({ names, schemas, args: declared }) },
-    inherits && { inherits },
-  );
+  const named = isNamed ? argumentNamer({ names, schemas, args: declared }) : undefined;
+  const source: CallSource = { kind: "call", resolve: resolveLevel, named };
+  return Object.assign(level(resolveLevel as never), { source }, inherits && { inherits });
 }
 
 /** A resolver of one parent, for all parents of a level. */

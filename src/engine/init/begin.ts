@@ -26,14 +26,10 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "the document, a file or a URL; an overlay.yaml beside a file is taken along",
         nonEmpty,
       )
+      .option("--tag <tag...>", "gives the operations of these tags a field", collected)
       .option(
-        "--tag <tag>",
-        "gives the operations of this tag a field; may be given several times",
-        collected,
-      )
-      .option(
-        "--operation <operation>",
-        'gives this operation a field: its id, its method and path, or a pattern ("/v1/customers*")',
+        "--operation <operation...>",
+        'gives these operations a field: an id, a method and path, or a pattern ("/v1/customers*")',
         collected,
       )
       .option(

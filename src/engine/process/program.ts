@@ -128,17 +128,15 @@ export function listenError(
   port: number,
   variable: "PORT" | "METRICS_PORT",
 ): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "EADDRINUSE")
-    return new ConfigError([
+  const noAddress = `HOST: ${host} is no address of this machine`;
+  const remedies = new Map([
+    [
+      "EADDRINUSE",
       `${variable}: ${port} on ${host} is taken; stop what runs there or set another ${variable}`,
-    ]);
-  if (code === "EACCES")
-    return new ConfigError([
-      `${variable}: ${port} needs rights that this user lacks; set a ${variable} above 1023`,
-    ]);
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return new ConfigError([`HOST: ${host} is no address of this machine`]);
-  }
-  return error;
+    ],
+    ["EACCES", `${variable}: ${port} needs rights that this user lacks; set a ${variable} above 1023`],
+    ...["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"].map((code) => [code, noAddress] as const),
+  ]);
+  const remedy = remedies.get(String((error as NodeJS.ErrnoException).code));
+  return remedy === undefined ? error : new ConfigError([remedy]);
 }

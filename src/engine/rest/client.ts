@@ -34,39 +34,34 @@ type Send = (path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
 /** The upstreams of all products. Each has connections of its own, so a slow product holds up no other. */
-export class Upstreams {
+export class Upstreams extends Map<string, Upstream> {
   /** The budgets that all requests of the process share. */
   readonly shares: Shares;
   /** The responses and answers that REST allows to keep for each caller. */
   readonly cache = new CallerCache();
-  readonly #byProduct = new Map<string, Upstream>();
 
   /** Throws `ConfigError` if a base URL is missing. */
   constructor(config: Config, operations: Operations) {
+    super();
     this.shares = openShares(config.env);
     for (const [product, url] of baseUrls(config, operations)) {
       if (typeof url === "string")
         throw new ConfigError([`${url}: the graphql role needs it; set it to the URL of REST`]);
-      this.#byProduct.set(product, new Upstream(url, config, this.cache));
+      this.set(product, new Upstream(url, config, this.cache));
     }
   }
 
   of({ product }: Operation): Upstream {
-    return this.#byProduct.get(product) as Upstream;
-  }
-
-  /** Each product with its upstream. */
-  [Symbol.iterator](): IterableIterator<[string, Upstream]> {
-    return this.#byProduct.entries();
+    return this.get(product) as Upstream;
   }
 
   /** Calls of all products that wait or are on a connection. */
   get underWay(): number {
-    return [...this.#byProduct.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
+    return [...this.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#byProduct.values()].map((upstream) => upstream.close()));
+    await Promise.all([...this.values()].map((upstream) => upstream.close()));
   }
 }
 

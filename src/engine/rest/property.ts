@@ -7,8 +7,11 @@ export type PlainSource =
   | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "made"; readonly make: (parent: object) => unknown };
 
-/** Whether a resolver calls REST. */
-export const callsRest = (resolve: object): boolean => !("source" in resolve);
+/** Whether a resolver calls REST: it is generated for that, or it is the schema's own, whose source says so. */
+export function callsRest(resolve: object): boolean {
+  const { source } = resolve as { readonly source?: { readonly kind: string } };
+  return source === undefined || source.kind === "call";
+}
 
 const reader = <Resolve extends object>(names: readonly string[], resolve: Resolve) =>
   Object.assign(resolve, { source: { kind: "path", names } as PlainSource });

@@ -1,7 +1,11 @@
 /** Approvals: what they settle, and what nobody can approve. */
 import { expect, test } from "vitest";
+import { examine } from "../../../src/engine/check/check.ts";
 import type { Finding, Report } from "../../../src/engine/check/report.ts";
 import { run as codegen } from "../../../src/engine/codegen/main.ts";
+import { Project } from "../../../src/engine/project/project.ts";
+import { textFiles } from "../../../src/engine/project/spec-files.ts";
+import { validProject } from "./mutations/pair.ts";
 import {
   depotOpenapi,
   depotSchema,
@@ -95,4 +99,41 @@ test("a credential that is never sent to REST is one finding for all fields, and
     "spec/approvals.yaml": `- { fingerprint: "${fingerprint}", rule: ${rule}, coordinate: "${coordinate}", reason: a proxy adds it, author: ops, expires: "2026-02-01" }\n`,
   });
   expect((await ran(root, [])).code).toBe(0);
+});
+
+test("what is approved and no change stands behind what is to settle, and touches no operation since a base", () => {
+  const answer = (schema: object) => ({
+    responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
+  });
+  const user = (name: string) => ({
+    ...{ type: "object", required: ["id", "boss", name] },
+    properties: { id: { type: "string" }, boss: { type: "string" }, [name]: { type: "string" } },
+  });
+  const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
+  const openapi = (name: string): string =>
+    JSON.stringify({
+      ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [] },
+      paths: {
+        "/users": { get: { operationId: "users", ...answer({ type: "array", items: user(name) }) } },
+        "/users/{id}": { get: { operationId: "user", parameters: [id], ...answer(user(name)) } },
+      },
+    });
+  const files = (name: string, fingerprint: string) =>
+    new Map(
+      Object.entries({
+        "openapi.yaml": openapi(name),
+        "schema.graphql": `type Query { users: [User!] @rest(operation: "users") }
+type User { name: String boss: User @rest(operation: "user", params: [{ name: "id", from: "parent.boss" }]) }`,
+        "operations/users.graphql": "query Bosses { users { boss { __typename } } }",
+        "approvals.yaml": `[{ fingerprint: "${fingerprint}", rule: n-plus-one, coordinate: User.boss, reason: few, author: ops, expires: 2026-02-01 }]`,
+      }),
+    );
+  const [warning] = examine(validProject(files("name", "none")), undefined, "2026-01-01").findings;
+  const base = validProject(files("name", warning?.fingerprint ?? ""));
+  const head = new Project(textFiles(files("label", warning?.fingerprint ?? "")));
+  const verdicts = ({ operations }: Report) => operations.map(({ verdict }) => verdict);
+  expect(verdicts(examine(base, undefined, "2026-01-01"))).toEqual(["affected"]);
+  const report = examine(head, base, "2026-01-01");
+  expect(report.findings.map(({ rule }) => rule)).toEqual(["property-missing", "n-plus-one"]);
+  expect(verdicts(report)).toEqual(["untouched"]);
 });

@@ -1,6 +1,7 @@
 /** The changes of an operation itself since a base: its body and its credentials. */
 import { expect, test } from "vitest";
 import type { Report } from "../../../src/engine/check/report.ts";
+import { stepFindings } from "./in-memory.ts";
 import { depotOpenapi, depotSchema, edited, reportOf, repository, write } from "./run.ts";
 
 test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
@@ -112,4 +113,24 @@ test("a scope that an operation needs now stands behind its scheme, in words tha
   expect(await messageOf("[]", "[{ key: [] }]")).toBe(
     "every operation takes key now, it took no credentials",
   );
+});
+
+test("a path that moves is one finding, with each of its operations", () => {
+  const openapi = (path: string): string => {
+    const responses = {
+      200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+    };
+    const item = { get: { operationId: "read", responses }, delete: { operationId: "remove", responses } };
+    const paths = { [path]: item, "/others": { get: { operationId: "others", responses } } };
+    return JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [], paths });
+  };
+  const schema = `type Query { read: Boolean @rest(operation: "read") others: Boolean @rest(operation: "others") }
+type Mutation { remove: Boolean @rest(operation: "remove") }`;
+  expect(stepFindings(schema, openapi("/things"), openapi("/v2/things"))).toMatchObject([
+    {
+      ...{ rule: "rest-operation-moved", message: "GET /things stands at /v2/things now" },
+      coordinates: ["Query.read", "Mutation.remove"],
+      also: [{ coordinate: "Mutation.remove", message: "DELETE /things stands at /v2/things now" }],
+    },
+  ]);
 });

@@ -140,6 +140,27 @@ type User { id: ID! }`;
   expect(told([], "name").sort()).toEqual(["batch-match Post.author,User.id", "property-missing Post.title"]);
 });
 
+test("a list that becomes a page is one finding, with what else the page means", () => {
+  const id = { type: "string" };
+  const list = { type: "array", items: id };
+  const page = { type: "object", properties: { results: list, pagination: { type: "object" } } };
+  const openapi = (schema: object): string => {
+    const responses = { 200: { description: "ok", content: { "application/json": { schema } } } };
+    const paths = { "/things": { get: { operationId: "things", responses } } };
+    return JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [], paths });
+  };
+  const schema = (result: string): string =>
+    `type Query { things: [ID] @rest(operation: "things"${result}) }`;
+  const step = (result: string) => stepFindings(schema(""), openapi(list), openapi(page), schema(result));
+  const [found, ...others] = step("");
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({
+    ...{ rule: "output-list", coordinates: ["Query.things"], also: [{ rule: "rest-list-paged" }] },
+    hint: 'add `result: "results"` to @rest: the list stands there in the answer',
+  });
+  expect(step(', result: "results"').map(({ rule }) => rule)).toContain("rest-list-paged");
+});
+
 /** Things with a state, which the list can be asked by. */
 const states = (values: string): string => `openapi: 3.1.0
 info: { title: t, version: "1" }

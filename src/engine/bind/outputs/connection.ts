@@ -108,7 +108,7 @@ function fitsType(
     "connection-unfit",
     { ...where, schema: directivePlace(definition, "rest", "connection"), rest: shape.node },
     `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
-    "name the property of the page that holds it",
+    "name the property of the page that holds it, or document its type, in an overlay if the document is a vendor's",
   );
   return false;
 }

@@ -33,8 +33,8 @@ export function bindPaging(
   const isNumbered = pages === "NUMBERED" && inputOf(inputs, "first") === undefined;
   if (total !== undefined && pages !== "OFFSET" && !isNumbered)
     return add(
-      `${where.coordinate} has \`total\`, which says where pages end only if they begin at an offset, or have numbers and no \`first\``,
-      "remove `total`, or write `pages: OFFSET` if `after` feeds an offset",
+      `\`total\` does not say where the pages of ${where.coordinate} end: it does so for OFFSET, and for NUMBERED without \`first\``,
+      "remove `total`, which a field of the connection may show all the same; or write `pages: OFFSET` if `after` feeds an offset",
     );
   if (pages === "LINKED") return linked(field, after, add);
   if (last !== undefined) return { last: last.split("."), ...fullOf(inputs, more !== undefined) };

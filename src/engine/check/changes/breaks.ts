@@ -42,6 +42,9 @@ export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Br
   return breaks;
 }
 
+export const breakAt = (breaks: ReadonlyMap<string, Break>, at: string): Break | undefined =>
+  [...breaks.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
+
 /** The key of the place below a node. */
 export const placeKey = ({ file, path }: RestNode, below: NodePath): string =>
   nodeKey({ file, path: [...path, ...below], value: undefined });

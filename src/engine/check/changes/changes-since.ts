@@ -13,7 +13,7 @@ import { coordinatePlace, definitionAt, fieldOf } from "../../schema/coordinate-
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
-import { breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
+import { breakAt, breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
 import { causeOfChange, differenceBelow } from "./causes.ts";
 import { type ChangeClass, changeRules } from "./change-rules.ts";
 import { factChanges } from "./facts.ts";
@@ -49,7 +49,11 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
         ? { node: change.new, below: change.below }
         : causeOfChange(base.model.document, model.document, change.new);
     const key = cause && placeKey(cause.node, cause.below);
-    const found = breaks.get(placeKey(change.old, [])) ?? breaks.get(key ?? "");
+    const found =
+      breaks.get(placeKey(change.old, [])) ??
+      breaks.get(key ?? "") ??
+      // a list that is a page now is no list at its old place
+      (change.rule === "rest-list-paged" ? breakAt(breaks, change.coordinate) : undefined);
     (found?.changes ?? own).push({ ...change, ...(isOfValue && key !== undefined && { cause: key }) });
   }
   const told = [
@@ -93,12 +97,13 @@ function restFindings(base: ValidProject, head: ValidProject, changes: readonly 
   });
 }
 
-const keyOf = ({ rule, class: kind, phrase, before, after, old, new: now, cause }: RestChange): string =>
-  JSON.stringify(
-    cause === undefined
-      ? [rule, kind, phrase, before, after, nodeKey(old), /-removed$/.test(rule) || nodeKey(now)]
-      : [rule, kind, cause],
+function keyOf({ rule, class: kind, phrase, before, after, old, new: now, cause }: RestChange): string {
+  const isOfPath = rule === "rest-operation-moved";
+  const nodes = isOfPath ? [] : [nodeKey(old), /-removed$/.test(rule) || nodeKey(now)];
+  return JSON.stringify(
+    cause === undefined || isOfPath ? [rule, kind, phrase, before, after, ...nodes] : [rule, kind, cause],
   );
+}
 
 function restFinding(
   base: ValidProject,

@@ -23,16 +23,8 @@ import {
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
 import { type CodedError, overLimit } from "../../errors.ts";
 import { markOfArgument } from "../../rest/inherit.ts";
-import type { PlainSource } from "../../rest/property.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
-import type {
-  BoundFieldPlan,
-  CallSource,
-  FieldPlan,
-  ObjectPlan,
-  OperationPlan,
-  ResolveLevel,
-} from "./plan.ts";
+import type { BoundFieldPlan, FieldPlan, ObjectPlan, OperationPlan, PlannedResolver } from "./plan.ts";
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
@@ -94,7 +86,7 @@ function objectPlan(
 
 /** The marks of the objects and arguments from which the field, or a link below it, takes values. */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
-  ...((field.resolve as Marked | undefined)?.inherits ?? []),
+  ...((field.resolve as unknown as PlannedResolver | undefined)?.inherits ?? []),
   ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),
 ];
 
@@ -126,18 +118,10 @@ function fieldPlan(
   };
 }
 
-type Marked = {
-  source?: PlainSource;
-  level?: ResolveLevel;
-  named?: CallSource["named"];
-  inherits?: readonly string[];
-};
-
 const metaFields: ReadonlyMap<string, FieldPlan["field"]> = new Map(
   [TypeNameMetaFieldDef, SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
 );
 
-/** The source of a field. Generated resolvers have a `source`, or a `level` that calls REST. */
 function sourceOf(
   compiling: Compiling,
   parentType: GraphQLObjectType,
@@ -156,8 +140,7 @@ function sourceOf(
     const given = field.args.length > 0 ? getArgumentValues(field, node as FieldNode, variables) : {};
     return { kind: "made", make: (parent) => resolve(parent, given, undefined, info) };
   }
-  const { source, level, named } = resolve as Marked;
-  return source ?? { kind: "call", resolve: level as ResolveLevel, named };
+  return (resolve as unknown as PlannedResolver).source;
 }
 
 function selectionsOf(

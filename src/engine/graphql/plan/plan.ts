@@ -32,6 +32,13 @@ export type CallSource = {
 /** The source of a field's value. */
 type FieldSource = { readonly kind: "typename" } | PlainSource | CallSource;
 
+/** A resolver of the executable schema, as plans read it. */
+export type PlannedResolver = {
+  readonly source: PlainSource | CallSource;
+  /** The marks of the objects and arguments from which it takes values. */
+  readonly inherits?: readonly string[];
+};
+
 export type FieldPlan = {
   /** The response key: alias or name. */
   readonly key: string;
