@@ -18,8 +18,8 @@ import { startTailcall } from "./tailcall.ts";
 import { bodyOf, type Workload, workloads } from "./workloads.ts";
 import { wrk } from "./wrk.ts";
 
-const rounds = Number(process.env.ROUNDS ?? 3);
-const seconds = Number(process.env.SECONDS ?? 2);
+const rounds = Number(process.env.ROUNDS ?? 7);
+const seconds = Number(process.env.SECONDS ?? 1);
 const { callers, profile, rest, tailcall } = (
   await readArguments("npm run bench -- peers", (line) =>
     line
