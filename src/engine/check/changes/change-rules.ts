@@ -45,7 +45,7 @@ export const restRules = {
   ),
   "rest-list-paged": dangerous(
     "The answer that a field shows as a whole list may be a page now: a parameter, a property beside the list or a header says so.",
-    "make the field a connection, or feed the parameter; tell the clients",
+    "make the field a connection, or feed the parameter that asks for all, if there is one; tell the clients",
   ),
   "rest-body-changed": breaking(
     "The operation takes its body in another media type, and no longer in the old one.",
