@@ -8,7 +8,8 @@
 import type { Caller } from "./caller.ts";
 import { type Turn, Turns } from "./turns.ts";
 
-const timesWhatIsLeft = 3;
+/** What a caller may hold, of what is left then. */
+export const timesWhatIsLeft = 3;
 const partForNewcomers = 8;
 
 /** Why there is no room: the `caller` itself holds much, or `all` callers together do. */

@@ -3,10 +3,11 @@
  * fifth to the load of a service that fails. Three retries are free, for an upstream with hardly any traffic. A caller has had
  * at most three times what is left, as of a `Bound`: one whose reads all fail leaves retries to the others.
  */
+import { timesWhatIsLeft } from "../shares/bound.ts";
+
 const share = 0.2;
 const free = 3;
 const windowMs = 5_000;
-const timesWhatIsLeft = 3;
 
 class Window {
   calls = 0;
