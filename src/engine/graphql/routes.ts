@@ -31,7 +31,6 @@ import { requestBodies } from "./request-bodies.ts";
 import { operationRunner } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import {
-  addCalls,
   listOf,
   type Responses,
   responseText,
@@ -99,8 +98,7 @@ export function routes(
   ): void => {
     if (client.isAccepted) callers.accept(request);
     throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
-    if (calls) addCalls(given, calls());
-    let text = responseText(given, request.id);
+    let text = responseText(given, request.id, calls?.());
     const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
     scope.workedOn(text);
     if (excess) {
