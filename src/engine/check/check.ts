@@ -14,7 +14,7 @@ import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
-import { type Finding, type Report, summarise } from "./report.ts";
+import { changeOf, type Finding, type Report, summarise } from "./report.ts";
 import { retiredTexts } from "./retired-texts.ts";
 import { withoutStaleApps } from "./stale-apps.ts";
 import { deprecatedUses, type Usage, usageReport, withoutUnused } from "./usage.ts";
@@ -59,7 +59,7 @@ export function examine(
 ): Report {
   const since = base
     ? changesSince(base, head, today)
-    : { findings: [], changes: [], told: new Set<Diagnostic>() };
+    : { findings: [], safe: [], told: new Set<Diagnostic>() };
   const ledger = isValid(head) ? ledgerFindings(head, base) : [];
   const found = withImpactedOperations(head, base, [
     ...(base
@@ -75,7 +75,7 @@ export function examine(
   const findings = used
     ? [...withoutUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
     : approved;
-  const specChanges = withImpactedOperations(head, base, since.changes);
+  const changes = [...found.flatMap(changeOf), ...since.safe];
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {
     version: 2,
@@ -83,9 +83,9 @@ export function examine(
     ...(used && { usage: used }),
     skipped: {},
     findings,
-    changes: specChanges,
+    changes,
     operations,
-    summary: summarise(findings, specChanges, operations),
+    summary: summarise(findings, changes, operations),
   };
 }
 

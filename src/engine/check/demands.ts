@@ -6,17 +6,17 @@ import { type FieldNode, TypeInfo, visit, visitWithTypeInfo } from "graphql";
 import type { Model } from "../bind/model.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { addInputFields, withPossibleTypes } from "../standards/selected-coordinates.ts";
-import type { Finding, SpecChange } from "./report.ts";
+import type { Finding } from "./report.ts";
 import { SentValues } from "./sent-values.ts";
 
 /** given: a request has all that REST requires · allowed: REST takes the values that a request has. */
 type Demand = "given" | "allowed";
 
 /** What REST demands of requests now, where the literals of an operation may meet it. */
-export function demandOf(item: Finding | SpecChange): Demand | undefined {
-  if (item.rule === "input-enum" || item.rule === "constant-invalid") return "allowed";
-  if (item.rule === "input-nullable") return "given";
-  return item.direction === "request" ? demands.get(item.rule) : undefined;
+export function demandOf({ rule, direction }: Finding): Demand | undefined {
+  if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
+  if (rule === "input-nullable") return "given";
+  return direction === "request" ? demands.get(rule) : undefined;
 }
 
 const demands = new Map<string, Demand>([

@@ -9,29 +9,24 @@ import type { SavedOperation } from "../schema/saved-operations.ts";
 import { selectedCoordinates } from "../standards/selected-coordinates.ts";
 import { demandOf, unmet } from "./demands.ts";
 import { pathOf } from "./frame.ts";
-import type { Finding, Impact, ImpactedOperation, OperationReport, SpecChange } from "./report.ts";
+import type { Finding, ImpactedOperation, OperationReport } from "./report.ts";
 
-type FindingOrChange = Finding | SpecChange;
-
-const coordinatesOf = (item: FindingOrChange): readonly string[] =>
-  item.coordinates ?? ("coordinate" in item ? [item.coordinate] : []);
-
-/** The items, each with the saved operations that it breaks or affects. */
-export function withImpactedOperations<T extends FindingOrChange>(
+/** The findings, each with the saved operations that it breaks or affects. */
+export function withImpactedOperations(
   head: Project,
   base: Project | undefined,
-  items: readonly T[],
-): T[] {
+  findings: readonly Finding[],
+): Finding[] {
   const selections = selectionsOf(head, base);
-  return items.map((item) => {
-    const verdict = verdictOf(item);
-    if (verdict === "untouched") return item;
+  return findings.map((finding) => {
+    const verdict = verdictOf(finding);
+    if (verdict === "untouched") return finding;
     const operations = [...selections].flatMap(([operation, selected]): ImpactedOperation[] =>
-      reasons(head, item, operation, selected).length > 0
+      reasons(head, finding, operation, selected).length > 0
         ? [{ name: operation.name, file: pathOf(operation.file), line: operation.place.line, verdict }]
         : [],
     );
-    return { ...item, operations };
+    return { ...finding, operations };
   });
 }
 
@@ -65,37 +60,37 @@ export function operationReports(
   });
 }
 
-function verdictOf(item: FindingOrChange): Impact {
-  const kind = "class" in item ? item.class : item.change;
-  if (kind) return kind === "breaking" ? "broken" : kind === "dangerous" ? "affected" : "untouched";
-  const severity = "severity" in item ? item.severity : undefined;
-  return severity === "error" ? "broken" : severity === "warning" ? "affected" : "untouched";
-}
+const verdicts = {
+  ...({ breaking: "broken", error: "broken", dangerous: "affected" } as const),
+  ...({ warning: "affected", note: "untouched" } as const),
+};
+
+const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
 
 /**
- * The coordinates by which an item breaks or affects an operation. `saved-operation-invalid` has the name of an operation or
+ * The coordinates by which a finding breaks or affects an operation. `saved-operation-invalid` has the name of an operation or
  * fragment in place of a schema coordinate.
  */
 function reasons(
   project: Project,
-  item: FindingOrChange,
+  finding: Finding,
   operation: SavedOperation,
   selected: ReadonlySet<string>,
 ): readonly string[] {
-  if ("also" in item && item.also) {
-    const { also, coordinates: _, ...lead } = item;
+  const { rule, stage, coordinate, coordinates: own = [coordinate] } = finding;
+  if (finding.also) {
+    const { also, coordinates: _, ...lead } = finding;
     const parts = [lead, ...also.map((each) => ({ ...lead, ...each }))];
     return [...new Set(parts.flatMap((each) => reasons(project, each, operation, selected)))];
   }
-  const own = coordinatesOf(item);
-  if (item.rule === "saved-operation-invalid") {
+  if (rule === "saved-operation-invalid") {
     const { definitions } = operation.document;
     if (operation.app !== undefined) return own.filter((name) => name === operation.name);
     return own.filter((name) => definitions.some((each) => "name" in each && each.name?.value === name));
   }
-  if ("stage" in item && item.stage === "approvals") return []; // an expired approval changes nothing
-  if (item.rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
-  const demand = demandOf(item);
+  if (stage === "approvals") return []; // an expired approval changes nothing
+  if (rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
+  const demand = demandOf(finding);
   if (demand && project.model) return unmet(demand, project.model, operation, own, selected);
   return own.filter((each) => selected.has(each));
 }

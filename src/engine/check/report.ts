@@ -117,6 +117,17 @@ export const found = (
   operations: [],
 });
 
+/** The change that a finding tells. */
+export const changeOf = ({
+  rule,
+  change,
+  direction,
+  message,
+  coordinates = [],
+  operations,
+}: Finding): SpecChange[] =>
+  change ? [{ rule, class: change, ...(direction && { direction }), message, coordinates, operations }] : [];
+
 export const isUnapproved = ({ severity, approval }: Finding): boolean => severity !== "note" && !approval;
 
 export function summarise(

@@ -48,7 +48,7 @@ export class Apollo extends ApolloServer<RequestContext> {
     const { env, production } = config;
     const documents = new Documents(saved);
     const respond = responseForOperation(schema, executions, config);
-    const { rule, plugin } = hooks(respond, documents);
+    const { parseOptions, rule, plugin } = hooks(env.MAX_TOKENS, respond, documents);
     super({
       schema,
       logger: log,
@@ -60,7 +60,7 @@ export class Apollo extends ApolloServer<RequestContext> {
       documentStore: null,
       stopOnTerminationSignals: false,
       formatError: formatError(config),
-      parseOptions: { maxTokens: env.MAX_TOKENS },
+      parseOptions,
       validationRules: [rule, limitRule(env)],
       plugins: [
         ApolloServerPluginLandingPageDisabled(),
@@ -94,17 +94,27 @@ export class Apollo extends ApolloServer<RequestContext> {
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(respond: RespondForOperation, documents: Documents) {
-  /** The time of a validation, which runs synchronously from the creation of `rule`, its first, to Apollo's end hook. */
+function hooks(maxTokens: number, respond: RespondForOperation, documents: Documents) {
+  /**
+   * The time of a parse or a validation. A parse runs synchronously from the reading of its options to Apollo's end hook, a
+   * validation from the creation of `rule`, its first.
+   */
   let workedMs = (): number => 0;
+  const parseOptions = {
+    get maxTokens() {
+      workedMs = startWork();
+      return maxTokens;
+    },
+  };
   const rule: ValidationRule = () => {
     workedMs = startWork();
     return {};
   };
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart:
-      async ({ contextValue: { document } }) =>
+      async ({ contextValue: { scope, document } }) =>
       async (error) => {
+        scope.worked(workedMs());
         if (error && document) document.refused = true;
       },
     responseForOperation: respond,
@@ -118,5 +128,5 @@ function hooks(respond: RespondForOperation, documents: Documents) {
     },
     didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),
   };
-  return { rule, plugin: { requestDidStart: async () => listener } };
+  return { parseOptions, rule, plugin: { requestDidStart: async () => listener } };
 }

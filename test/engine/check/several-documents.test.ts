@@ -70,7 +70,7 @@ test("another credential, another base of a part, a field of an overlay: each at
       ["rest spec/openapi/parts/money.yaml:1", "base rest spec/openapi/parts/money.yaml:1"],
     ],
     [
-      "security scheme crm.key is apiKey header x-crm-token now, it was apiKey header x-crm-key",
+      "security scheme crm.key is apiKey header X-Crm-Token now, it was apiKey header X-Crm-Key",
       ["People", "Owed"],
       ["rest spec/openapi/crm.yaml:26", "base rest spec/openapi/crm.yaml:26"],
     ],

@@ -158,7 +158,10 @@ test("a list that becomes a page is one finding, with what else the page means",
     ...{ rule: "output-list", coordinates: ["Query.things"], also: [{ rule: "rest-list-paged" }] },
     hint: 'add `result: "results"` to @rest: the list stands there in the answer',
   });
-  expect(step(', result: "results"').map(({ rule }) => rule)).toContain("rest-list-paged");
+  expect(step(', result: "results"')).toMatchObject([
+    { rule: "rest-list-paged", also: [{ rule: "binding-changed", coordinate: "Query.things" }] },
+  ]);
+  expect(step(', result: "results"')).toHaveLength(1);
 });
 
 /** Things with a state, which the list can be asked by. */

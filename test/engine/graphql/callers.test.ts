@@ -164,6 +164,22 @@ test.each([
   expect(charged()).toBeGreaterThanOrEqual(before + msPerRefusal);
 });
 
+test("the parsing of a document is charged to its caller, also of one that the parser refuses", async () => {
+  const { server, post } = await inFrontOf((_request, response) => send(response, me));
+  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const refused = `{ me { ${"id ".repeat(4_900)}`;
+  const parsed = (): number => {
+    const workedMs = startWork();
+    try {
+      parse(refused);
+    } catch {}
+    return workedMs();
+  };
+  const least = Math.min(...Array.from({ length: 5 }, parsed));
+  expect((await post(refused)).status).toBe(400);
+  expect(worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBeGreaterThan(0.8 * least);
+});
+
 test("introspection is charged to its caller", async () => {
   const { server, post } = await inFrontOf((_request, response) => send(response, me));
   const worked = vi.spyOn(server.upstreams.shares.processor, "worked");

@@ -136,6 +136,18 @@ test("a message carries at most MAX_OPERATIONS calls", async () => {
   expect(JSON.stringify(await answerOf(3))).toContain("a request may carry at most 2 operations");
 });
 
+test("a message that cancels its own call ends all the same", async () => {
+  const { url, server } = await inFrontOf(
+    (_request, response) => send(response, me),
+    { MCP: "on", MAX_OPERATIONS: "2" },
+    served,
+  );
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+  const init = { method: "POST", headers, body: JSON.stringify([call(1), cancelled]) };
+  expect((await fetch(new URL("/v1/mcp", url), init)).status).toBe(200);
+  await expect.poll(() => Object.entries(server.bounds).filter(([, { held }]) => held !== 0)).toEqual([]);
+});
+
 test.each(["/v1/mcp", "/v1/mcp?a", "/v1/%6dcp", "/v1/mc%70?a"])(
   "a page of another origin is refused at %s",
   async (path) => {

@@ -4,25 +4,29 @@ import { slotsOf } from "../../bind/inputs/input-slots.ts";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
+import { nodeKey } from "../../openapi/document.ts";
 import { inputKey, isSameOperation } from "../../openapi/operation.ts";
 import { definitionAt } from "../../schema/coordinate-place.ts";
-import { type SchemaChange, schemaChange } from "./schema-change.ts";
+import { goneAt } from "./causes.ts";
+import { type Change, schemaChange } from "./change.ts";
 
 /** Fields that read another REST place, and enum values that stand for another REST value. */
-export const bindingChanges = (base: Model, head: Model): SchemaChange[] => [
+export const bindingChanges = (base: Model, head: Model): Change[] => [
   ...fieldChanges(base, head),
   ...enumValueChanges(base, head),
 ];
 
-function fieldChanges(base: Model, head: Model): SchemaChange[] {
-  return [...base.fields.values()].flatMap((old): SchemaChange[] => {
+function fieldChanges(base: Model, head: Model): Change[] {
+  return [...base.fields.values()].flatMap((old): Change[] => {
     const now = head.fields.get(old.coordinate);
     if (!now) return [];
     const [before, after] = [bindingOf(old, now), bindingOf(withoutNewDemands(old, now), now)];
     if (JSON.stringify(before) === JSON.stringify(after)) return [];
     const [is, was] = described(now, old);
     const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
-    return [schemaChange("binding-changed", old.coordinate, message, before, after)];
+    const change = schemaChange("binding-changed", old.coordinate, message, before, after);
+    const gone = goneAt(base, head, old.coordinate);
+    return [gone ? { ...change, cause: nodeKey(gone), place: nodeKey(gone) } : change];
   });
 }
 
@@ -91,12 +95,12 @@ const describe = (field: ModelField, inputs: string): string =>
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
 /** A name that the schema leaves to convention follows the document's: what REST sends there is a change of its values. */
-function enumValueChanges(base: Model, head: Model): SchemaChange[] {
+function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {
     const now = head.schema.getType(old.name);
     if (!isEnumType(old) || !isEnumType(now) || !old.astNode) return [];
     const after = enumValues(head.names, now);
-    return [...enumValues(base.names, old)].flatMap(([name, rest]): SchemaChange[] => {
+    return [...enumValues(base.names, old)].flatMap(([name, rest]): Change[] => {
       const other = after.get(name);
       const coordinate = `${old.name}.${name}`;
       if (other === undefined || other === rest) return [];

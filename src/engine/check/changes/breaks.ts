@@ -4,23 +4,20 @@
  */
 
 import type { Diagnostic } from "../../diagnostic.ts";
-import { nodeKey, type RestNode } from "../../openapi/document.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
 import type { ValidProject } from "../../project/project.ts";
 import { definitionAt } from "../../schema/coordinate-place.ts";
-import { frameAt } from "../frame.ts";
 import { diagnosticFinding } from "../proof.ts";
 import type { Finding } from "../report.ts";
-import { type Cause, causeOfError } from "./causes.ts";
+import { type Cause, causeOfError, placeKey } from "./causes.ts";
+import type { Change } from "./change.ts";
 import { withoutGuess } from "./former-operation.ts";
-import { placeName } from "./place-name.ts";
-import type { RestChange } from "./rest-change.ts";
+import { restFrames } from "./rest-frames.ts";
 
-type Break = {
+export type Break = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
   /** What no proof sees of the same node. */
-  readonly changes: RestChange[];
+  readonly changes: Change[];
 };
 
 /** By the key of the node that they come from. */
@@ -31,7 +28,7 @@ export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Br
     if (error.severity !== "error" || known.has(keyOf(error)) || !isSaidAlike(base, head, error)) continue;
     const cause = causeOfError(base.model, head.model, error);
     if (!cause) continue;
-    const key = placeKey(cause.node, cause.below);
+    const key = placeKey(cause);
     const found = breaks.get(key);
     breaks.set(key, {
       cause: found?.cause ?? cause,
@@ -45,10 +42,6 @@ export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Br
 export const breakAt = (breaks: ReadonlyMap<string, Break>, at: string): Break | undefined =>
   [...breaks.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
 
-/** The key of the place below a node. */
-export const placeKey = ({ file, path }: RestNode, below: NodePath): string =>
-  nodeKey({ file, path: [...path, ...below], value: undefined });
-
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
 /** Whether the schema says the same at the error's coordinate, or has nothing to do with it. */
@@ -58,15 +51,11 @@ function isSaidAlike(base: ValidProject, head: ValidProject, { coordinate, schem
   return is !== undefined && was === is;
 }
 
-export const messageOf = ({ model: { document } }: ValidProject, { old, phrase }: RestChange): string =>
-  `${placeName(document, old)} ${phrase}`;
-
 /** One schema may change several parts of one value. */
-export const eachOnce = (base: ValidProject, changes: readonly RestChange[]): Also[] => [
+export const eachOnce = (all: readonly Also[]): Also[] => [
   ...new Map(
-    changes.map((change) => {
-      const { rule, coordinate } = change;
-      const also = { rule, coordinate, message: messageOf(base, change) };
+    all.map(({ rule, coordinate, message }) => {
+      const also = { rule, coordinate, message };
       return [JSON.stringify(also), also];
     }),
   ).values(),
@@ -81,25 +70,14 @@ export function breakFinding(
 ): Finding {
   const [lead, ...others] = errors;
   const finding = diagnosticFinding(head, withoutGuess(base, head, lead));
-  const also = [
-    ...others.map((error) => {
-      const { rule, coordinate, message } = withoutGuess(base, head, error);
-      return { rule, coordinate, message };
-    }),
-    ...eachOnce(base, changes),
-  ];
-  const [now, old] = [head, base].map(({ model: { document } }) =>
-    document.has(cause.node) ? document.place(cause.node, ...cause.below) : undefined,
-  );
+  const also = eachOnce([...others.map((error) => withoutGuess(base, head, error)), ...changes]);
+  const frames = restFrames(base, head, cause.node, cause.node, cause.below);
+  const isThere = frames.some(({ role }) => role === "rest");
   return {
     ...finding,
     change: "breaking",
     coordinates: [...new Set([lead.coordinate, ...also.map(({ coordinate }) => coordinate)])],
     ...(also.length > 0 && { also }),
-    places: [
-      ...finding.places.filter(({ role }) => role !== "rest" || !now),
-      ...(now ? [frameAt(head, "rest", now)] : []),
-      ...(old ? [frameAt(base, "base rest", old)] : []),
-    ],
+    places: [...finding.places.filter(({ role }) => role !== "rest" || !isThere), ...frames],
   };
 }

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isOfObject } from "../../bind/inputs/input-source.ts";
 import type { Model } from "../../bind/model.ts";
 import type { Diagnostic, Rule } from "../../diagnostic.ts";
-import { childValue, type RestDocument, type RestNode } from "../../openapi/document.ts";
+import { childValue, nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
 import { answersOf } from "../../openapi/operation.ts";
 import { propertiesAlong } from "../../openapi/shapes/paths.ts";
 import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
@@ -53,6 +53,14 @@ export function causeOfError(
 
 const isInside = (node: RestNode, outer: RestNode): boolean =>
   node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
+
+/** Identifies the place of a cause. */
+export const placeKey = ({ node: { file, path }, below }: Cause): string =>
+  nodeKey({ file, path: [...path, ...below], value: undefined });
+
+/** The first node that the coordinate rested on at the base and that is gone. */
+export const goneAt = (base: Model, head: Model, coordinate: string): RestNode | undefined =>
+  restedOn(base, coordinate).flatMap((node) => topmostGone(head.document, node) ?? [])[0];
 
 /** The cause of a change at the node of a value: the node, the list that requires it, or a schema that it is made of. */
 export const causeOfChange = (base: RestDocument, head: RestDocument, node: RestNode): Cause | undefined =>
@@ -144,14 +152,14 @@ const isAlike = (was: unknown, is: unknown): boolean =>
   (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
 
 /** The nodes that a coordinate reads or sends. */
-function restedOn(model: Model, coordinate: string, rule: Rule): RestNode[] {
+function restedOn(model: Model, coordinate: string, rule?: Rule): RestNode[] {
   const { fields, values } = model;
   const field = fields.get(fieldOf(coordinate));
   const sent = values.flatMap((use) => (use.coordinate === coordinate ? [use.node] : []));
   if (field?.kind === "plain") return along(backingShapes(model, field.type), field.path);
   if (field?.kind !== "bound") return sent;
   const { operation, inputs, result, connection, batch } = field;
-  if (rule.startsWith("operation-")) return [operation.node];
+  if (rule?.startsWith("operation-")) return [operation.node];
   const isArgument = coordinate !== field.coordinate;
   const sources = inputs.flatMap(({ source }) =>
     isOfObject(source) && !isArgument

@@ -13,63 +13,67 @@ import { coordinatePlace, definitionAt, fieldOf } from "../../schema/coordinate-
 import { fingerprint } from "../fingerprint.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
-import { breakAt, breakFinding, breaksOf, eachOnce, messageOf, placeKey } from "./breaks.ts";
-import { causeOfChange, differenceBelow } from "./causes.ts";
-import { type ChangeClass, changeRules } from "./change-rules.ts";
+import { breakAt, breakFinding, breaksOf, eachOnce } from "./breaks.ts";
+import { differenceBelow } from "./causes.ts";
+import { type Difference, isDifference } from "./change.ts";
+import { changeRules } from "./change-rules.ts";
 import { factChanges } from "./facts.ts";
-import type { RestChange } from "./rest-change.ts";
-import type { SchemaChange } from "./schema-change.ts";
+import { restFrames } from "./rest-frames.ts";
 import { schemaChanges } from "./schema-changes.ts";
 import { valueChanges } from "./value-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];
-  readonly changes: readonly SpecChange[];
+  /** Clients see no difference: they are no findings. */
+  readonly safe: readonly SpecChange[];
   /** The errors of `head` that the findings tell. */
   readonly told: ReadonlySet<Diagnostic>;
 };
 
 /** Without a valid schema in `head` there is nothing to compare; the errors of the schema are findings of their own. */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
-  if (!isValid(head)) return { findings: [], changes: [], told: new Set() };
-  const { model } = head;
-  const errors = head.diagnostics.filter(({ severity }) => severity === "error");
+  if (!isValid(head)) return { findings: [], safe: [], told: new Set() };
+  const all = [
+    ...factChanges(base.model, head.model),
+    ...valueChanges(base.model, head.model),
+    ...schemaChanges(base.model, head.model, today),
+  ];
+  const breaks = breaksOf(base, head);
+  const isTold = toldByErrors(base.model, head);
+  const own: Difference[] = [];
+  for (const change of all.filter(isDifference)) {
+    if (isTold(change)) continue;
+    const { rule, coordinate, rest, place = "" } = change;
+    const found =
+      (rest && breaks.get(nodeKey(rest.old))) ??
+      breaks.get(place) ??
+      // a list that is a page now is no list at its old place
+      (rule === "rest-list-paged" ? breakAt(breaks, coordinate) : undefined);
+    (found?.changes ?? own).push(change);
+  }
+  return {
+    findings: [
+      ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
+      ...grouped(base.model, own).map((group) => changeFinding(base, head, group)),
+    ],
+    safe: all.flatMap(({ rule, class: kind, message, coordinate, reached = [] }) =>
+      kind === "safe"
+        ? [{ rule, class: kind, message, coordinates: [coordinate, ...reached], operations: [] }]
+        : [],
+    ),
+    told: new Set([...breaks.values()].flatMap((each) => each.errors)),
+  };
+}
+
+/** Whether the coordinate of a change has an error, which tells the change too, or shows something else now. */
+function toldByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
   const broken = new Set(errors.map(({ coordinate }) => coordinate));
   const brokenFields = new Set(errors.map(({ coordinate }) => fieldOf(coordinate)));
-  const breaks = breaksOf(base, head);
-  const own: RestChange[] = [];
-  for (const change of [...factChanges(base.model, model), ...valueChanges(base.model, model)]) {
-    const isOfValue = change.direction !== undefined;
-    // a coordinate with an error, or that is bound otherwise, has a finding already
-    if (change.rule === "rest-answer-removed" && broken.has(change.coordinate)) continue;
-    if (isOfValue && (broken.has(change.coordinate) || isRebound(base.model, model, change.coordinate)))
-      continue;
-    const cause =
-      !isOfValue && change.below
-        ? { node: change.new, below: change.below }
-        : causeOfChange(base.model.document, model.document, change.new);
-    const key = cause && placeKey(cause.node, cause.below);
-    const found =
-      breaks.get(placeKey(change.old, [])) ??
-      breaks.get(key ?? "") ??
-      // a list that is a page now is no list at its old place
-      (change.rule === "rest-list-paged" ? breakAt(breaks, change.coordinate) : undefined);
-    (found?.changes ?? own).push({ ...change, ...(isOfValue && key !== undefined && { cause: key }) });
-  }
-  const told = [
-    ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
-    ...restFindings(base, head, own),
-  ];
-  const ofSchema = schemaChanges(base.model, model, today).flatMap((change) =>
-    change.rule === "binding-changed" && brokenFields.has(change.coordinate)
-      ? []
-      : [schemaFinding(base, head, change)],
-  );
-  const isFinding = (each: Told): each is Finding => each.change !== "safe";
-  return {
-    findings: [...told, ...ofSchema.filter(isFinding)],
-    changes: [...ofSchema, ...told].map(summaryOf),
-    told: new Set([...breaks.values()].flatMap((each) => each.errors)),
+  return ({ rule, coordinate, direction }) => {
+    if (rule === "binding-changed") return brokenFields.has(coordinate);
+    if (direction === undefined) return rule === "rest-answer-removed" && broken.has(coordinate);
+    return broken.has(coordinate) || isRebound(base, model, coordinate);
   };
 }
 
@@ -82,94 +86,57 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
   );
 }
 
-/** One finding for each change, with all coordinates that it reaches, in the order of the schema. */
-function restFindings(base: ValidProject, head: ValidProject, changes: readonly RestChange[]): Finding[] {
-  const order = new Map([...base.model.fields.keys()].map((coordinate, index) => [coordinate, index]));
-  // a change is told where it happened
-  const orderOf = ({ coordinate, cause, new: now }: RestChange): number =>
-    (order.get(fieldOf(coordinate)) ?? order.size) +
-    (cause?.startsWith(nodeKey(now)) === false ? order.size + 1 : 0);
-  return [...Map.groupBy(changes, keyOf).values()].map((all) => {
-    const sorted = all.toSorted(
-      (one, other) => orderOf(one) - orderOf(other) || (one.coordinate < other.coordinate ? -1 : 1),
-    );
-    return restFinding(base, head, sorted as [RestChange, ...RestChange[]]);
-  });
-}
+type Group = readonly [Difference, ...Difference[]];
 
-function keyOf({ rule, class: kind, phrase, before, after, old, new: now, cause }: RestChange): string {
-  const isOfPath = rule === "rest-operation-moved";
-  const nodes = isOfPath ? [] : [nodeKey(old), /-removed$/.test(rule) || nodeKey(now)];
-  return JSON.stringify(
-    cause === undefined || isOfPath ? [rule, kind, phrase, before, after, ...nodes] : [rule, kind, cause],
-  );
-}
-
-function restFinding(
-  base: ValidProject,
-  head: ValidProject,
-  all: readonly [RestChange, ...RestChange[]],
-): Finding {
-  const [{ rule, class: kind, coordinate, direction, old, new: now, before, after }] = all;
-  const [{ below = differenceBelow(base.model.document, head.model.document, old) ?? [] }] = all;
-  const coordinates = [...new Set(all.map((each) => each.coordinate))];
-  const others = eachOnce(base, all).slice(1);
-  const also = others.every(({ message }) => message === messageOf(base, all[0])) ? [] : others;
-  const isOneWay = direction && all.every((each) => each.direction === direction);
-  return {
-    ...changeFinding(rule, kind, coordinate, [nodeKey(old), before, after]),
-    coordinates,
-    ...(isOneWay && { direction }),
-    message: messageOf(base, all[0]),
-    ...(also.length > 0 && { also }),
-    places: [
-      ...schemaFrames(base, head, coordinate),
-      frameAt(head, "rest", head.model.document.place(now, ...below)),
-      frameAt(base, "base rest", base.model.document.place(old, ...below)),
-    ],
+/**
+ * The changes of one rule and one cause, in the order of the schema. Where the schema follows a list that is a page now, that
+ * is of the same group.
+ */
+function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
+  const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
+  const keyOf = (each: Difference): string => {
+    const lead = (each.rule === "binding-changed" && paged.get(each.coordinate)) || each;
+    return JSON.stringify([lead.rule, lead.class, lead.cause]);
   };
+  const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
+  // a change of a value is told where it happened
+  const orderOf = ({ coordinate, direction, place, rest }: Difference): number =>
+    (order.get(fieldOf(coordinate)) ?? order.size) +
+    (direction && rest && place?.startsWith(nodeKey(rest.new)) === false ? order.size + 1 : 0);
+  const inOrder = (one: Difference, other: Difference): number =>
+    orderOf(one) - orderOf(other) || (one.coordinate < other.coordinate ? -1 : 1);
+  return [...Map.groupBy(all, keyOf).values()].map((group) => group.toSorted(inOrder) as never);
 }
 
-/** A safe change is no finding. */
-type Told = Omit<Finding, "change"> & { readonly change?: ChangeClass };
-
-const changeFinding = <Class extends ChangeClass>(
-  rule: keyof typeof changeRules,
-  change: Class,
-  coordinate: string,
-  facts: readonly unknown[],
-) => ({
-  stage: "changes" as const,
-  rule,
-  severity: change === "breaking" ? ("error" as const) : ("warning" as const),
-  change,
-  coordinate,
-  hint: `${changeRules[rule].advice}; or approve it`,
-  operations: [],
-  fingerprint: fingerprint(rule, coordinate, facts),
-});
-
-function schemaFinding(base: ValidProject, head: ValidProject, change: SchemaChange): Told {
-  const { rule, class: kind, coordinate, reached = [], message, before, after } = change;
+/** One finding for all changes of a group, with all coordinates that they reach. */
+function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
+  const [{ rule, class: change, coordinate, direction, message, cause, facts, rest }] = group;
+  const { below = rest && differenceBelow(base.model.document, head.model.document, rest.old) } = rest ?? {};
+  const others = eachOnce(group).slice(1);
+  const also = others.every((each) => each.message === message) ? [] : others;
+  const paths = new Set(rule === "rest-operation-moved" ? group.map((each) => each.facts[1]) : []);
+  const isMove = paths.size > 1;
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   const isOfRest = rule === "binding-changed" && was === is;
   return {
-    ...changeFinding(rule, kind, coordinate, [before, after]),
-    ...(isOfRest && { hint: "the schema is as before: approve it, if REST calls the same value so now" }),
-    ...{ coordinates: [coordinate, ...reached], message, places: schemaFrames(base, head, coordinate) },
+    ...{ stage: "changes", rule, severity: change === "breaking" ? "error" : "warning", change, coordinate },
+    coordinates: [...new Set(group.flatMap((each) => [each.coordinate, ...(each.reached ?? [])]))],
+    ...(group.every((each) => each.direction === direction) && direction && { direction }),
+    message: isMove
+      ? `${message}, and ${paths.size - 1} more ${paths.size > 2 ? "paths" : "path"} moved from ${cause}`
+      : message,
+    ...(also.length > 0 && !isMove && { also }),
+    hint: isOfRest
+      ? "the schema is as before: approve it, if REST calls the same value so now"
+      : `${changeRules[rule].advice}; or approve it`,
+    places: [
+      ...schemaFrames(base, head, coordinate),
+      ...(rest ? restFrames(base, head, rest.old, rest.new, below ?? []) : []),
+    ],
+    operations: [],
+    fingerprint: fingerprint(rule, coordinate, isMove ? [cause, ...paths] : facts),
   };
 }
-
-const summaryOf = ({
-  rule,
-  change = "breaking",
-  message,
-  coordinates = [],
-  direction,
-}: Told): SpecChange => ({
-  ...{ rule, class: change, message, coordinates, operations: [] },
-  ...(direction && { direction }),
-});
 
 /** The definition of a coordinate; if it is gone, its old definition and the type that held it. */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {

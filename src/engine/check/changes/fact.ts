@@ -2,7 +2,7 @@
 import type { BoundField, Model } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import type { NodePath } from "../../openapi/yaml-file.ts";
-import type { Differing } from "./rest-change.ts";
+import type { Differing } from "./change.ts";
 
 /** A fact and the place where the document states it. `key` tells facts of one kind apart: a parameter, a scheme. */
 export type Stated<V> = {

@@ -8,8 +8,8 @@ import type { NodePath } from "../../openapi/yaml-file.ts";
 import { elementAt } from "../../schema/coordinate-place.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { includes } from "../../standards/media-type.ts";
+import { type Differing, differing } from "./change.ts";
 import { type Fact, fact } from "./fact.ts";
-import { type Differing, differing } from "./rest-change.ts";
 
 /** A fact of the operation. Any other value is a change. */
 const ofOperation = (
@@ -25,6 +25,17 @@ const ofOperation = (
 
 /** The names in a path's template may be others: the address is the same. */
 const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
+
+/** `/v3 to /v4`: what is left of both addresses without their common end. One move may be that of many operations. */
+function movedPart(was: string, is: string): string {
+  const [one, other] = [was, is].map((path) => addressOf(path).split("/")) as [string[], string[]];
+  while (one.length > 1 && other.length > 1 && one.at(-1) === other.at(-1)) {
+    one.pop();
+    other.pop();
+  }
+  return [one, other].map((steps) => steps.join("/") || "/").join(" to ");
+}
+
 const productName = (product: string | undefined): string =>
   product ? `the product ${product}` : "no product";
 
@@ -40,7 +51,7 @@ export const operationFacts: readonly Fact[] = [
     (was, is) =>
       addressOf(was) === addressOf(is)
         ? undefined
-        : differing("rest-operation-moved", `stands at ${is} now`, was, is),
+        : differing("rest-operation-moved", `stands at ${is} now`, was, is, { cause: movedPart(was, is) }),
   ),
   ofOperation(
     "rest-product-changed",

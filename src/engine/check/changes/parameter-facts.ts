@@ -4,8 +4,8 @@ import { formProperties } from "../../bind/inputs/check-styles.ts";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model } from "../../bind/model.ts";
 import { inputKey, methodAndPath } from "../../openapi/operation.ts";
+import { differing } from "./change.ts";
 import { type Fact, fact, type Stated } from "./fact.ts";
-import { differing } from "./rest-change.ts";
 
 export const parameterFacts: readonly Fact[] = [
   fact(

@@ -17,10 +17,11 @@ import type { Model } from "../../bind/model.ts";
 import { fieldOf } from "../../schema/coordinate-place.ts";
 import { bindingDefinitionNames } from "../../schema/directives.ts";
 import { bindingChanges } from "./binding-changes.ts";
-import { type SchemaChange, schemaChange } from "./schema-change.ts";
+import { type Change, schemaChange } from "./change.ts";
+import type { schemaRules } from "./change-rules.ts";
 
 /** `today`: `YYYY-MM-DD`. */
-export function schemaChanges(base: Model, head: Model, today: string): SchemaChange[] {
+export function schemaChanges(base: Model, head: Model, today: string): Change[] {
   const found = [
     ...findBreakingChanges(base.schema, head.schema).flatMap(fromLibrary),
     ...findDangerousChanges(base.schema, head.schema).flatMap(fromLibrary),
@@ -39,7 +40,7 @@ export function schemaChanges(base: Model, head: Model, today: string): SchemaCh
 const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
 
 /** What REST deprecated until a day is no break after that day. */
-function afterSunset(base: Model, change: SchemaChange, today: string): SchemaChange {
+function afterSunset(base: Model, change: Change, today: string): Change {
   if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
   return {
     ...change,
@@ -66,10 +67,10 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 }
 
 /** graphql-js calls an optional argument or input field dangerous. It is safe: existing clients do not send it. */
-function fromLibrary({ type, description }: { type: string; description: string }): SchemaChange[] {
+function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
   // a scalar of GraphQL's own, such as `Int`, comes and goes with its uses
   if (description.startsWith("Standard scalar ")) return [];
-  const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as SchemaChange["rule"];
+  const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
   // a description without two values is the fact itself: a union may lose two members at one coordinate
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
@@ -92,7 +93,7 @@ function coordinateOf(type: string, description: string): string {
 }
 
 /** An argument without a default before, or a field of an input object: graphql-js says nothing of these. */
-function newDefaults(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
+function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = defaultsOf(base);
   return [...defaultsOf(head)].flatMap(([coordinate, { value, isField }]) => {
     const old = before.get(coordinate);
@@ -128,8 +129,8 @@ function defaultsOf(schema: GraphQLSchema): Map<string, Default> {
 }
 
 /** A client may have given several fields, or none. graphql-js does not compare `@oneOf`. */
-function newChoices(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
-  return Object.values(base.getTypeMap()).flatMap((old): SchemaChange[] => {
+function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
+  return Object.values(base.getTypeMap()).flatMap((old): Change[] => {
     const now = head.getType(old.name);
     if (!isInputObjectType(old) || !isInputObjectType(now) || old.isOneOf || !now.isOneOf) return [];
     const message = `${old.name} takes exactly one of its fields now`;
@@ -139,7 +140,7 @@ function newChoices(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
   });
 }
 
-function additions(base: GraphQLSchema, head: GraphQLSchema): SchemaChange[] {
+function additions(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Set(memberCoordinates(base));
   const added = memberCoordinates(head).filter((coordinate) => !before.has(coordinate));
   return added.map((coordinate) =>

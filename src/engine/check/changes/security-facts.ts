@@ -4,11 +4,10 @@
  * before and meet none now, and callers whose credential REST reads from another place now.
  */
 import type { BoundField, Model } from "../../bind/model.ts";
-import type { RestNode } from "../../openapi/document.ts";
 import { securityRequirementsOf, securitySchemeOf } from "../../openapi/security.ts";
-import { isRecord } from "../../standards/json-object.ts";
+import { membersOf } from "../../standards/json-object.ts";
+import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type Stated } from "./fact.ts";
-import { type Differing, differing } from "./rest-change.ts";
 
 /** `scheme` and `scheme:scope` strings. The empty set admits everybody. */
 type Alternative = ReadonlySet<string>;
@@ -76,37 +75,33 @@ const requirementText = (alternatives: readonly Alternative[]): string =>
     .sort()
     .join(" or ");
 
-type Credential = { readonly name: string; readonly parts: Readonly<Record<string, string>> };
+type Scheme = Readonly<Record<string, unknown>>;
 
-const credentialsOf = (field: BoundField, model: Model): Stated<Credential>[] =>
+const credentialsOf = (field: BoundField, model: Model): Stated<Scheme>[] =>
   [...new Set(alternativesOf(field).alternatives.flatMap((each) => [...each]))].flatMap((name) => {
     const node = securitySchemeOf(model.document, field.operation.root, name);
-    return node ? [{ key: name, node, value: { name, parts: partsOf(node) } }] : [];
+    return node ? [{ key: name, node, value: membersOf(node.value) }] : [];
   });
 
-function judgeCredential({ parts: was }: Credential, { parts: is }: Credential): Differing | undefined {
-  const changed = credentialMembers.find((member) => was[member] !== is[member]);
+function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
+  const changed = credentialMembers.find((member) => partOf(was, member) !== partOf(is, member));
   if (!changed) return undefined;
-  const [before, after] = [was, is].map((each) => Object.values(each).join(" "));
-  return differing("rest-security-changed", `is ${after} now, it was ${before}`, before, after, {
+  const textOf = (scheme: Scheme, read = partOf): string =>
+    credentialMembers.flatMap((member) => read(scheme, member) ?? []).join(" ");
+  const [old, now] = [was, is].map((each) => textOf(each, (scheme, member) => scheme[member]));
+  return differing("rest-security-changed", `is ${now} now, it was ${old}`, textOf(was), textOf(is), {
     below: [changed],
   });
 }
 
 const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"];
 
-/** The credential and its place. Names of headers and of HTTP schemes are case-insensitive. */
-function partsOf(node: RestNode): Record<string, string> {
-  const scheme = isRecord(node.value) ? node.value : {};
-  const isInAnyCase = (member: string): boolean =>
-    member === "scheme" || member === "x-from-header" || (member === "name" && scheme.in === "header");
-  return Object.fromEntries(
-    credentialMembers.flatMap((member) => {
-      if (scheme[member] === undefined) return [];
-      const text = String(scheme[member]);
-      return [[member, isInAnyCase(member) ? text.toLowerCase() : text]];
-    }),
-  );
+/** What counts of a member. Names of headers and of HTTP schemes are case-insensitive. */
+function partOf(scheme: Scheme, member: string): unknown {
+  const isInAnyCase =
+    /^(?:scheme|x-from-header)$/.test(member) || (member === "name" && scheme.in === "header");
+  const text = scheme[member] === undefined ? undefined : String(scheme[member]);
+  return isInAnyCase ? text?.toLowerCase() : text;
 }
 
 export const securityFacts: readonly Fact[] = [

@@ -4,12 +4,12 @@
  */
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { Model, ValueUse } from "../../bind/model.ts";
+import { type Difference, restChange } from "./change.ts";
 import { placeName } from "./place-name.ts";
-import type { RestChange } from "./rest-change.ts";
 import { differencesOf } from "./value-differences.ts";
 import { refusedParts } from "./whole-values.ts";
 
-export function valueChanges(base: Model, head: Model): RestChange[] {
+export function valueChanges(base: Model, head: Model): Difference[] {
   const now = Map.groupBy(head.values, keyOf);
   return [...Map.groupBy(base.values, keyOf)].flatMap(([key, old]) =>
     pairs(base, head, old, now.get(key) ?? []).flatMap((pair) => changesOf(base, head, pair)),
@@ -40,7 +40,7 @@ function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly
 const placeOf = ({ document }: Model, { node }: ValueUse): string =>
   `${placeName(document, node)} ${node.path[3] === "responses" ? node.path[4] : ""}`;
 
-function changesOf(base: Model, head: Model, [old, now]: Pair): RestChange[] {
+function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
   const { coordinate, direction, type } = now;
   const bare = type && getNullableType(type);
   const isWhole = direction === "request" && isScalarType(bare) && !isSpecifiedScalarType(bare);
@@ -53,6 +53,6 @@ function changesOf(base: Model, head: Model, [old, now]: Pair): RestChange[] {
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
       placeName(base.document, was.shape.node) === placeName(head.document, is.shape.node);
     const nodes = isOfSchema ? { old: was.shape.node, new: is.shape.node } : { old: was.node, new: is.node };
-    return { ...found, coordinate, direction, ...nodes };
+    return restChange(base, head, coordinate, found, nodes, direction);
   });
 }

@@ -7,7 +7,7 @@ import type { ValueUse } from "../../bind/model.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { toldApart } from "../../openapi/shapes/told-apart.ts";
-import { type Differing, differing } from "./rest-change.ts";
+import { type Differing, differing } from "./change.ts";
 
 /** `use` is of the new schema. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>

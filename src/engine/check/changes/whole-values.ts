@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { type Shape, typeText } from "../../openapi/shapes/shape.ts";
-import { type Differing, differing } from "./rest-change.ts";
+import { type Differing, differing } from "./change.ts";
 import { refusals } from "./value-differences.ts";
 
 /** A schema and the node that uses it. */

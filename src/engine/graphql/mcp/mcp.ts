@@ -11,6 +11,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  CancelledNotificationSchema,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -82,6 +83,8 @@ export function serveMcp(
   ): Promise<Response> => {
     if (Array.isArray(message) && message.length > maxOperations) throw tooMany(maxOperations);
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
+    // the SDK never answers a call that was cancelled, so a message with both would never end
+    mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
     mcp.setRequestHandler(CallToolRequestSchema, ({ params }) =>
       calls.run(reply.raw, () => call(request, params.name, params.arguments)),

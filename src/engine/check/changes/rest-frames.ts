@@ -1,0 +1,34 @@
+/** The frames of one difference in both documents. */
+import { isDeepStrictEqual } from "node:util";
+import { childValue, type RestNode } from "../../openapi/document.ts";
+import type { NodePath } from "../../openapi/yaml-file.ts";
+import type { ValidProject } from "../../project/project.ts";
+import { frameAt } from "../frame.ts";
+import type { Frame } from "../report.ts";
+
+/** None for a document that does not have the node. In a list, such as an enum's, the frame shows the first item that the other list lacks. */
+export function restFrames(
+  base: ValidProject,
+  head: ValidProject,
+  old: RestNode,
+  now: RestNode,
+  below: NodePath,
+): Frame[] {
+  const valueIn = ({ model: { document } }: ValidProject, { file, path }: RestNode): unknown =>
+    [...path, ...below].reduce(childValue, document.file(file));
+  const [is, was] = [valueIn(head, now), valueIn(base, old)];
+  const frames = (project: ValidProject, role: Frame["role"], node: RestNode, item: NodePath): Frame[] => {
+    const { document } = project.model;
+    return document.has(node) ? [frameAt(project, role, document.place(node, ...below, ...item))] : [];
+  };
+  return [
+    ...frames(head, "rest", now, ownItem(is, was)),
+    ...frames(base, "base rest", old, ownItem(was, is)),
+  ];
+}
+
+function ownItem(list: unknown, other: unknown): NodePath {
+  if (!Array.isArray(list) || !Array.isArray(other)) return [];
+  const index = list.findIndex((item) => !other.some((each) => isDeepStrictEqual(item, each)));
+  return index < 0 ? [] : [index];
+}
