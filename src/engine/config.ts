@@ -87,12 +87,14 @@ export function readConfig(
   });
 }
 
-/** envalid has words of its own for a value that is none of a list. */
+/** envalid has words of its own for a value that is none of a list, and for a switch. */
 const plain = (message = ""): string =>
-  message.replace(
-    /^Value ".*" not in choices \[(.+)\]$/s,
-    (_, choices: string) => `wants one of ${choices.replaceAll(",", ", ")}`,
-  );
+  message
+    .replace(/^Invalid bool input: .*$/s, "wants on or off")
+    .replace(
+      /^Value ".*" not in choices \[(.+)\]$/s,
+      (_, choices: string) => `wants one of ${choices.replaceAll(",", ", ")}`,
+    );
 
 /** OpenTelemetry's own variables: an endpoint, or the exporter `otlp`, switches traces on. */
 function readTraces(

@@ -32,8 +32,9 @@ function demoLines(config: Config, origin: string): string[] {
   if (working.length === 0) return [];
   const keys = working.map(({ key, tenant, user, note }) => `  ${key}  ${tenant}, ${user}: ${note}`);
   const key = working[0]?.key ?? "";
-  const call = config.roles.has("graphql")
-    ? `${origin}/v1/graphql -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify({ query: demoQuery })}'`
-    : `${origin}${demoPath} -H 'X-API-Key: ${key}'`;
+  const call =
+    config.roles.has("graphql") && config.env.OPERATIONS === "all"
+      ? `${origin}/v1/graphql -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify({ query: demoQuery })}'`
+      : `${origin}${demoPath} -H 'X-API-Key: ${key}'`;
   return ["", "demo keys:", ...keys, "", "try:", `  curl -s ${call}`];
 }

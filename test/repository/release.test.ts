@@ -63,6 +63,20 @@ test("without a token, as for a fork, the report is the run's summary alone", ()
   expect(comment("", { GH_TOKEN: "" })).toMatchObject({ calls: [""], summary: "## Report\n" });
 });
 
+test("where git knows no base, the check says what to fetch", () => {
+  const folder = mkdtempSync(join(tmpdir(), "action-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "npx"), '#!/bin/sh\necho "$@"\n');
+  chmodSync(join(folder, "npx"), 0o755);
+  const { run = "" } = steps.find(({ name }) => name === "check") ?? {};
+  const env = { PATH: `${folder}:${process.env.PATH}`, RUNNER_TEMP: folder, BASE: "origin/nowhere" };
+  const said = execFileSync("bash", ["-e", "-o", "pipefail", "-c", run], {
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  expect(String(said)).toContain("check --base origin/nowhere --format github");
+});
+
 test("no text of a pull request gets into a script of the action", () => {
   expect(steps.filter(({ run }) => run.includes("${{"))).toEqual([]);
   expect(steps.map(({ shell }) => shell)).toEqual(["bash", "bash"]);

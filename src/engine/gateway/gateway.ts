@@ -12,7 +12,7 @@ import { leaveBodies } from "../http/bodies/json-body.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { allowOrigins, answerOptions, guardMcp } from "../http/cors.ts";
 import { readKey, unauthenticated } from "../http/credentials.ts";
-import { graphqlPath } from "../http/paths.ts";
+import { graphqlPath, mcpPath } from "../http/paths.ts";
 import { createServer } from "../http/server.ts";
 import type { GeneratedApi } from "../rest/api.ts";
 import { credentialNames } from "../rest/credentials.ts";
@@ -83,6 +83,7 @@ export async function createGateway(
     url: "/v1/*",
     // the body is read afterwards
     onRequest: async (request, reply) => {
+      noteRoute(request);
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
       const route = findRoute(backends, request.raw.url ?? "");
@@ -107,8 +108,13 @@ export async function createGateway(
   return server;
 }
 
-function noteCaller({ record, admitted: { route, caller } }: FastifyRequest): void {
-  if (route.path.endsWith(graphqlPath)) record.route = graphqlPath;
+/** Before anything refuses the request, so that log and metrics tell a refused GraphQL request from a refused REST call. */
+function noteRoute({ record, raw: { url = "" } }: FastifyRequest): void {
+  const path = url.replace(/\?.*/s, "");
+  if (path === graphqlPath || path === mcpPath) record.route = path;
+}
+
+function noteCaller({ record, admitted: { caller } }: FastifyRequest): void {
   record.keyId = caller?.apiKeyId;
   record.tenantId = caller?.tenantId;
 }

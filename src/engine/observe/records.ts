@@ -105,12 +105,13 @@ export class RequestRecord {
   }
 }
 
-/** The innermost error's code, such as `ECONNREFUSED`, or its name. */
+/** The innermost error's code, such as `ECONNREFUSED`, or its name: the codes of a `DOMException` are numbers. */
 export function causeOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (cause.cause instanceof Error) return causeOf(cause.cause);
   if (cause instanceof CodedError) return undefined;
-  return String(("code" in cause && cause.code) || cause.name); // undici's HTTPParserError has no code
+  const { code } = cause as NodeJS.ErrnoException;
+  return typeof code === "string" && code !== "" ? code : cause.name; // undici's HTTPParserError has no code
 }
 
 /** `OK`, the failure's code, or the reason why REST's answer never counted. */

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
-import { type Config, ConfigError } from "../config.ts";
+import { type Config, ConfigError, roleNames } from "../config.ts";
 import { prefixOf } from "../http/paths.ts";
 import type { Operations } from "../rest/operation.ts";
 import { baseUrls, hasOwnDocument } from "../rest/upstream/base-urls.ts";
@@ -135,6 +135,12 @@ export function refuseStale(root: string, specHash: string): void {
   if (hashSpec(filesBelow(folder), (name) => readFileSync(join(folder, name))) !== specHash)
     throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
 }
+
+/** The files of variables of docs/operating.md have `ROLE`, which the unit puts on the command line. A shell has to, too. */
+export const findUnnamed = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
+  roles.length === 0 && roleNames.some((name) => name === role)
+    ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]
+    : [];
 
 /** Names of one word are too near to those of other programs. */
 const longNames = Object.keys(variables).filter((name) => name.includes("_"));

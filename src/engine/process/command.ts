@@ -2,7 +2,7 @@
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { readConfig, roleNames } from "../config.ts";
 import { variables } from "../settings/environment.ts";
-import { findDoubtful, findMisspelt, refuseStale, refuseUnfit } from "./boot-check.ts";
+import { findDoubtful, findMisspelt, findUnnamed, refuseStale, refuseUnfit } from "./boot-check.ts";
 import { checkMachine } from "./check-machine.ts";
 import { printConfig } from "./print-config.ts";
 import { start } from "./program.ts";
@@ -35,7 +35,11 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           const { operations, specHash } = await service.api();
           refuseUnfit(config, operations);
           refuseStale(service.root, specHash);
-          const doubts = [...findMisspelt(io.env), ...findDoubtful(config, operations)];
+          const doubts = [
+            ...findUnnamed(io.env, roles),
+            ...findMisspelt(io.env),
+            ...findDoubtful(config, operations),
+          ];
           if (checkConfig) {
             for (const doubt of [...doubts, ...(await checkMachine(config))]) say.warn(doubt);
             io.out(printConfig(config, io.env));

@@ -57,7 +57,9 @@ export async function welcome(
   const lines = [`${name} (${[...roles].join(", ")}) ${place}`];
   if (brief) return lines.join("\n");
   const graphql = roles.has("graphql") || (roles.has("gateway") && config.env.GRAPHQL_URL !== undefined);
-  if (graphql && !config.production) lines.push(`explorer: ${url.origin}/v1/graphql in a browser`);
+  // the explorer asks for the schema, which a server of saved operations does not tell
+  if (graphql && !config.production && config.env.OPERATIONS === "all")
+    lines.push(`explorer: ${url.origin}/v1/graphql in a browser`);
   if (metrics) lines.push(`metrics: ${metrics.origin}/metrics`);
   if (roles.has("platform") && platform) lines.push(...(await platform()).welcome(config, url.origin));
   return lines.join("\n");

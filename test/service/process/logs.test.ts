@@ -163,6 +163,7 @@ describe("the log", () => {
       if (code === "UNAUTHENTICATED")
         expect(line).toMatchObject({
           role: "gateway",
+          route: "/v1/graphql",
           reason: "not_a_key",
           client: "web",
           clientVersion: "2",
@@ -200,6 +201,11 @@ describe("the log", () => {
     expect(lines[1].operationId).toBeUndefined();
     const [rest] = await linesWhen(program, ({ role, route }) => role === "gateway" && route === "/v1/*");
     expect(rest).toMatchObject({ method: "GET", status: 200, tenantId: tenant });
+    await get(program.url, `/v1/graphql?documentId=${id}`, key);
+    const [read] = await linesWhen(program, ({ role, method }) => role === "graphql" && method === "GET");
+    const isItsGateway = ({ role, requestId }: Line) => role === "gateway" && requestId === read.requestId;
+    const [passed] = await linesWhen(program, isItsGateway);
+    expect(passed).toMatchObject({ route: "/v1/graphql" });
     expect(program.output()).not.toContain("/readyz");
     for (const text of [key, "me { id }"])
       expect(linesOf(program).some((line) => JSON.stringify(line).includes(text))).toBe(false);

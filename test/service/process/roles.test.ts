@@ -85,6 +85,9 @@ test("no demo key and no command is printed where none would work", async () => 
   store.close();
   const own = await textOf(["platform"], { DATA_FILE: file });
   for (const text of [live, own]) expect(text).not.toMatch(/demo|try|sk_test_/);
+  const saved = await textOf([], { OPERATIONS: "saved" });
+  expect(saved).toMatch(/try:\n {2}curl -s http:\/\/127\.0\.0\.1:4000\/v1\/identity\/me /);
+  expect(saved).not.toContain("explorer: ");
 });
 
 test("graphql alone loads neither platform, gateway, metrics nor traces", async () => {

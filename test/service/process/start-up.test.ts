@@ -28,6 +28,7 @@ describe("--check-config", () => {
       MAX_DEPTH: "7",
       MAX_DEPHT: "8",
       REDIS_URL: "redis://:word@127.0.0.1:9/0?password=other-word",
+      OPERATIONS_FROM: "/apps,web=https://cdn.example/web.json?token=other-word",
     });
     expect(exitCode).toBe(0);
     expect(printed).toEqual(
@@ -39,6 +40,7 @@ describe("--check-config", () => {
         "METRICS_PORT=  (not set)",
         "GATEWAY_SECRET=(secret)",
         "MAX_DEPTH=7",
+        "OPERATIONS_FROM=/apps,web=https://cdn.example/web.json?(secret)",
       ]),
     );
     expect(printed.join("\n")).not.toMatch(/word@|=other-word|ready on/);

@@ -38,6 +38,7 @@ const refused: Wrong[] = [
   ["", { ...production, LOG_LEVEL: "debug" }, /^LOG_LEVEL: `debug` tells too much/],
   ["", { BUILD: "a b" }, /^BUILD: wants at most 200 visible ASCII characters, without spaces$/],
   ["", { GRAPHQL_GET: "maybe" }, /^GRAPHQL_GET: /],
+  ["", { MCP: "maybe" }, /^MCP: wants on or off$/],
   ["", { MAX_DEPTH: "0" }, /^MAX_DEPTH: wants a whole number from 1 up$/],
   ["", { CALL_TIMEOUT_MS: "10s" }, /^CALL_TIMEOUT_MS: wants a whole number/],
   ["", { DRAIN_MS: "9000" }, /^STOP_TIMEOUT_MS: 9000 is over before DRAIN_MS, which is 9000/],
@@ -127,6 +128,7 @@ test.each(refused)("refused: %s with %o", async (line, environment, ...lines) =>
 
 const doubtful: Wrong[] = [
   ["", { MAX_DEPHT: "8" }, /^MAX_DEPHT: is no setting .*did you mean MAX_DEPTH\?$/],
+  ["", { ROLE: "graphql" }, /^ROLE: has no effect; name the role on the command line: npm start -- graphql$/],
   ["graphql", { ...rest, REST_BASE_URL_CMR: url }, /^REST_BASE_URL_CMR: is not used, .* REST_BASE_URL_CRM,/],
   [
     "graphql",
@@ -198,7 +200,8 @@ test.each<Wrong>([
   ["graphql", { ...rest, NODE_EXTRA_CA_CERTS: "package.json" }],
   ["graphql", { ...rest, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/v1/traces` }],
   ["graphql", { ...rest, CALL_TIMEOUT_MS: "15000", CONNECT_TIMEOUT_MS: "15000" }],
-  ["graphql", { ...rest, ...production, ...secret }],
+  ["graphql", { ...rest, ...production, ...secret, ROLE: "graphql" }],
+  ["", { ROLE: "of another program" }],
   ["gateway", { ...gateway, GRAPHQL_URL: "http://a.example/v1/graphql" }],
   ["gateway", { ...gateway, REST_BASE_URL: `${url}/api`, GRAPHQL_URL: url }],
   ["platform", { ...production, HOST: "0.0.0.0", API_ENVIRONMENT: "live", TRUSTED_PROXIES: "127.0.0.1" }],
