@@ -6,6 +6,10 @@ import { existsSync, readFileSync } from "node:fs";
 /** The command line of the product. */
 export const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
+/** The options of Node in `npm start`. Each start of `main` has them. */
+const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+const startOptions: string[] = scripts.start.split(" ").filter((word: string) => word.startsWith("--"));
+
 const { NODE_COMPILE_CACHE: _, ...others } = process.env;
 /**
  * This process's environment for `npm start`. The program chooses the folder of its compiled code itself: in the folder of
@@ -40,7 +44,7 @@ process.on("exit", () => {
 });
 
 /**
- * Starts `node …args`, or another `executable`, in `cwd` with `environment` alone on top of PATH and a free port; on `core`, and with so many
+ * Starts `node …args`, `npm start` for `main`, or another `executable`, in `cwd` with `environment` alone on top of PATH and a free port; on `core`, and with so many
  * `descriptors`, if they are given.
  */
 export function startProgram(
@@ -56,7 +60,13 @@ export function startProgram(
   const pinned = canPin && core !== undefined ? [taskset, "-c", String(core)] : [];
   const limited =
     descriptors === undefined ? [] : ["/bin/sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh"];
-  const [command = "", ...rest] = [...pinned, ...limited, executable, ...args];
+  const [command = "", ...rest] = [
+    ...pinned,
+    ...limited,
+    executable,
+    ...(args.includes(main) ? startOptions : []),
+    ...args,
+  ];
   const env = { PATH: process.env.PATH, PORT: "0", ...environment };
   const child = spawn(command, rest, { env, cwd });
   running.add(child);

@@ -9,6 +9,7 @@ import { type Config, ConfigError, roleNames } from "../config.ts";
 import { prefixOf } from "../http/paths.ts";
 import type { Operations } from "../rest/operation.ts";
 import { baseUrls, hasOwnDocument } from "../rest/upstream/base-urls.ts";
+import { youngGeneration } from "../settings/capacity.ts";
 import { secrets, variables } from "../settings/environment.ts";
 import { filesBelow } from "../standards/files-below.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
@@ -134,6 +135,16 @@ export function refuseStale(root: string, specHash: string): void {
   if (!existsSync(folder)) return;
   if (hashSpec(filesBelow(folder), (name) => readFileSync(join(folder, name))) !== specHash)
     throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
+}
+
+/** One line if V8 will collect garbage too often. `memory`: bytes of the container, 0 or very many if it has no bound. */
+export function findSmallYoungGeneration(memory: number, options: string): string[] {
+  const mib = Math.floor(memory / 1_048_576);
+  return mib === 0 || mib >= youngGeneration.unneededFromMiB || options.includes("-semi-space-size")
+    ? []
+    : [
+        `NODE_OPTIONS: set ${youngGeneration.option}, for in the ${mib} MiB of this container V8 collects garbage so often that a request takes up to twice the processor time`,
+      ];
 }
 
 /** The files of variables of docs/operating.md have `ROLE`, which the unit puts on the command line. A shell has to, too. */

@@ -2,7 +2,14 @@
 import { exitCodes, type Io, runCommand } from "../cli/command.ts";
 import { readConfig, roleNames } from "../config.ts";
 import { variables } from "../settings/environment.ts";
-import { findDoubtful, findMisspelt, findUnnamed, refuseStale, refuseUnfit } from "./boot-check.ts";
+import {
+  findDoubtful,
+  findMisspelt,
+  findSmallYoungGeneration,
+  findUnnamed,
+  refuseStale,
+  refuseUnfit,
+} from "./boot-check.ts";
 import { checkMachine } from "./check-machine.ts";
 import { printConfig } from "./print-config.ts";
 import { start } from "./program.ts";
@@ -36,6 +43,10 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           refuseUnfit(config, operations);
           refuseStale(service.root, specHash);
           const doubts = [
+            ...findSmallYoungGeneration(
+              process.constrainedMemory(),
+              `${process.execArgv} ${io.env.NODE_OPTIONS}`,
+            ),
             ...findUnnamed(io.env, roles),
             ...findMisspelt(io.env),
             ...findDoubtful(config, operations),
