@@ -65,7 +65,7 @@ function addMissing(binder: Binder, where: Where, owner: string, shape: Shape, n
   if (having.length === 0)
     return binder.findings.add(
       "property-missing",
-      where,
+      { ...where, below: ["properties", name] }, // an overlay may have removed it
       `${owner} has no property "${name}"${binder.findings.didYouMean(name, () => declaredNames(shape))}`,
       "name the property with @restName, or remove the field",
     );
