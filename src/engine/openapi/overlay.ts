@@ -9,7 +9,10 @@ import type { NodePath, YamlFile } from "./yaml-file.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
-/** One change: a value that the overlay wrote at `path`, or a member that it removed from there; or the item `index` that it took from the list at `path`. */
+/**
+ * One change: a value that the overlay wrote at `path`, or the member that it removed there; or the item `index` that it took
+ * from the list at `path`.
+ */
 type Change =
   | { readonly path: NodePath; readonly from: NodePath }
   | { readonly path: NodePath; readonly index: number };

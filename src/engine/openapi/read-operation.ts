@@ -3,7 +3,13 @@ import { isRecord, membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
 import { entriesOf, keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
 import { productOf } from "./document-files.ts";
-import { inputKey, leavesSuccessOut, type Parameter, type RestOperation } from "./operation.ts";
+import {
+  type InputLocation,
+  inputKey,
+  leavesSuccessOut,
+  type Parameter,
+  type RestOperation,
+} from "./operation.ts";
 import type { OperationNode } from "./operation-nodes.ts";
 import { readRequestBody, readSuccesses, requiredFiles, schemaIn } from "./read-content.ts";
 import { headerOf, ownHeaderOf, securitySchemesOf } from "./security.ts";
@@ -18,16 +24,14 @@ export function readOperation(
 ): RestOperation {
   const value = node.value as Record<string, unknown>;
   const [tag] = Array.isArray(value.tags) ? value.tags : [];
-  const merged = new Map<string, Parameter>();
+  const declared = declaredParameters(document, [item, node]);
   const credentials = credentialHeaders(document, root);
-  for (const owner of [item, node]) {
-    for (const parameter of readParameters(document, owner)) {
-      const key = inputKey(parameter);
-      if (ignoredHeaders.has(key)) continue;
-      const isForwarded = credentials.has(key);
-      merged.set(key, isForwarded ? { ...parameter, required: false, isForwarded } : parameter);
-    }
-  }
+  const parameters = declared.flatMap((each): Parameter[] => {
+    const parameter = readParameter(document, each);
+    const key = parameter && inputKey(parameter);
+    if (!key || ignoredHeaders.has(key)) return [];
+    return [credentials.has(key) ? { ...parameter, required: false, isForwarded: true } : parameter];
+  });
   const body = readRequestBody(document, node);
   const statuses = keysOf(document.child(node, "responses"));
   return {
@@ -38,10 +42,10 @@ export function readOperation(
     item,
     root,
     product: productOf(root.name ?? (typeof tag === "string" ? tag : "")),
-    parameters: [...merged.values()],
+    parameters,
     successes: leavesSuccessOut({ method, statuses }) ? [{ status: "2XX" }] : readSuccesses(document, node),
     successPath: readSuccessPath(document, node),
-    ...readUnsendable(document, item, node, body),
+    ...readUnsendable(document, declared, node, body),
     ...ownServers(document, item, node),
     statuses,
     ...(typeof value.summary === "string" && { summary: value.summary }),
@@ -62,35 +66,42 @@ function credentialHeaders(document: RestDocument, root: RootNode): Set<string> 
   return new Set(headers.map((name) => inputKey({ in: "header", name })));
 }
 
-function readParameters(document: RestDocument, owner: RestNode): Parameter[] {
-  return entriesOf(document, document.child(owner, "parameters")).flatMap((node): Parameter[] => {
-    const parameter = membersOf(node.value);
-    const { name, in: location, required, style, explode, "x-limit-per": limitPer } = parameter;
-    if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
-      return [];
-    const usual = location === "query" ? "form" : "simple";
-    const [media = ""] = keysOf(document.child(node, "content"));
-    const written =
-      !("schema" in parameter) && "content" in parameter
-        ? isJson(media)
-          ? "json"
-          : "content"
-        : typeof style === "string"
-          ? style
-          : usual;
-    return [
-      {
-        name,
-        in: location,
-        node,
-        required: required === true || location === "path",
-        shape: schemaShape(document, node),
-        style: written,
-        explode: typeof explode === "boolean" ? explode : written === "form",
-        ...(typeof limitPer === "string" && { limitPer }),
-      },
-    ];
-  });
+/** An operation's declaration replaces its path item's of the same place and name (OpenAPI 3.1 §4.8.9.1). */
+function declaredParameters(document: RestDocument, owners: readonly RestNode[]): RestNode[] {
+  const all = owners.flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));
+  const keyOf = ({ value }: RestNode): string => {
+    const { in: location, name } = membersOf(value);
+    return inputKey({ in: location as InputLocation, name: String(name) });
+  };
+  return [...new Map(all.map((node) => [keyOf(node), node])).values()];
+}
+
+/** `undefined` for a cookie. */
+function readParameter(document: RestDocument, node: RestNode): Parameter | undefined {
+  const parameter = membersOf(node.value);
+  const { name, in: location, required, style, explode, "x-limit-per": limitPer } = parameter;
+  if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
+    return undefined;
+  const usual = location === "query" ? "form" : "simple";
+  const [media = ""] = keysOf(document.child(node, "content"));
+  const written =
+    !("schema" in parameter) && "content" in parameter
+      ? isJson(media)
+        ? "json"
+        : "content"
+      : typeof style === "string"
+        ? style
+        : usual;
+  return {
+    name,
+    in: location,
+    node,
+    required: required === true || location === "path",
+    shape: schemaShape(document, node),
+    style: written,
+    explode: typeof explode === "boolean" ? explode : written === "form",
+    ...(typeof limitPer === "string" && { limitPer }),
+  };
 }
 
 function readSuccessPath(document: RestDocument, operation: RestNode): NodePath {
@@ -107,11 +118,18 @@ function readSuccessPath(document: RestDocument, operation: RestNode): NodePath 
 /** Cookies, and a body of media types that no binding can write: required, or left out of the calls. */
 function readUnsendable(
   document: RestDocument,
-  item: RestNode,
+  declared: readonly RestNode[],
   operation: RestNode,
   body: RestOperation["body"],
 ): Pick<RestOperation, "unfeedable" | "unsentCookies" | "unsentBody"> {
-  const [unfeedable, unsentCookies] = cookiesOf(document, [item, operation]);
+  const cookies = (isNeeded: boolean) =>
+    declared.flatMap((node) => {
+      const { name, in: location } = membersOf(node.value);
+      return location === "cookie" && isRequired(node) === isNeeded
+        ? [{ name: `the cookie "${name}"`, node }]
+        : [];
+    });
+  const [unfeedable, unsentCookies] = [cookies(true), cookies(false)];
   const node = document.child(operation, "requestBody");
   if (!node || body) return { unfeedable, unsentCookies };
   const media = keysOf(document.child(node, "content"));
@@ -138,25 +156,6 @@ function ownServers(
   const node = document.child(owner, "servers");
   const urls = entriesOf(document, node).flatMap(({ value }) => (isRecord(value) ? [String(value.url)] : []));
   return node && urls.length > 0 ? { servers: { node, urls } } : {};
-}
-
-/** The required cookies, and the others. An operation's declaration of a cookie replaces its path item's. */
-function cookiesOf(
-  document: RestDocument,
-  owners: readonly RestNode[],
-): [RestOperation["unfeedable"], RestOperation["unsentCookies"]] {
-  const cookies = new Map<string, { node: RestNode; required: unknown }>();
-  for (const owner of owners) {
-    for (const node of entriesOf(document, document.child(owner, "parameters"))) {
-      const { name, in: location, required } = membersOf(node.value);
-      if (location === "cookie") cookies.set(`the cookie "${name}"`, { node, required });
-    }
-  }
-  const of = (isNeeded: boolean) =>
-    [...cookies].flatMap(([name, { node, required }]) =>
-      (required === true) === isNeeded ? [{ name, node }] : [],
-    );
-  return [of(true), of(false)];
 }
 
 /** A parameter's schema is in `schema`, or in the one entry of `content`. */

@@ -20,6 +20,15 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
+/** The schemes of each alternative. `node` is absent for a scheme that the document does not define. */
+export const schemesOf = (document: RestDocument, operation: RestOperation) =>
+  securityRequirementsOf(operation).alternatives.map((alternative) =>
+    Object.keys(alternative).map((name) => ({
+      name,
+      node: securitySchemeOf(document, operation.root, name),
+    })),
+  );
+
 const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
@@ -28,13 +37,9 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
  * than `apiKey` and `mutualTLS` use `Authorization` (§4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
-  const { alternatives } = securityRequirementsOf(operation);
-  const lists = alternatives.map((alternative) => {
-    const headers = Object.keys(alternative).map((name) =>
-      headerOf(securitySchemeOf(document, operation.root, name)),
-    );
-    return [...new Set(headers.filter((header) => header !== undefined))].sort();
-  });
+  const lists = schemesOf(document, operation).map((schemes) =>
+    [...new Set(schemes.flatMap(({ node }) => headerOf(node) ?? []))].sort(),
+  );
   return [...new Map(lists.map((list) => [list.join(), list])).values()].filter(({ length }) => length > 0);
 }
 
@@ -50,12 +55,9 @@ export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
 ): Map<string, CredentialPlace> {
-  const { alternatives } = securityRequirementsOf(operation);
-  const schemes = alternatives.flatMap((alternative) =>
-    Object.keys(alternative).map((name) => securitySchemeOf(document, operation.root, name)),
-  );
+  const schemes = schemesOf(document, operation).flat();
   return new Map(
-    schemes.flatMap((scheme): [string, CredentialPlace][] => {
+    schemes.flatMap(({ node: scheme }): [string, CredentialPlace][] => {
       const { in: location, name } = membersOf(scheme?.value);
       const [header, own] = [headerOf(scheme), ownHeaderOf(scheme)];
       if (header === undefined || header === own) return [];

@@ -1,12 +1,7 @@
 /** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
 import type { RestNode, RootNode } from "../../openapi/document.ts";
 import { type InputLocation, inputKey } from "../../openapi/operation.ts";
-import {
-  declaresSecurity,
-  headerOf,
-  securityRequirementsOf,
-  securitySchemeOf,
-} from "../../openapi/security.ts";
+import { declaresSecurity, headerOf, schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
@@ -32,14 +27,13 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
   }
   for (const field of fields) {
     const { root } = field.operation;
-    const { owner, alternatives } = securityRequirementsOf(field.operation);
-    const unsent = alternatives.map((alternative) =>
-      Object.keys(alternative).filter((name) => !isSent(field, securitySchemeOf(document, root, name))),
+    const { owner } = securityRequirementsOf(field.operation);
+    const unsent = schemesOf(document, field.operation).map((schemes) =>
+      schemes.filter(({ node }) => !isSent(field, node)),
     );
-    if (unsent.some((names) => names.length === 0)) continue;
-    for (const [index, names] of unsent.entries()) {
-      for (const name of names) {
-        const scheme = securitySchemeOf(document, root, name);
+    if (unsent.some(({ length }) => length === 0)) continue;
+    for (const [index, schemes] of unsent.entries()) {
+      for (const { name, node: scheme } of schemes) {
         const at = scheme ? { rest: scheme } : { rest: owner, below: ["security", index, name] };
         const sent = sentAs(scheme);
         const coordinate = `${root.name ?? ""}#/components/securitySchemes/${name}`;

@@ -7,12 +7,13 @@ import {
   isInputObjectType,
   isScalarType,
 } from "graphql";
-import { declaredNames, declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import { readRest } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import { argumentsAbove, isEnclosing } from "../enclosing.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
+import { sentAlong } from "../sent-along.ts";
 import {
   type ArgumentAboveSource,
   type ArgumentSource,
@@ -102,38 +103,17 @@ function readProperty(
   path: string[],
   where: Where,
 ): Pick<ParentSource, "path" | "nullable" | "shape"> | undefined {
-  const owner = root === "parent" ? "the parent's" : `${root}'s`;
-  let shape = object;
-  let node = object.node;
-  let nullable = false;
-  for (const step of path) {
-    const found = declaredProperty(shape, step);
-    if (!found) {
-      const near = binder.findings.didYouMean(step, () => declaredNames(shape));
-      const at = { ...where, rest: shape.node };
-      binder.findings.add(
-        "property-missing",
-        at,
-        `${owner} REST object has no property "${step}" (from "${root}.${path.join(".")}")${near}`,
-        "name a property that REST sends",
-      );
-      return undefined;
-    }
-    if (found.only === "request") {
-      binder.findings.add(
-        "property-missing",
-        { ...where, rest: found.node },
-        `REST never sends the property "${step}" (from "${root}.${path.join(".")}"): it is writeOnly`,
-        "name a property that REST sends",
-      );
-      return undefined;
-    }
-    nullable ||= !found.required || found.shape.nullable;
-    shape = found.shape;
-    node = found.node;
-  }
+  const found = sentAlong(binder.findings, where, object, path, {
+    rule: "property-missing",
+    owner: `${root === "parent" ? "the parent's" : `${root}'s`} REST object`,
+    hint: "name a property that REST sends",
+    aside: ` (from "${[root, ...path].join(".")}")`,
+  });
+  const last = found?.at(-1);
+  if (!last) return undefined;
+  const { node, shape } = last;
   binder.addValue({ coordinate: where.coordinate, direction: "response", node, shape });
-  return { path, nullable, shape };
+  return { path, nullable: found?.some((each) => !each.required || each.shape.nullable) === true, shape };
 }
 
 /** `argsAbove.x`: the argument of the nearest field above that has one of this name. */

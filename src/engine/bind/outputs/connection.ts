@@ -29,20 +29,16 @@ export function bindConnection(
   );
   const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
   const cursor = last ? ofLastItem(binder, field, list, last) : ownCursor;
-  const isFound = [next, more, total].every(
-    (path, index) => path === undefined || [cursor, hasMore, count][index] !== undefined,
-  );
-  if (!list || !isFound) return undefined;
-  const item = list.shape.items;
+  const item = list?.shape.items;
+  const paging = bindPaging(binder, field, inputs, last);
   const fits = [
-    fitsType(binder, field, items, list.shape, "array"),
-    !cursor || fitsCursor(binder, field, inputs, cursor.shape),
-    !hasMore || fitsType(binder, field, more, hasMore.shape, "boolean"),
-    !count || fitsType(binder, field, total, count.shape, "integer"),
+    list && fitsType(binder, field, items, list.shape, "array"),
+    next === undefined || (cursor && fitsCursor(binder, field, inputs, cursor.shape)),
+    more === undefined || (hasMore && fitsType(binder, field, more, hasMore.shape, "boolean")),
+    total === undefined || (count && fitsType(binder, field, total, count.shape, "integer")),
     fitsArguments(binder, field, inputs),
   ];
-  const paging = fits.includes(false) ? undefined : bindPaging(binder, field, inputs, last);
-  if (!item || !paging) return undefined;
+  if (!list || !item || !paging || !fits.every((each) => each)) return undefined;
   const written = itemType(list.typeExpression);
   const itemExpression = item.nullable ? written : binder.typeExpressionOf(item, written);
   return {
@@ -148,40 +144,39 @@ function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Inp
 /** `first` may be missing: REST then decides how long a page is. */
 function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: readonly Input[]): boolean {
   const { definition, directive, operation, where } = field;
-  const add = (message: string, hint: string): false => {
+  let fits = true;
+  const add = (message: string, hint: string): void => {
     findings.add("connection-unfit", { ...where, rest: operation.node }, message, hint);
-    return false;
+    fits = false;
   };
   if (directive.batchBy !== undefined)
-    return add(
-      `${where.coordinate} is a connection and batched, and a batch has no pages`,
-      "remove one of them",
-    );
+    add(`${where.coordinate} is a connection and batched, and a batch has no pages`, "remove one of them");
   if (!isObjectType(getNullableType(definition.type)))
-    return add(
+    add(
       `${where.coordinate} is a connection, but its type is ${definition.type}`,
       "give it an object type with `edges` or `nodes`, and `pageInfo`",
     );
   const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
-  const after = typeOf("after");
   // an argument that feeds nothing has a finding of its own
-  if (["after", "first"].some((name) => findings.hasErrorAt(`${where.coordinate}(${name}:)`))) return false;
-  if (after !== GraphQLString || !inputOf(inputs, "after"))
-    return add(
+  const isTold = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
+  if (isTold("after")) fits = false;
+  else if (typeOf("after") !== GraphQLString || !inputOf(inputs, "after"))
+    add(
       `${where.coordinate} is a connection, which needs an argument \`after: String\` that feeds REST's cursor`,
       "add it, with @restName for the name of REST's parameter",
     );
   const first = typeOf("first");
-  if (!first) return true;
-  if (getNullableType(first) !== GraphQLInt || !inputOf(inputs, "first"))
-    return add(
+  const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
+  if (isTold("first")) fits = false;
+  else if (first && (getNullableType(first) !== GraphQLInt || !inputOf(inputs, "first")))
+    add(
       `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,
       "give it the type Int, and @restName for the name of REST's parameter",
     );
-  const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
-  if (isOffset || sizesOf(inputs).first !== undefined || isNonNullType(first)) return true;
-  return add(
-    `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
-    "give `first` a default, or document the default of REST's parameter",
-  );
+  else if (first && !isOffset && sizesOf(inputs).first === undefined && !isNonNullType(first))
+    add(
+      `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
+      "give `first` a default, or document the default of REST's parameter",
+    );
+  return fits;
 }

@@ -9,6 +9,7 @@ import {
   isAbstractType as isUnionOrInterface,
 } from "graphql";
 import { entriesShape } from "../../openapi/shapes/entry.ts";
+import { enumPath } from "../../openapi/shapes/enumeration.ts";
 import { isOnly, unresolvedSchema } from "../../openapi/shapes/shape.ts";
 import { enumValueDefinition, isIdName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
@@ -89,10 +90,11 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
     if (!isStringEnum(value.shape))
       return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
     const missing = uncoveredEnumValues(names, type, value.shape);
-    if (missing.length > 0) {
+    const [first] = missing;
+    if (first !== undefined) {
       findings.add(
         "output-enum",
-        { ...at, below: ["enum"] },
+        { ...at, below: enumPath(value.shape.node.value, first) },
         `${type} has no value for ${missing.map((name) => `"${name}"`).join(", ")}, which REST may send at ${where.coordinate}`,
         `add it to enum ${type}: ${missing.map((each) => enumValueDefinition(each, value.shape.values)).join(", ")}`,
       );

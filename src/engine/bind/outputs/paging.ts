@@ -11,7 +11,7 @@ import { describeShape } from "../type-rules.ts";
 
 type Paging = Pick<ConnectionPaging, "next" | "last" | "link" | "from" | "offset" | "full">;
 
-/** Returns `undefined` after a finding. The input `after` is there. */
+/** Returns `undefined` after a finding, and without an input `after`, which has one. */
 export function bindPaging(
   binder: Binder,
   field: FieldInProgress,
@@ -29,16 +29,24 @@ export function bindPaging(
       `${where.coordinate} is a connection, which needs either \`next\` or \`pages\``,
       "name the cursor's place in the body, or say how REST reads on without one",
     );
-  const after = inputOf(inputs, "after") as Input;
+  const after = inputOf(inputs, "after");
   const isNumbered = pages === "NUMBERED" && inputOf(inputs, "first") === undefined;
-  if (total !== undefined && pages !== "OFFSET" && !isNumbered)
-    return add(
+  const isTotalRead = total === undefined || pages === "OFFSET" || isNumbered;
+  if (!isTotalRead)
+    add(
       `\`total\` does not say where the pages of ${where.coordinate} end: it does so for OFFSET, and for NUMBERED without \`first\``,
       "remove `total`, which a field of the connection may show all the same; or write `pages: OFFSET` if `after` feeds an offset",
     );
-  if (pages === "LINKED") return linked(field, after, add);
-  if (last !== undefined) return { last: last.split("."), ...fullOf(inputs, more !== undefined) };
-  return next === undefined ? counted(field, inputs, after, add) : { next: next.split(".") };
+  if (!after) return undefined;
+  const paging =
+    pages === "LINKED"
+      ? linked(field, after, add)
+      : last !== undefined
+        ? { last: last.split("."), ...fullOf(inputs, more !== undefined) }
+        : next === undefined
+          ? counted(field, inputs, after, add)
+          : { next: next.split(".") };
+  return isTotalRead ? paging : undefined;
 }
 
 type Add = (message: string, hint: string) => undefined;
@@ -54,8 +62,9 @@ function linked(
 ): Paging | undefined {
   const next = directive.connection?.next?.split(".");
   const responses = operation.successes.filter(({ shape }) => shape);
-  if (!next && !responses.every(({ link }) => link))
-    return add(
+  const hasAddress = next !== undefined || responses.every(({ link }) => link);
+  if (!hasAddress)
+    add(
       `the pages of ${where.coordinate} are LINKED, but the answer of ${operation.id} documents no Link header`,
       "name the place of the next page's address in the body (`next`), or document the header, in an overlay if the document is a vendor's",
     );
@@ -64,8 +73,7 @@ function linked(
       `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no address's query has as one value`,
       "have it feed a query parameter that is text or a number",
     );
-  if (next) return { next, link: after.name };
-  return { link: after.name };
+  return hasAddress ? { ...(next && { next }), link: after.name } : undefined;
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The REST value that an output type is compared with. */
-import { declaredNames, declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
+import { sentAlong } from "../sent-along.ts";
 import { propertyType } from "./type-expression.ts";
 
 export type ResponseValue = {
@@ -19,6 +20,18 @@ export type ResponseValue = {
 export const withStatus = ({ status }: Pick<ResponseValue, "status">): string =>
   status === undefined ? "" : ` with status ${status}`;
 
+/** The value of a property. */
+export const valueBelow = (
+  binder: Binder,
+  value: ResponseValue,
+  { name, shape, required }: Property,
+): ResponseValue => ({
+  ...value,
+  shape,
+  optional: value.optional || !required || value.shape.nullable,
+  typeExpression: binder.typeExpressionOf(shape, propertyType(value.typeExpression, name)),
+});
+
 /** Follows a path of properties. `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
 export function followPath(
   binder: Binder,
@@ -27,22 +40,11 @@ export function followPath(
   path: string,
   argument: "result" | "connection",
 ): ResponseValue | undefined {
-  let value = from;
-  for (const step of path.split(".")) {
-    const next = declaredProperty(value.shape, step);
-    if (!next) {
-      const at = { ...where, schema: directivePlace(definition, "rest", argument), rest: value.shape.node };
-      binder.findings.add(
-        "result-missing",
-        at,
-        `the answer of ${operation.id}${withStatus(value)} has no property "${step}"${binder.findings.didYouMean(step, () => declaredNames(value.shape))}`,
-        "name where the value stands in the body",
-      );
-      return undefined;
-    }
-    const optional = value.optional || !next.required || value.shape.nullable;
-    const typeExpression = binder.typeExpressionOf(next.shape, propertyType(value.typeExpression, step));
-    value = { ...value, shape: next.shape, optional, typeExpression };
-  }
-  return value;
+  const at = { ...where, schema: directivePlace(definition, "rest", argument) };
+  const found = sentAlong(binder.findings, at, from.shape, path.split("."), {
+    rule: "result-missing",
+    owner: `the answer of ${operation.id}${withStatus(from)}`,
+    hint: "name where the value stands in the body",
+  });
+  return found?.reduce((value, property) => valueBelow(binder, value, property), from);
 }

@@ -4,7 +4,7 @@
  * before and meet none now, and callers whose credential REST reads from another place now.
  */
 import type { BoundField, Model } from "../../bind/model.ts";
-import { securityRequirementsOf, securitySchemeOf } from "../../openapi/security.ts";
+import { schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type Stated } from "./fact.ts";
@@ -78,10 +78,9 @@ const requirementText = (alternatives: readonly Alternative[]): string =>
 type Scheme = Readonly<Record<string, unknown>>;
 
 const credentialsOf = (field: BoundField, model: Model): Stated<Scheme>[] =>
-  [...new Set(alternativesOf(field).alternatives.flatMap((each) => [...each]))].flatMap((name) => {
-    const node = securitySchemeOf(model.document, field.operation.root, name);
-    return node ? [{ key: name, node, value: membersOf(node.value) }] : [];
-  });
+  schemesOf(model.document, field.operation)
+    .flat()
+    .flatMap(({ name, node }) => (node ? [{ key: name, node, value: membersOf(node.value) }] : []));
 
 function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
   const changed = credentialMembers.find((member) => partOf(was, member) !== partOf(is, member));

@@ -2,7 +2,8 @@
  * The values that a schema names by `enum` or `const`, as its `type` says. Documents have `type: integer` beside
  * `enum: ["1"]`, and `type: string` beside `enum: [1]`. To JSON Schema no value is both, and no request would pass.
  */
-import { isRecord } from "../../standards/json-object.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
+import type { NodePath } from "../yaml-file.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -20,6 +21,13 @@ export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
   const typed = named.flatMap((value) => ofTypes(value, types));
   if (named.length > 0 && typed.length === 0) return undefined;
   return values.includes(null) ? [...typed, null] : typed;
+}
+
+/** The path to a value in the list that a schema has by `enum`; to the list where that does not have it. */
+export function enumPath(schema: unknown, value: string): NodePath {
+  const { enum: listed } = membersOf(schema);
+  const index = Array.isArray(listed) ? listed.map(String).indexOf(value) : -1;
+  return index < 0 ? ["enum"] : ["enum", index];
 }
 
 /** The value, or what its text is as a value of one of the types; empty, if it is none. */

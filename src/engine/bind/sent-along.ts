@@ -1,0 +1,63 @@
+/** Follows a path of properties into what REST sends: a field's own, the place of a result, the source of a parameter. */
+import {
+  declaredNames,
+  declaredProperty,
+  isOnly,
+  type Property,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
+import type { NodePath } from "../openapi/yaml-file.ts";
+import type { Findings, Where } from "./findings.ts";
+import { describeShape } from "./type-rules.ts";
+
+type Told = {
+  readonly rule: "property-missing" | "result-missing";
+  /** The object that the path begins in. */
+  readonly owner: string;
+  readonly hint: string;
+  /** What follows the property's name in messages. */
+  readonly aside?: string;
+};
+
+/** The properties on the path. Returns `undefined` after a finding. */
+export function sentAlong(
+  findings: Findings,
+  where: Where,
+  object: Shape,
+  path: readonly string[],
+  { rule, owner, hint, aside = "" }: Told,
+): readonly Property[] | undefined {
+  const found: Property[] = [];
+  let { node } = object;
+  const refuse = (message: string, advice = hint, below: NodePath = []): undefined =>
+    void findings.add(rule, { ...where, rest: node, below }, message, advice);
+  for (const [index, name] of path.entries()) {
+    const holder = found.at(-1)?.shape ?? object;
+    const who = index === 0 ? owner : `"${path.slice(0, index).join(".")}" of ${owner}`;
+    if (!isOnly(holder, "object") && index > 0)
+      return refuse(
+        `${where.coordinate} reads "${name}"${aside} of ${who}, but REST sends ${describeShape(holder)}`,
+        "read deeper only through objects",
+      );
+    node = holder.node;
+    const property = declaredProperty(holder, name);
+    if (!property) {
+      const { members = [] } = holder;
+      const having = members.filter((member) => declaredProperty(member, name)).length;
+      // an object type over a `oneOf` has only the properties that all members share
+      if (having > 0)
+        return refuse(
+          `${who} is one of ${members.length} schemas, and only ${having} of them ${having === 1 ? "has" : "have"} the property "${name}"${aside}`,
+          "read what all of them have, or write a union with a type for each",
+        );
+      const near = findings.didYouMean(name, () => declaredNames(holder));
+      // an overlay may have removed it
+      return refuse(`${who} has no property "${name}"${aside}${near}`, hint, ["properties", name]);
+    }
+    node = property.node;
+    if (property.only === "request")
+      return refuse(`REST never sends the property "${name}"${aside}: it is writeOnly`);
+    found.push(property);
+  }
+  return found;
+}
