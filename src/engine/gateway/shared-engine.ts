@@ -1,11 +1,11 @@
 /**
  * The gateways of a fleet share the counts of the rate limits and the news of revoked keys through Redis or Valkey
- * (`REDIS_URL`). While the engine is down or hangs, each gateway counts for itself and logs the failure once. It refuses no
- * request because of the failure. Whoever revokes a key publishes the key's id on the channel
+ * (`REDIS_URL`). While the engine is down, hangs or refuses to count, each gateway counts for itself and logs the failure once.
+ * It refuses no request because of the failure. Whoever revokes a key publishes the key's id on the channel
  * `restbound:revoked`.
  */
 import type { FastifyBaseLogger } from "fastify";
-import { Redis } from "ioredis";
+import { Redis, ReplyError } from "ioredis";
 import { prefix, revokedChannel } from "../http/revoked-channel.ts";
 import { Deadline } from "../time/deadline.ts";
 import { type Count, windowMs } from "./rate-store.ts";
@@ -15,9 +15,9 @@ const timeoutMs = 250;
 const longestPauseMs = 1_000;
 
 export type SharedEngine = {
-  /** Counts a request of `key` for all gateways. Resolves with `undefined` while the engine does not answer. */
+  /** Counts a request of `key` for all gateways. Resolves with `undefined` while the engine does not count. */
   readonly count: (key: string) => Promise<Count | undefined>;
-  /** Whether the engine answers. */
+  /** Whether the engine counts. */
   readonly isUp: () => boolean;
   readonly close: () => void;
 };
@@ -40,46 +40,57 @@ export function connectSharedEngine(
   };
   const counts = new Redis(url.href, options);
   const news = new Redis(url.href, { ...options, enableOfflineQueue: true, maxRetriesPerRequest: null });
-  let isDown = false;
+  let [isDown, failedAt] = [false, 0];
   const tellDown = (cause: string): void => {
     if (!isDown) log.warn({ cause }, "REDIS_URL: down; each gateway counts for itself");
-    isDown = true;
+    [isDown, failedAt] = [true, performance.now()];
   };
-  /** Fails the counts under way, so that no later request waits for the engine. */
-  const connectAgain = (): void => {
-    if (isDown) return;
+  const tellUp = (): void => {
+    if (isDown) log.warn("REDIS_URL: up again; gateways count together");
+    isDown = false;
+  };
+  /** Fails the counts under way, so that no later request waits for the engine. `beganAt`: of the one that takes too long. */
+  const connectAgain = (beganAt: number): void => {
+    if (failedAt > beganAt) return;
     tellDown("ETIMEDOUT");
     for (const connection of [counts, news]) connection.disconnect(true);
   };
   counts.on("error", (error: Error & { code?: string }) => tellDown(error.code ?? error.name));
-  counts.on("ready", () => {
-    if (isDown) log.warn("REDIS_URL: up again; gateways count together");
-    isDown = false;
-  });
+  counts.on("ready", tellUp);
   news.on("error", () => {}); // the connection `counts` logs the same failure
   news.on("message", (_channel, apiKeyId) => forget(apiKeyId));
   news.subscribe(revokedChannel).catch(() => {}); // a later connection subscribes again
-  const isUp = (): boolean => counts.status === "ready";
+  const isConnected = (): boolean => counts.status === "ready";
   return {
     count: async (key) => {
-      if (!isUp()) return undefined;
-      const deadline = new Deadline(timeoutMs, connectAgain);
+      if (!isConnected()) return undefined;
+      const beganAt = performance.now();
+      const deadline = new Deadline(timeoutMs, () => connectAgain(beganAt));
       const name = `${prefix}${key}`;
       try {
         // a transaction: no two gateways count a request twice, and no count is without its end
         const results = await counts.multi().set(name, 0, "PX", windowMs, "NX").incr(name).pttl(name).exec();
+        for (const [refusal] of results ?? []) if (refusal) throw refusal;
         const [, current, leftMs] = (results ?? []).map(([, value]) => Number(value));
+        if (beganAt - failedAt > windowMs) tellUp();
         return current === undefined || leftMs === undefined ? undefined : { current, leftMs };
-      } catch {
+      } catch (error) {
+        if (error instanceof ReplyError) tellDown(refusalOf(error as Error));
         return undefined;
       } finally {
         deadline.clear();
       }
     },
-    isUp,
+    isUp: () => isConnected() && !isDown,
     close: () => {
       counts.disconnect();
       news.disconnect();
     },
   };
+}
+
+/** The first word of the engine's refusal: `READONLY`, `OOM`, `NOPERM`. That of a transaction names those of its commands. */
+function refusalOf({ message, previousErrors }: Error & { previousErrors?: readonly Error[] }): string {
+  const [word = ""] = (previousErrors?.[0]?.message ?? message).split(" ");
+  return word;
 }

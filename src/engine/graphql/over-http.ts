@@ -6,6 +6,7 @@ import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../errors.ts";
 import { isRecord, parsedJson } from "../standards/json-object.ts";
+import type { NotedCall } from "./call-log.ts";
 import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -54,11 +55,22 @@ export const refusalResponse = (
   statusOfHttp = status,
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
-/** A response's result with the request's id in each error. Errors come first, so that a reader sees them. */
-export function resultOf({ body }: GraphQLResponse, requestId: string): FormattedExecutionResult {
+/**
+ * A response's result with what is the request's own: its id in each error, and `extensions.calls`. Errors come first, so that
+ * a reader sees them.
+ */
+export function resultOf(
+  { body }: GraphQLResponse,
+  requestId: string,
+  calls?: readonly NotedCall[],
+): FormattedExecutionResult {
   if (body.kind !== "single") throw new Error("an incremental response, which graphql-js 16 does not give");
   const { errors, data, extensions } = body.singleResult;
-  return { errors: errors?.map((error) => quoting(error, requestId)), data, extensions };
+  return {
+    errors: errors?.map((error) => quoting(error, requestId)),
+    data,
+    extensions: calls ? { ...extensions, calls } : extensions,
+  };
 }
 
 const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({

@@ -6,7 +6,6 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
-import { jsonParser, leaveBodies } from "../http/bodies/json-body.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { answerOptions } from "../http/cors.ts";
 import { mediaTypeFor, wantsHtml } from "../http/graphql-media-type.ts";
@@ -28,10 +27,10 @@ import { crossSiteFault } from "./cross-site.ts";
 import type { Explorer } from "./explorer/explorer.ts";
 import { readSearch, refusalResponse } from "./over-http.ts";
 import { answerExcess } from "./plan/budget.ts";
+import { requestBodies } from "./request-bodies.ts";
 import { operationRunner } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import {
-  addCalls,
   listOf,
   type Responses,
   responseText,
@@ -40,9 +39,6 @@ import {
   sendText,
   throwForRefusedCredentials,
 } from "./send-response.ts";
-
-/** Characters of a body from which on its parsing is measured: it takes a millisecond or more. */
-const largeBody = 16_384;
 
 type Begun = {
   readonly request: FastifyRequest;
@@ -72,14 +68,7 @@ export function routes(
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(operations);
   const run = operationRunner(config, apollo, saved);
-  const parse = jsonParser(server);
-  leaveBodies(server, "application/json", "string"); // a caller that has used up its share waits before its body is parsed
-  /** The parsing of a large body is charged to its caller. */
-  const parseBody = (scope: RequestScope, request: FastifyRequest): unknown => {
-    const { body } = request;
-    if (typeof body !== "string") return undefined;
-    return body.length < largeBody ? parse(request, body) : scope.measured(() => parse(request, body));
-  };
+  const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
   /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
@@ -109,8 +98,7 @@ export function routes(
   ): void => {
     if (client.isAccepted) callers.accept(request);
     throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
-    if (calls) addCalls(given, calls());
-    let text = responseText(given, request.id);
+    let text = responseText(given, request.id, calls?.());
     const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
     scope.workedOn(text);
     if (excess) {
@@ -138,9 +126,12 @@ export function routes(
     request.scope = scope;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     const find = () => (calls ? undefined : answers.find(request, scope));
-    let found = find();
-    const isShared = found instanceof Promise;
+    let found: ReturnType<typeof find>;
     try {
+      const taken = bodies.take(scope, request);
+      if (taken) await taken;
+      found = find();
+      const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
       const admission = scope.turn();
       if (admission) await admission; // identical queries meanwhile wait for this one
@@ -169,7 +160,7 @@ export function routes(
     return new CodedError("METHOD_NOT_ALLOWED", `queries are sent ${way}`);
   };
   answerOptions(server, config);
-  const post = sending((request, reply) => execute(request, reply, (scope) => parseBody(scope, request)));
+  const post = sending((request, reply) => execute(request, reply, (scope) => bodies.parse(scope, request)));
   server.post(path, post);
   server.get(
     path,

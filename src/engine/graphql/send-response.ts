@@ -14,17 +14,14 @@ export type Responses = GraphQLResponse | GraphQLResponse[];
 export const listOf = (given: Responses): readonly GraphQLResponse[] =>
   Array.isArray(given) ? given : [given];
 
-/** Adds `extensions.calls`: the REST calls of the whole HTTP request. */
-export function addCalls(given: Responses, calls: readonly NotedCall[]): void {
-  for (const { body } of listOf(given))
-    if (body.kind === "single") body.singleResult.extensions = { ...body.singleResult.extensions, calls };
-}
-
 export const isWithoutErrors = (given: Responses): boolean =>
   listOf(given).every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
 
-export const responseText = (given: Responses, id: string): string =>
-  JSON.stringify(Array.isArray(given) ? given.map((one) => resultOf(one, id)) : resultOf(given, id));
+/** `calls`: the REST calls of the whole HTTP request. */
+export function responseText(given: Responses, id: string, calls?: readonly NotedCall[]): string {
+  const result = (one: GraphQLResponse) => resultOf(one, id, calls);
+  return JSON.stringify(Array.isArray(given) ? given.map(result) : result(given));
+}
 
 /** Notes what a response's first error is. */
 function noteError(record: RequestRecord, { body }: GraphQLResponse): void {

@@ -85,6 +85,23 @@ describe.skipIf(!command)("REDIS_URL", { timeout: 180_000 }, () => {
     await expect.poll(() => call(urls[0]), { timeout: 60_000 }).toBe(200);
   });
 
+  test.each<[string, (engine: Redis) => Promise<unknown>]>([
+    ["as a replica", (engine) => engine.replicaof("127.0.0.1", 9)],
+    ["for want of memory", (engine) => engine.config("SET", "maxmemory", "1")],
+    ["one key, whose name has a list", (engine) => engine.rpush("restbound:key_rate:key-good", "x")],
+  ])("the engine refuses to count %s: each counts for itself, and says so", async (_why, fault) => {
+    const port = await freePort();
+    await startEngine(port);
+    const { urls, gateways, engine } = await twoGateways(port);
+    const areUp = () => gateways.map(({ gateway }) => gateway.sharedEngine?.isUp());
+    expect(areUp()).toEqual([true, true]);
+    await fault(engine);
+    const statuses: number[] = [];
+    for (let asked = 0; asked < 24; asked++) statuses.push(await call(urls[asked % 2] as URL));
+    expect(statuses).toEqual([...Array(20).fill(200), ...Array(4).fill(429)]);
+    expect(areUp()).toEqual([false, false]);
+  });
+
   test("a revoked key is forgotten by every gateway as soon as that is published", async () => {
     const port = await freePort();
     await startEngine(port);

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { Callers } from "../../../src/engine/graphql/callers.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../../src/engine/http/context-headers.ts";
-import { msPerRefusal, startWork } from "../../../src/engine/rest/shares/processor-time.ts";
+import { charactersPerMs, msPerRefusal, startWork } from "../../../src/engine/rest/shares/processor-time.ts";
 import { api } from "../desk/generated/index.ts";
 import { operations } from "../desk/generated/operations.ts";
 import { configure } from "./configure.ts";
@@ -162,6 +162,22 @@ test.each([
   const before = charged();
   expect(await ask()).toBe(400);
   expect(charged()).toBeGreaterThanOrEqual(before + msPerRefusal);
+});
+
+test("a large body is charged by its length, once its caller's turn has come, and a small one is not", async () => {
+  const { server, post } = await inFrontOf((_request, response) => send(response, me));
+  const { processor } = server.upstreams.shares;
+  const [turnOf, worked] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "worked")];
+  for (const length of [1_000, 1_000_000]) {
+    worked.mockClear();
+    turnOf.mockClear();
+    const body = JSON.stringify({ query: "{ me { id } }", variables: { unused: "x".repeat(length) } });
+    expect((await post("", { body })).status).toBe(200);
+    const charged = worked.mock.calls.findIndex(([, ms]) => ms === body.length / charactersPerMs);
+    expect(charged).toBe(length > 1_000 ? 0 : -1);
+    const order = worked.mock.invocationCallOrder[charged] ?? Number.POSITIVE_INFINITY;
+    expect(turnOf.mock.invocationCallOrder[0]).toBeLessThan(order);
+  }
 });
 
 test("the parsing of a document is charged to its caller, also of one that the parser refuses", async () => {

@@ -51,6 +51,22 @@ test("a failed batched call is one error with the number of nulls", async () => 
   );
 });
 
+test("the calls of a batch are in no answer of another caller to a document that was refused in it", async () => {
+  const { post } = await inFrontOf((_request, response) => send(response, { items: [] }), {
+    MAX_OPERATIONS: "2",
+  });
+  const answerTo = async (asked: unknown, own: Record<string, string>): Promise<string> => {
+    const headers = { "content-type": "application/json", ...own };
+    return (await post("", { headers, body: JSON.stringify(asked) })).text();
+  };
+  const refused = { query: "{ nothing }" };
+  await answerTo(refused, { "x-api-key": "a" });
+  const batch = [refused, { query: "{ agents { id } }" }];
+  const calls = await answerTo(batch, { "x-api-key": "a", "x-explain-calls": "1" });
+  expect(calls).toContain('"operation":"listAgents"');
+  expect(await answerTo(refused, { "x-api-key": "b" })).not.toContain("calls");
+});
+
 test("two fields of one failed call have two errors", async () => {
   const { ask } = await inFrontOf((_request, response) => send(response, {}, 404));
   const { errors } = await ask("{ one: agents { id } other: agents { id } }");
