@@ -223,7 +223,9 @@ test("a phone shows the answer below the editors, and the whole call list", { ti
   await takePicture(page, "explorer-400");
 });
 
-test("on a phone the open documentation has the whole width, and its button gives it back", { timeout }, async () => {
+test("on a phone the open documentation has the whole width, and its button gives it back", {
+  timeout,
+}, async () => {
   const { page } = await openExplorer({ width: 400 });
   const button = page.getByRole("button", { name: /Documentation Explorer/ });
   await button.click();
