@@ -1,4 +1,6 @@
 /** Follows a path of properties into what REST sends: a field's own, the place of a result, the source of a parameter. */
+
+import type { NodePath } from "../diagnostic.ts";
 import {
   declaredNames,
   declaredProperty,
@@ -6,7 +8,6 @@ import {
   type Property,
   type Shape,
 } from "../openapi/shapes/shape.ts";
-import type { NodePath } from "../openapi/yaml-file.ts";
 import type { Findings, Where } from "./findings.ts";
 import { describeShape } from "./type-rules.ts";
 

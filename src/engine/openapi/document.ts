@@ -4,22 +4,13 @@
  */
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, type NodePath, type Place, type RestPlace, unreadable } from "../diagnostic.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { type NamedDocument, oneDocument } from "./document-files.ts";
 import { Versions } from "./document-version.ts";
 import { decodePercent, unescapePointer } from "./json-pointer.ts";
 import { withOverlay } from "./overlay.ts";
-import {
-  type DuplicateKey,
-  type NodePath,
-  parseWithDuplicates,
-  refuseDuplicates,
-  type YamlFile,
-} from "./yaml-file.ts";
-
-/** A place in a document, whether it has a value there or not. */
-export type RestPlace = { readonly file: string; readonly path: NodePath };
+import { type DuplicateKey, parseWithDuplicates, refuseDuplicates, type YamlFile } from "./yaml-file.ts";
 
 export type RestNode = RestPlace & { readonly value: unknown };
 

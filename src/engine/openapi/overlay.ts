@@ -2,10 +2,10 @@
  * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. The document keeps its
  * places, and what the overlay adds has places in the overlay.
  */
-import { type Diagnostic, diagnosed, type Place, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, diagnosed, type NodePath, type Place, unreadable } from "../diagnostic.ts";
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { queryPaths } from "./json-path.ts";
-import type { NodePath, YamlFile } from "./yaml-file.ts";
+import type { YamlFile } from "./yaml-file.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 

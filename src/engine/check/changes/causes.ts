@@ -5,18 +5,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { isOfObject } from "../../bind/inputs/input-source.ts";
 import type { Model } from "../../bind/model.ts";
-import type { Diagnostic, Rule } from "../../diagnostic.ts";
-import {
-  childValue,
-  nodeKey,
-  type RestDocument,
-  type RestNode,
-  type RestPlace,
-} from "../../openapi/document.ts";
+import type { Diagnostic, NodePath, RestPlace, Rule } from "../../diagnostic.ts";
+import { childValue, nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
 import { answersOf } from "../../openapi/operation.ts";
 import { propertiesAlong } from "../../openapi/shapes/paths.ts";
 import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
 import { fieldOf } from "../../schema/coordinate-place.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 

@@ -1,5 +1,6 @@
 /** Names a place of the OpenAPI document in messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things answer`. */
-import type { RestDocument, RestPlace } from "../../openapi/document.ts";
+import type { RestPlace } from "../../diagnostic.ts";
+import type { RestDocument } from "../../openapi/document.ts";
 import { membersOf } from "../../standards/json-object.ts";
 
 type Steps = readonly (string | number)[];

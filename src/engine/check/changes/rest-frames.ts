@@ -1,7 +1,7 @@
 /** The frames of one difference in both documents. */
+
 import { isDeepStrictEqual } from "node:util";
-import type { RestPlace } from "../../openapi/document.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
+import type { NodePath, RestPlace } from "../../diagnostic.ts";
 import type { ValidProject } from "../../project/project.ts";
 import { frameAt } from "../frame.ts";
 import type { Frame } from "../report.ts";
