@@ -18,7 +18,10 @@ import {
   type YamlFile,
 } from "./yaml-file.ts";
 
-export type RestNode = { readonly file: string; readonly path: NodePath; readonly value: unknown };
+/** A place in a document, whether it has a value there or not. */
+export type RestPlace = { readonly file: string; readonly path: NodePath };
+
+export type RestNode = RestPlace & { readonly value: unknown };
 
 /** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
 export type ReadFile = (name: string) => string | undefined;
@@ -82,22 +85,17 @@ export class RestDocument {
     return `spec/${(this.rootAt(node) ?? this.root).overlay}`;
   }
 
-  /** The parsed content of a file by its name below the spec folder; `undefined` if the file does not exist. */
-  file(name: string): unknown {
-    return this.#file(name)?.value;
-  }
-
   /** Of the files that were read so far. */
   duplicateKeys(): DuplicateKey[] {
     return [...this.#files.values()].flatMap((file) => file?.duplicateKeys ?? []);
   }
 
-  /** Whether there is a node at this place. */
-  has({ file, path }: RestNode): boolean {
-    return path.reduce(childValue, this.file(file)) !== undefined;
+  /** The value at a place; `undefined` if there is none. No `$ref` is followed. */
+  valueAt({ file, path }: RestPlace): unknown {
+    return path.reduce(childValue, this.#file(file)?.value);
   }
 
-  place(node: RestNode, ...below: NodePath): Place {
+  place(node: RestPlace, ...below: NodePath): Place {
     const file = this.#files.get(node.file);
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
@@ -152,9 +150,8 @@ export class RestDocument {
     const [path = "", fragment = ""] = reference.split("#");
     const name = path === "" ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
     this.versions.refer(from.file, name);
-    let value = this.file(name);
     const steps = fragment.split("/").slice(1).map(unescapePointer);
-    for (const step of steps) value = childValue(value, step);
+    const value = this.valueAt({ file: name, path: steps });
     return value === undefined ? undefined : { file: name, path: steps, value };
   }
 
@@ -168,7 +165,7 @@ export class RestDocument {
 }
 
 /** Identifies a node within its document. */
-export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.map(shortStep).join("/")}`;
+export const nodeKey = ({ file, path }: RestPlace): string => `${file}#${path.map(shortStep).join("/")}`;
 
 /**
  * A long step is named by its digest: V8 hashes a text of more than 16,383 characters by its length alone, so thousands of

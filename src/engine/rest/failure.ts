@@ -6,7 +6,7 @@ import { CodedError, codeOfStatus, Reason } from "../errors.ts";
 import type { CallOutcome } from "../observe/records.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../standards/operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** A call that the circuit breaker refuses. */

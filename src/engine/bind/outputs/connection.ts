@@ -5,9 +5,10 @@
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
 import { directivePlace } from "../../schema/directives.ts";
+import type { Page } from "../../standards/page.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { ConnectionPaging, Input } from "../model.ts";
+import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 import { barePage, connectionShape } from "./connection-shape.ts";
 import { bindPaging, inputOf, sizesOf } from "./paging.ts";
@@ -20,7 +21,7 @@ export function bindConnection(
   field: FieldInProgress,
   inputs: readonly Input[],
   value: ResponseValue,
-): { connection: ConnectionPaging; value: ResponseValue } | undefined {
+): { connection: Page; value: ResponseValue } | undefined {
   const { items, next, more, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
   const last = lastPath(field, value);
