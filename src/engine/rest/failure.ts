@@ -97,7 +97,11 @@ export function responseFailure(
   const retryAfter = secondsOf(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
-  const message = argument === undefined ? messages[status] : `the value of "${argument}" ${refusal}`;
+  const known =
+    status === 403 && operation.permission !== undefined
+      ? `the caller lacks the permission ${operation.permission}`
+      : messages[status];
+  const message = argument === undefined ? known : `the value of "${argument}" ${refusal}`;
   const details = {
     ...(argument !== undefined && { argument }),
     ...(retryAfter !== undefined && { retryAfter }),

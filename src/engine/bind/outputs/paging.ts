@@ -3,10 +3,9 @@
  * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
-import { directivePlace } from "../../schema/directives.ts";
 import type { Page } from "../../standards/page.ts";
 import type { Binder } from "../binder.ts";
-import type { FieldInProgress } from "../field-in-progress.ts";
+import { atRest, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
@@ -19,10 +18,10 @@ export function bindPaging(
   inputs: readonly Input[],
   last: string | undefined,
 ): Paging | undefined {
-  const { definition, directive, operation, where } = field;
+  const { directive, operation, where } = field;
   const { next, pages, total, more } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
-    const at = { ...where, schema: directivePlace(definition, "rest", "connection"), rest: operation.node };
+    const at = { ...atRest(field, "connection"), rest: operation.node };
     binder.findings.add("connection-pages", at, message, hint);
   };
   if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
