@@ -8,6 +8,12 @@ import { printable } from "./cli/printable.ts";
 /** A place in a source file; line and column count from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly column: number };
 
+/** The keys and indexes that lead to a value of a document. */
+export type NodePath = readonly (string | number)[];
+
+/** A place in a document, whether it has a value there or not. */
+export type RestPlace = { readonly file: string; readonly path: NodePath };
+
 /** The part of a run of `check` that a finding is of. */
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
 
@@ -130,12 +136,9 @@ export type Diagnostic = {
   /** The names and values that an approval settles, beside the rule and the coordinate. The message is no part of it. */
   readonly facts?: readonly string[];
   /** The nodes of the OpenAPI document that it may come from; `rest` is the place of the first, or below it. */
-  readonly nodes?: readonly DocumentNode[];
-  readonly below?: DocumentPath;
+  readonly nodes?: readonly RestPlace[];
+  readonly below?: NodePath;
 };
-
-type DocumentPath = readonly (string | number)[];
-type DocumentNode = { readonly file: string; readonly path: DocumentPath };
 
 /** A finding with its rule's severity. */
 export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({

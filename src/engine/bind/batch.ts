@@ -5,9 +5,8 @@
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import { inputKey, type Parameter } from "../openapi/operation.ts";
 import { declaredNames, declaredProperty, Shape, textFits, typesFit } from "../openapi/shapes/shape.ts";
-import { directivePlace } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
-import type { FieldInProgress } from "./field-in-progress.ts";
+import { atRest, type FieldInProgress } from "./field-in-progress.ts";
 import { readSource } from "./inputs/read-source.ts";
 import { isPaging } from "./list-length.ts";
 import type { Batch, Input } from "./model.ts";
@@ -19,10 +18,10 @@ export const batchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "sha
 
 /** The keys that `in: ITEM` looks up; `list` is the shape of the list in the response. Leaves out what has a finding. */
 export function itemKeys(binder: Binder, field: FieldInProgress, list: Shape | undefined): Input[] {
-  const { definition, directive, operation } = field;
+  const { directive, operation } = field;
   return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
     if (at !== "item") return [];
-    const where = { ...field.where, schema: directivePlace(definition, "rest", "params", index) };
+    const where = atRest(field, "params", index);
     const refuse = (message: string, hint: string): Input[] => {
       binder.findings.add("batch-key", { ...where, rest: operation.node }, message, hint);
       return [];
@@ -53,10 +52,7 @@ export function bindBatch(
 ): Batch | undefined {
   const { definition, directive, operation } = field;
   const match = directive.batchBy ?? "";
-  const where = {
-    ...field.where,
-    schema: directivePlace(definition, "rest", "batchBy"),
-  };
+  const where = atRest(field, "batchBy");
   const keys = inputs.filter(
     (input): input is Batch["key"] =>
       input.source.kind === "parent" && (input.in === "item" || input.shape.types.has("array")),

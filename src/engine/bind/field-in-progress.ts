@@ -1,8 +1,8 @@
-/** A field while its binding is checked: its definition, its directive, its operation and its parent's shape. */
+/** A field while its binding is checked: its definition, its directive, its operation, its parent's shape, and its places. */
 import type { GraphQLArgument, GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
-import type { RestDirective } from "../schema/directives.ts";
+import { type DirectiveCarrier, directivePlace, placeOf, type RestDirective } from "../schema/directives.ts";
 import type { Where } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
@@ -19,3 +19,16 @@ export type FieldInProgress = {
   readonly enclosing: ReadonlyMap<string, Backing>;
   readonly where: Where;
 };
+
+/** The field, at an argument of its `@rest`, or at an item of one. */
+export const atRest = (
+  { where, definition }: { readonly where: Where; readonly definition: DirectiveCarrier },
+  argument: keyof RestDirective,
+  index?: number,
+): Where => ({ ...where, schema: directivePlace(definition, "rest", argument, index) });
+
+/** An argument of a field. */
+export const atArgument = ({ coordinate }: Where, { name, astNode }: GraphQLArgument): Where => ({
+  coordinate: `${coordinate}(${name}:)`,
+  schema: placeOf(astNode),
+});

@@ -5,7 +5,7 @@ import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
 import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./batch.ts";
 import type { Binder } from "./binder.ts";
-import type { FieldInProgress } from "./field-in-progress.ts";
+import { atArgument, type FieldInProgress } from "./field-in-progress.ts";
 import { findOperation } from "./find-operation.ts";
 import type { Where } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
@@ -52,10 +52,9 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
   const { self } = readRestName(binder.schema, definition);
   const name = binder.names.among(definition, parent.shape.properties);
   for (const argument of definition.args) {
-    const at = { coordinate: `${where.coordinate}(${argument.name}:)`, schema: placeOf(argument.astNode) };
     binder.findings.add(
       "argument-unused",
-      at,
+      atArgument(where, argument),
       `argument "${argument.name}" feeds nothing: ${where.coordinate} reads a property`,
       "remove it, or bind the field with @rest",
     );
@@ -158,6 +157,7 @@ const isMutation = ({ schema }: Binder, type: string): boolean => schema.getMuta
 function checkMethod(binder: Binder, type: string, { operation, where }: FieldInProgress): void {
   const at = { ...where, rest: operation.node };
   const method = operation.method.toUpperCase();
+  const writes = isMutation(binder, type);
   if (!boundMethods.includes(operation.method)) {
     binder.findings.add(
       "method-unsupported",
@@ -165,20 +165,12 @@ function checkMethod(binder: Binder, type: string, { operation, where }: FieldIn
       `${where.coordinate} cannot send ${operation.id}, which is ${method}`,
       `bind an operation that is one of ${boundMethods.join(", ").toUpperCase()}`,
     );
-  } else if (isMutation(binder, type) && isSafe(operation.method)) {
+  } else if (writes === isSafe(operation.method)) {
     binder.findings.add(
       "method-safety",
       at,
-      `${where.coordinate} is a mutation, but ${operation.id} is a ${method}`,
-      "bind it under Query",
-      [operation.id, method],
-    );
-  } else if (!isMutation(binder, type) && !isSafe(operation.method)) {
-    binder.findings.add(
-      "method-safety",
-      at,
-      `${where.coordinate} reads, but ${operation.id} is a ${method}`,
-      "bind it under Mutation, or approve it if it only searches",
+      `${where.coordinate} ${writes ? "is a mutation" : "reads"}, but ${operation.id} is a ${method}`,
+      writes ? "bind it under Query" : "bind it under Mutation, or approve it if it only searches",
       [operation.id, method],
     );
   }

@@ -4,8 +4,9 @@ import { didYouMean } from "../cli/nearest-suggestion.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { operationIdOf } from "../openapi/operation-nodes.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
-import { type DirectiveCarrier, directivePlace, type RestDirective } from "../schema/directives.ts";
+import type { DirectiveCarrier, RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
+import { atRest } from "./field-in-progress.ts";
 import type { Where } from "./findings.ts";
 
 /** For a name of none, or of several: `; did you mean "…"?` with the nearest, or all that share the name. */
@@ -27,7 +28,7 @@ export function findOperation(
 ): RestOperation | undefined {
   const found = operations.named(name);
   if (found) return found;
-  const at = { ...where, schema: directivePlace(definition, "rest", "operation") };
+  const at = atRest({ where, definition }, "operation");
   const sharing = operations.sharing(name);
   const [first] = sharing;
   if (first) {

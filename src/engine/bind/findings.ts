@@ -1,8 +1,7 @@
 /** Collects the diagnostics of binding, each once and with its places in both files. */
 import { didYouMean, nearest } from "../cli/nearest-suggestion.ts";
-import { type Diagnostic, diagnosed, type Place, type Rule } from "../diagnostic.ts";
+import { type Diagnostic, diagnosed, type NodePath, type Place, type Rule } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
-import type { NodePath } from "../openapi/yaml-file.ts";
 
 /** The schema coordinate and the places of a finding. */
 export type Where = {

@@ -3,10 +3,11 @@
  * the enclosing types are known, and once more for each REST object that turns up later.
  */
 import type { GraphQLField } from "graphql";
-import { directivePlace, readRest } from "../schema/directives.ts";
+import { readRest } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
 import { isEnclosing, pathAround } from "./enclosing.ts";
 import { bindField } from "./field.ts";
+import { atRest } from "./field-in-progress.ts";
 import type { Backing } from "./model.ts";
 
 type Field = GraphQLField<unknown, unknown>;
@@ -70,7 +71,7 @@ export class InheritingFields {
     const coordinate = `${type}.${definition.name}`;
     findings.add(
       "enclosing-missing",
-      { coordinate, schema: directivePlace(definition, "rest", "params", index) },
+      atRest({ where: { coordinate }, definition }, "params", index),
       `${coordinate} takes a value from the ${enclosing} around it, but ${path.join(" → ")} reaches ${type} without one`,
       `let fields below ${enclosing} alone return ${type}, or feed the parameter from an argument`,
     );

@@ -9,10 +9,12 @@ import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
+import type { Operation } from "../standards/operation.ts";
+import type { Page } from "../standards/page.ts";
 import type { InputPairs } from "./inputs/input-pairs.ts";
 import type { InputSlot } from "./inputs/input-slots.ts";
 import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
-import type { CalledOperation, InputConversion, RestRequest } from "./requests/rest-request.ts";
+import type { InputConversion, RestRequest } from "./requests/rest-request.ts";
 
 /** A parameter or body property, with the source that feeds it. */
 export type Input = InputSlot & {
@@ -40,33 +42,6 @@ export const batchedBy = ({ key, match }: Batch): string =>
 export const keysOfCall = ({ key, size }: Batch): string =>
   key.in === "item" ? "all keys in one call" : `up to ${size} keys a call`;
 
-/**
- * A page of REST that becomes a connection: the paths in the page, how REST reads on (`next`, `link` or `from`), and the
- * sizes of pages if REST has a parameter for them.
- */
-export type ConnectionPaging = {
-  /** Empty: the page is the list itself. */
-  readonly items: readonly string[];
-  /** The path of the next page's cursor; with `link`, of its address. */
-  readonly next?: readonly string[];
-  /** The path of the next cursor in the last item. */
-  readonly last?: readonly string[];
-  /** The parameter that reads on in the next page's address: that of the `Link` header, or the one at `next`. */
-  readonly link?: string;
-  /** The number of the first page, or the offset at which it begins. */
-  readonly from?: number;
-  /** Whether the next page begins at an offset, behind the items of this one. */
-  readonly offset?: true;
-  readonly more?: readonly string[];
-  /** The path of the number of all items. */
-  readonly total?: readonly string[];
-  /** Items of a page without the argument `first`, and the most items of a page. */
-  readonly first?: number;
-  readonly most?: number;
-  /** A counted page with fewer items than this, and than `first`, is the last one. */
-  readonly full?: number;
-};
-
 /** The binding of a field: each parameter's source, and the place of the result. */
 export type FieldBinding = {
   readonly kind: "bound";
@@ -82,7 +57,7 @@ export type FieldBinding = {
   /** The result is a map, and the field's value the list of its entries. */
   readonly entries?: true;
   readonly batch?: Batch;
-  readonly connection?: ConnectionPaging;
+  readonly connection?: Page;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
   /** The nullable values that a call needs: the parent's, and inherited ones. If one is null, the field is null. */
@@ -164,7 +139,7 @@ export type Model = {
   /** The conversions that the requests call. */
   readonly inputConversions: readonly InputConversion[];
   /** The bound operations, by method and path. */
-  readonly calledOperations: ReadonlyMap<string, CalledOperation>;
+  readonly calledOperations: ReadonlyMap<string, Operation>;
   readonly values: readonly ValueUse[];
 };
 

@@ -1,4 +1,6 @@
 /** Follows a path of properties into what REST sends: a field's own, the place of a result, the source of a parameter. */
+
+import type { NodePath } from "../diagnostic.ts";
 import {
   declaredNames,
   declaredProperty,
@@ -28,8 +30,8 @@ export function sentAlong(
 ): readonly Property[] | undefined {
   const found: Property[] = [];
   let { node } = object;
-  const refuse = (message: string, advice = hint): undefined =>
-    void findings.add(rule, { ...where, rest: node }, message, advice);
+  const refuse = (message: string, advice = hint, below: NodePath = []): undefined =>
+    void findings.add(rule, { ...where, rest: node, below }, message, advice);
   for (const [index, name] of path.entries()) {
     const holder = found.at(-1)?.shape ?? object;
     const who = index === 0 ? owner : `"${path.slice(0, index).join(".")}" of ${owner}`;
@@ -50,7 +52,8 @@ export function sentAlong(
           "read what all of them have, or write a union with a type for each",
         );
       const near = findings.didYouMean(name, () => declaredNames(holder));
-      return refuse(`${who} has no property "${name}"${aside}${near}`);
+      // an overlay may have removed it
+      return refuse(`${who} has no property "${name}"${aside}${near}`, hint, ["properties", name]);
     }
     node = property.node;
     if (property.only === "request")

@@ -4,8 +4,9 @@
  */
 import { getNamedType } from "graphql";
 import { type InheritedSource, isInheritedSource, sourceOf } from "../bind/inputs/input-source.ts";
-import type { Batch, BoundField, ConnectionPaging } from "../bind/model.ts";
+import type { Batch, BoundField } from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
+import type { Page } from "../standards/page.ts";
 import { sentExpression } from "./emit-inputs.ts";
 import { access, object } from "./names.ts";
 import { literal } from "./text.ts";
@@ -81,7 +82,7 @@ function restCall({ request, operation, result, connection, entries }: BoundFiel
 }
 
 /** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the next page's address. */
-const connectionCall = (page: ConnectionPaging, call: string): string =>
+const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
 
 function valueExpression(value: RequestValue): string {

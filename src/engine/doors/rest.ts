@@ -5,6 +5,6 @@ export { integer, untyped } from "../rest/encode.ts";
 export { inheriting } from "../rest/inherit.ts";
 export { inheritingLevel, level } from "../rest/level.ts";
 export { holder, member } from "../rest/member.ts";
-export type { Operation } from "../rest/operation.ts";
 export { type Entries, entries, entriesFrom, itself, property, propertyAt } from "../rest/property.ts";
 export type { Context, Rest } from "../rest/rest.ts";
+export type { Operation } from "../standards/operation.ts";

@@ -10,7 +10,6 @@ import {
   type BoundField,
   batchedBy,
   boundFields,
-  type ConnectionPaging,
   type Input,
   keysOfCall,
   type Model,
@@ -21,6 +20,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { fieldAt } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
+import type { Page } from "../standards/page.ts";
 
 /**
  * `name` is a field's coordinate, a saved operation's name, or a REST operation: its `operationId`, or its method and path.
@@ -105,7 +105,7 @@ function callLines(field: BoundField): string[] {
   ];
 }
 
-function connectionText({ items, next, last, link, offset }: ConnectionPaging): string {
+function connectionText({ items, next, last, link, offset }: Page): string {
   const counted = offset ? "the offset" : "the page's number";
   const ofLast = last && `${last.join(".")} of the last item`;
   const readsOn = next?.join(".") ?? ofLast ?? (link === undefined ? counted : `${link} of the Link header`);

@@ -11,8 +11,8 @@ import type { Config } from "../config.ts";
 import { addressBlock } from "../http/address-block.ts";
 import type { Forwarded } from "../rest/forwarded.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
-import type { Operations } from "../rest/operation.ts";
 import { acceptedCredentials } from "../settings/capacity.ts";
+import type { Operations } from "../standards/operation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -4,21 +4,15 @@
  */
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import { type Diagnostic, type Place, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, type NodePath, type Place, type RestPlace, unreadable } from "../diagnostic.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { type NamedDocument, oneDocument } from "./document-files.ts";
 import { Versions } from "./document-version.ts";
 import { decodePercent, unescapePointer } from "./json-pointer.ts";
 import { withOverlay } from "./overlay.ts";
-import {
-  type DuplicateKey,
-  type NodePath,
-  parseWithDuplicates,
-  refuseDuplicates,
-  type YamlFile,
-} from "./yaml-file.ts";
+import { type DuplicateKey, parseWithDuplicates, refuseDuplicates, type YamlFile } from "./yaml-file.ts";
 
-export type RestNode = { readonly file: string; readonly path: NodePath; readonly value: unknown };
+export type RestNode = RestPlace & { readonly value: unknown };
 
 /** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
 export type ReadFile = (name: string) => string | undefined;
@@ -82,22 +76,17 @@ export class RestDocument {
     return `spec/${(this.rootAt(node) ?? this.root).overlay}`;
   }
 
-  /** The parsed content of a file by its name below the spec folder; `undefined` if the file does not exist. */
-  file(name: string): unknown {
-    return this.#file(name)?.value;
-  }
-
   /** Of the files that were read so far. */
   duplicateKeys(): DuplicateKey[] {
     return [...this.#files.values()].flatMap((file) => file?.duplicateKeys ?? []);
   }
 
-  /** Whether there is a node at this place. */
-  has({ file, path }: RestNode): boolean {
-    return path.reduce(childValue, this.file(file)) !== undefined;
+  /** The value at a place; `undefined` if there is none. No `$ref` is followed. */
+  valueAt({ file, path }: RestPlace): unknown {
+    return path.reduce(childValue, this.#file(file)?.value);
   }
 
-  place(node: RestNode, ...below: NodePath): Place {
+  place(node: RestPlace, ...below: NodePath): Place {
     const file = this.#files.get(node.file);
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
@@ -152,9 +141,8 @@ export class RestDocument {
     const [path = "", fragment = ""] = reference.split("#");
     const name = path === "" ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
     this.versions.refer(from.file, name);
-    let value = this.file(name);
     const steps = fragment.split("/").slice(1).map(unescapePointer);
-    for (const step of steps) value = childValue(value, step);
+    const value = this.valueAt({ file: name, path: steps });
     return value === undefined ? undefined : { file: name, path: steps, value };
   }
 
@@ -168,7 +156,7 @@ export class RestDocument {
 }
 
 /** Identifies a node within its document. */
-export const nodeKey = ({ file, path }: RestNode): string => `${file}#${path.map(shortStep).join("/")}`;
+export const nodeKey = ({ file, path }: RestPlace): string => `${file}#${path.map(shortStep).join("/")}`;
 
 /**
  * A long step is named by its digest: V8 hashes a text of more than 16,383 characters by its length alone, so thousands of

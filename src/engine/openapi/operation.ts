@@ -1,7 +1,7 @@
 /** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
+import type { NodePath } from "../diagnostic.ts";
 import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
-import type { NodePath } from "./yaml-file.ts";
 
 /**
  * A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. `item`: REST does not take the

@@ -2,14 +2,17 @@
  * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. The document keeps its
  * places, and what the overlay adds has places in the overlay.
  */
-import { type Diagnostic, diagnosed, type Place, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, diagnosed, type NodePath, type Place, unreadable } from "../diagnostic.ts";
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { queryPaths } from "./json-path.ts";
-import type { NodePath, YamlFile } from "./yaml-file.ts";
+import type { YamlFile } from "./yaml-file.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
-/** One change: a value that the overlay wrote at `path`, or the item `index` that it took from the list at `path`. */
+/**
+ * One change: a value that the overlay wrote at `path`, or the member that it removed there; or the item `index` that it took
+ * from the list at `path`.
+ */
 type Change =
   | { readonly path: NodePath; readonly from: NodePath }
   | { readonly path: NodePath; readonly index: number };
@@ -30,7 +33,7 @@ export function withOverlay(
     for (const path of found) {
       const change =
         action.remove === true
-          ? (before: unknown) => removed(before, path, changes, overlay.place([...at, "target"]))
+          ? (before: unknown) => removed(before, path, [...at, "target"], changes, overlay)
           : (before: unknown) => merged(before, action.update, path, [...at, "update"], changes);
       value = action.remove === true ? change(value) : changedAt(value, path, change);
     }
@@ -93,14 +96,22 @@ function changedAt(
   return { ...object, [step]: changedAt(object[step], below, change) };
 }
 
-function removed(value: unknown, path: NodePath, changes: Change[], place: Place): unknown {
+function removed(
+  value: unknown,
+  path: NodePath,
+  from: NodePath,
+  changes: Change[],
+  overlay: YamlFile,
+): unknown {
   const [parent, last] = [path.slice(0, -1), path.at(-1)];
+  const place = overlay.place(from);
   if (last === undefined) throw unreadable(place.file, "removes the whole document", place);
   return changedAt(value, parent, (before) => {
     if (Array.isArray(before)) {
       changes.push({ path: parent, index: Number(last) });
       return before.toSpliced(Number(last), 1);
     }
+    changes.push({ path, from });
     const { [last]: _, ...others } = before as Record<string, unknown>;
     return others;
   });
@@ -139,8 +150,8 @@ function merged(
 const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
 
 /**
- * Goes back through the changes: a path below what the overlay wrote is the overlay's, and so is a schema whose type it
- * wrote. Any other is the document's.
+ * Goes back through the changes: a path below what the overlay wrote or removed is the overlay's, and so is a schema whose
+ * type it wrote or removed. Any other is the document's.
  */
 function placeOf(document: YamlFile, overlay: YamlFile, changes: readonly Change[], path: NodePath): Place {
   let at = path;

@@ -1,9 +1,9 @@
 /** What a set of nodes reaches in the document: everything below them, and below what they refer to. */
+import type { NodePath } from "../diagnostic.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import { mappedSchema } from "./shapes/variants.ts";
-import type { NodePath } from "./yaml-file.ts";
 
 /** Keywords whose value is data. A `$ref` inside data is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);

@@ -1,4 +1,5 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
+import type { NodePath } from "../diagnostic.ts";
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
 import { entriesOf, keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
@@ -15,7 +16,6 @@ import { readRequestBody, readSuccesses, requiredFiles, schemaIn } from "./read-
 import { headerOf, ownHeaderOf, securitySchemesOf } from "./security.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import type { Shape } from "./shapes/shape.ts";
-import type { NodePath } from "./yaml-file.ts";
 
 export function readOperation(
   document: RestDocument,

@@ -1,5 +1,6 @@
 /** The security requirements of an operation (OpenAPI 3.1 §4.8.30) and the security schemes (§4.8.27). */
 import { isRecord, membersOf } from "../standards/json-object.ts";
+import type { CredentialPlace } from "../standards/operation.ts";
 import type { RestDocument, RestNode, RootNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 
@@ -46,9 +47,6 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
 /** Whether REST answers without a credential too. */
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
-
-/** Where REST takes a credential that comes in a header of another name. */
-export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; readonly name: string };
 
 /** The operation's credentials that REST takes elsewhere than in the request header that they come in, by this header. */
 export function credentialPlacesOf(

@@ -14,10 +14,8 @@ import {
   visit,
   type Node as YamlNode,
 } from "yaml";
-import { type Place, unreadable } from "../diagnostic.ts";
+import { type NodePath, type Place, unreadable } from "../diagnostic.ts";
 import { parseJson } from "./json-file.ts";
-
-export type NodePath = readonly (string | number)[];
 
 /** A key that stands twice in one object. The later value counts. */
 export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: Place };

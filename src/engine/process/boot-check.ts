@@ -7,11 +7,11 @@ import { join } from "node:path";
 import leven from "leven";
 import { type Config, ConfigError, roleNames } from "../config.ts";
 import { prefixOf } from "../http/paths.ts";
-import type { Operations } from "../rest/operation.ts";
 import { baseUrls, hasOwnDocument } from "../rest/upstream/base-urls.ts";
 import { youngGeneration } from "../settings/capacity.ts";
 import { secrets, variables } from "../settings/environment.ts";
 import { filesBelow } from "../standards/files-below.ts";
+import type { Operations } from "../standards/operation.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 
 /** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */

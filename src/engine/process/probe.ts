@@ -7,11 +7,11 @@ import { proofHeader } from "../http/context-headers.ts";
 import { prefixOf } from "../http/paths.ts";
 import { causeOf } from "../observe/records.ts";
 import { foreignRefusal } from "../rest/failure.ts";
-import type { Operation } from "../rest/operation.ts";
 import { connectorOf } from "../rest/upstream/spread-pool.ts";
 import type { Environment } from "../settings/environment.ts";
 import { membersOf, parsedJson } from "../standards/json-object.ts";
 import { isJson, isText } from "../standards/media-type.ts";
+import type { Operation } from "../standards/operation.ts";
 
 /** What was answered. A body of over 16 KiB is left out. */
 type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };

@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
-import type { Operations } from "../rest/operation.ts";
 import { pathBelowBase } from "../rest/upstream/base-urls.ts";
+import type { Operations } from "../standards/operation.ts";
 import { productsOf } from "./boot-check.ts";
 import { failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
 import type { Speaker } from "./speaker.ts";

@@ -1,5 +1,5 @@
 /** The value that codegen makes of a spec (`generated/index.ts`). A start serves it. */
-import type { Operations } from "./operation.ts";
+import type { Operations } from "../standards/operation.ts";
 
 /** A saved operation. `id` is the SHA-256 digest of `body`, in hexadecimal digits. */
 export type ManifestEntry = {

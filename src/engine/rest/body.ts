@@ -1,8 +1,8 @@
 /** Writes the bodies of requests: JSON, forms of pairs, forms of parts (`multipart/form-data`) and text. */
 import { randomUUID } from "node:crypto";
 import { isForm, isJson, isMultipartForm } from "../standards/media-type.ts";
+import type { Operation } from "../standards/operation.ts";
 import { given, halfCharacter, jsonOf, refused, type Section, serializePairs } from "./encode.ts";
-import type { Operation } from "./operation.ts";
 
 type WrittenBody = {
   readonly bodySerializer: (body: unknown) => string;

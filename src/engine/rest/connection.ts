@@ -8,8 +8,9 @@
  * item, it is read from that item.
  */
 import { CodedError } from "../errors.ts";
+import type { Page } from "../standards/page.ts";
 import { cursorIn, nextOf } from "./paging/next-link.ts";
-import { cursorOf, type Page, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
+import { cursorOf, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
 import { valueAt } from "./property.ts";
 import type { TakesLink, ValueAt } from "./types.ts";
 
@@ -65,11 +66,7 @@ export async function connection<
  * The size of a page that begins inside another. A cursor with a size says it. Otherwise the skipped items count among
  * those that REST sends, and REST sends no more than `most`.
  */
-function sizeOf(
-  args: PageArguments,
-  { first, most }: Page<readonly string[]>,
-  { skip, size }: PageStart,
-): PageArguments {
+function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: PageStart): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
   if (skip === 0 || first === undefined) return {};
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
@@ -77,7 +74,7 @@ function sizeOf(
 
 /** The cursor in the next page's address; empty on the last page. Its errors are those of the call, and name the operation. */
 function linkedCursor(
-  { next, link = "" }: Page<readonly string[]>,
+  { next, link = "" }: Page,
   header: string | string[] | undefined,
   value: unknown,
 ): string {
@@ -98,7 +95,7 @@ function notACursor(): never {
 /** REST's cursor of the next page; empty on the last one. */
 function nextCursor(
   args: PageArguments,
-  { next: path, last, from = 0, offset, full = 0, first = 0, more, total }: Page<readonly string[]>,
+  { next: path, last, from = 0, offset, full = 0, first = 0, more, total }: Page,
   body: object,
   sent: unknown,
   { cursor, size, before = 0 }: PageStart,
@@ -122,7 +119,7 @@ function nextCursor(
 /** `edges` and `pageInfo` are made when they are read: a selection of `nodes` pays for neither. */
 function made(
   { first, after }: PageArguments,
-  page: Page<readonly string[]>,
+  page: Page,
   body: object,
   sent: unknown,
   start: PageStart,

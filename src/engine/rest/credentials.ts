@@ -1,6 +1,6 @@
 /** The credentials of a request: the headers that the document's security schemes name, and no others. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Operations } from "./operation.ts";
+import type { Operations } from "../standards/operation.ts";
 
 /** Every header that carries a credential of an operation, in lower case. */
 export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];

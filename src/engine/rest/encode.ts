@@ -4,7 +4,7 @@
  */
 import { serializeArrayParam, serializeObjectParam, serializePrimitiveParam } from "openapi-fetch";
 import { CodedError } from "../errors.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../standards/operation.ts";
 
 export type Section = Readonly<Record<string, unknown>>;
 

@@ -6,7 +6,7 @@ import { CodedError, codeOfStatus, Reason } from "../errors.ts";
 import type { CallOutcome } from "../observe/records.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../standards/operation.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** A call that the circuit breaker refuses. */
@@ -97,7 +97,11 @@ export function responseFailure(
   const retryAfter = secondsOf(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
-  const message = argument === undefined ? messages[status] : `the value of "${argument}" ${refusal}`;
+  const known =
+    status === 403 && operation.permission !== undefined
+      ? `the caller lacks the permission ${operation.permission}`
+      : messages[status];
+  const message = argument === undefined ? known : `the value of "${argument}" ${refusal}`;
   const details = {
     ...(argument !== undefined && { argument }),
     ...(retryAfter !== undefined && { retryAfter }),

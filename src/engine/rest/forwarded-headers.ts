@@ -6,9 +6,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
+import type { Operations } from "../standards/operation.ts";
 import { credentialOwner, credentialReader } from "./credentials.ts";
 import { digested, Forwarded } from "./forwarded.ts";
-import type { Operations } from "./operation.ts";
 
 const trace = ["traceparent", "tracestate"];
 

@@ -1,7 +1,7 @@
 /** The headers of a request that travel on to REST, and the caller that the request belongs to. */
 import { hash } from "node:crypto";
+import type { Operation } from "../standards/operation.ts";
 import { hasAll, normalized } from "./credentials.ts";
-import type { Operation } from "./operation.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -66,6 +66,9 @@ export const countedClients = 20_000;
 /** Values of a JSON body: members of objects, items of lists. They are parsed in 25 ms at most; 1 MiB may hold 500,000. */
 export const valuesOfRequest = 50_000;
 
+/** Values of an agent's message. The SDK validates them some ten times: 5,000 take 25 ms. */
+export const valuesOfMessage = 5_000;
+
 /**
  * The bytes of the schema that one operation may ask for: those of `fullQueries` answers to the introspection query of tools,
  * and at least `least`. So many are made in 3 ms.

@@ -2,9 +2,9 @@
 import { CallRecord } from "../../../src/engine/observe/records.ts";
 import { Upstreams } from "../../../src/engine/rest/client.ts";
 import { Forwarded } from "../../../src/engine/rest/forwarded.ts";
-import type { Operation } from "../../../src/engine/rest/operation.ts";
 import { RequestScope } from "../../../src/engine/rest/request-scope.ts";
 import type { RestResponse } from "../../../src/engine/rest/rest-response.ts";
+import type { Operation } from "../../../src/engine/standards/operation.ts";
 import { configure } from "../graphql/configure.ts";
 import type { Fetch, Fetched, Init } from "./suite.ts";
 

@@ -14,6 +14,7 @@ test("the error names the missing permission, the operation and the request's id
   const { ask } = await inFrontOf((_request, response) => send(response, {}, 403));
   const { data, errors } = await ask("{ agents { id } metrics { name } }");
   expect(data).toEqual({ agents: null, metrics: null });
+  expect(errors?.[0]?.message).toBe("listAgents: the caller lacks the permission ai:agents:read");
   expect(errors?.map(({ extensions }) => extensions)).toEqual([
     {
       code: "FORBIDDEN",

@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { RequestRecord } from "../../../src/engine/observe/records.ts";
-import { msPerMessage } from "../../../src/engine/rest/shares/processor-time.ts";
-import { largeBodies } from "../../../src/engine/settings/capacity.ts";
+import { msPerMessage, msPerMessageValue } from "../../../src/engine/rest/shares/processor-time.ts";
+import { largeBodies, valuesOfMessage } from "../../../src/engine/settings/capacity.ts";
 import { api } from "../desk/generated/index.ts";
 import { alone } from "../rest/shares/alone.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
@@ -105,6 +105,20 @@ test("a message is charged to its caller, and one of a caller that owes processo
   const until = caller.paidAt;
   expect(await listFor("key")).toBe(200);
   expect(performance.now()).toBeGreaterThanOrEqual(until);
+});
+
+test("the values of a message are few, and charged to its caller", async () => {
+  const { url, server } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const answerTo = async (values: number): Promise<unknown> => {
+    const unused = Array(values).fill(0);
+    const body = JSON.stringify({ ...call(1), params: { name: "Me", _meta: { unused } } });
+    return (await fetch(new URL("/v1/mcp", url), { method: "POST", headers, body })).json();
+  };
+  expect(await answerTo(valuesOfMessage - 100)).toMatchObject({ result: { isError: false } });
+  const charged = worked.mock.calls.map(([, ms]) => ms);
+  expect(Math.max(...charged)).toBeGreaterThanOrEqual(msPerMessageValue * (valuesOfMessage - 100));
+  expect(JSON.stringify(await answerTo(valuesOfMessage))).toContain(`at most ${valuesOfMessage} values`);
 });
 
 test("the call's own request has a number of bytes in the log, though no connection carried it", async () => {

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineCounter, parseDocument, visit } from "yaml";
-import { SpecUnreadable } from "../../../src/engine/diagnostic.ts";
-import { type NodePath, parseWithDuplicates, parseYamlFile } from "../../../src/engine/openapi/yaml-file.ts";
+import { type NodePath, SpecUnreadable } from "../../../src/engine/diagnostic.ts";
+import { parseWithDuplicates, parseYamlFile } from "../../../src/engine/openapi/yaml-file.ts";
 import { seed } from "../../support/seed.ts";
 
 type Placed = { readonly path: NodePath; readonly line: number; readonly column: number };

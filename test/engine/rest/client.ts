@@ -3,8 +3,8 @@ import { expect, onTestFinished } from "vitest";
 import { CodedError } from "../../../src/engine/errors.ts";
 import { RestClient, Upstreams } from "../../../src/engine/rest/client.ts";
 import { Forwarded } from "../../../src/engine/rest/forwarded.ts";
-import type { Operation } from "../../../src/engine/rest/operation.ts";
 import { RequestScope } from "../../../src/engine/rest/request-scope.ts";
+import type { Operation } from "../../../src/engine/standards/operation.ts";
 import { configure } from "../graphql/configure.ts";
 import { type Answer, http, rawServer } from "./raw-server.ts";
 

@@ -1,6 +1,6 @@
 /** A refusal that is none of the API's is an outage: of a wrong path, a server that wants TLS, a balancer. Nobody is blamed. */
 import { expect, test } from "vitest";
-import type { Operation } from "../../../src/engine/rest/operation.ts";
+import type { Operation } from "../../../src/engine/standards/operation.ts";
 import { against, failureOf, operations } from "./client.ts";
 import { http } from "./raw-server.ts";
 

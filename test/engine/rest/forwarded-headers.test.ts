@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, test } from "vitest";
 import { proofHeader, writeContextHeaders } from "../../../src/engine/http/context-headers.ts";
 import { headerForwarder } from "../../../src/engine/rest/forwarded-headers.ts";
-import type { Operation } from "../../../src/engine/rest/operation.ts";
+import type { Operation } from "../../../src/engine/standards/operation.ts";
 import { configure } from "../graphql/configure.ts";
 
 const secret = "a-secret-of-the-gateway";

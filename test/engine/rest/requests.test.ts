@@ -1,6 +1,6 @@
 /** The requests of the REST client: paths, parameters and headers as they go out. */
 import { describe, expect, test } from "vitest";
-import type { Operation } from "../../../src/engine/rest/operation.ts";
+import type { Operation } from "../../../src/engine/standards/operation.ts";
 import { against, failureOf, ok, operations, pathsOf } from "./client.ts";
 import { alone } from "./shares/alone.ts";
 

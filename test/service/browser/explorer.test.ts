@@ -223,6 +223,20 @@ test("a phone shows the answer below the editors, and the whole call list", { ti
   await takePicture(page, "explorer-400");
 });
 
+test("on a phone the open documentation has the whole width, and its button gives it back", {
+  timeout,
+}, async () => {
+  const { page } = await openExplorer({ width: 400 });
+  const button = page.getByRole("button", { name: /Documentation Explorer/ });
+  await button.click();
+  const documentation = await page.locator(".graphiql-doc-explorer").boundingBox();
+  expect(documentation?.width).toBeGreaterThan(250);
+  expect(await page.locator(".graphiql-sessions").isVisible()).toBe(false);
+  await button.click();
+  await openTab(page, "WeeklyReport");
+  expect(await run(page)).toMatchObject({ data: expect.anything() });
+});
+
 test("is drawn in the dark at 1280 pixels", { timeout }, async () => {
   const { page, noted } = await openExplorer({ dark: true });
   await openTab(page, "StartPage");

@@ -3,9 +3,9 @@
 import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
-import { directivePlace, placeOf, type RestParam } from "../../schema/directives.ts";
+import type { RestParam } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
-import type { FieldInProgress } from "../field-in-progress.ts";
+import { atArgument, atRest, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
 import { feedingHint, freeSlots, parameterOf } from "./feeding-hint.ts";
@@ -37,10 +37,7 @@ export function bindInputs(
 
 function feedByParam(binder: Binder, field: FieldInProgress, param: RestParam, index: number): FedSlot[] {
   const { operation, slots } = field;
-  const where = {
-    ...field.where,
-    schema: directivePlace(field.definition, "rest", "params", index),
-  };
+  const where = atRest(field, "params", index);
   const [slot] = slots.find(param.name, param.in);
   if (!slot) {
     binder.findings.add(
@@ -76,11 +73,7 @@ function feedByName(
   freeOnes: () => readonly InputSlot[],
 ): FedSlot[] {
   const { name, location } = parameterOf(binder, field, argument);
-  const where = {
-    coordinate: `${field.where.coordinate}(${argument.name}:)`,
-    schema: placeOf(argument.astNode),
-    rest: field.operation.node,
-  };
+  const where = { ...atArgument(field.where, argument), rest: field.operation.node };
   const found = field.slots
     .find(name, location)
     .filter((slot) => slot.in !== "body" || field.directive.body === undefined);
@@ -106,9 +99,9 @@ function feedByName(
 }
 
 function wholeBody(binder: Binder, field: FieldInProgress): ArgumentSource | undefined {
-  const { definition, directive, operation } = field;
+  const { directive, operation } = field;
   if (directive.body === undefined) return undefined;
-  const where = { ...field.where, schema: directivePlace(definition, "rest", "body") };
+  const where = atRest(field, "body");
   const source = readBodySource(binder, field, directive.body, where);
   if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` says why
   if (!operation.body) {

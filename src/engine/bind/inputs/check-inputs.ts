@@ -1,9 +1,8 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
 import { type GraphQLArgument, type GraphQLInputType, getNamedType, isEnumType } from "graphql";
 import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
-import { placeOf } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
-import type { FieldInProgress } from "../field-in-progress.ts";
+import { atArgument, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import { isNeeded } from "./check-required.ts";
@@ -42,11 +41,8 @@ function addOwnValue(
 function checkInput(binder: Binder, field: FieldInProgress, input: Input, isNeeded: boolean): void {
   const { source } = input;
   const argument = source.kind === "argument" ? field.argumentsByName.get(source.path[0] ?? "") : undefined;
-  const own = argument && {
-    coordinate: `${field.where.coordinate}(${argument.name}:)`,
-    schema: placeOf(argument.astNode),
-  };
-  const where = { ...(own ?? field.where), rest: input.node };
+  const own = argument ? atArgument(field.where, argument) : field.where;
+  const where = { ...own, rest: input.node };
   if (input.isReadOnly) return refuseReadOnly(binder, where, input.name);
   if (source.kind === "constant") return checkConstant(binder, where, input, source.value);
   if (source.kind === "argumentAbove")

@@ -9,21 +9,17 @@ export function checkLimits(binder: Binder, where: Where, { limits, node }: Shap
   for (const [key, value] of invalidLimits(limits)) {
     const at = { ...where, rest: node, below: [key] };
     const written = `${key}: ${JSON.stringify(value)}`;
-    if (key === "pattern" && isPattern(value)) {
-      binder.findings.add(
-        "pattern-unchecked",
-        at,
-        `REST limits ${where.coordinate} by ${written}, which RE2 cannot run in linear time: REST alone checks it`,
-        "write it without lookaround, back-references, flags and counts above 1000, or approve it",
-        [written],
-      );
-      continue;
-    }
+    const isRead = key === "pattern" && isPattern(value);
+    const why = isRead
+      ? "RE2 cannot run in linear time: REST alone checks it"
+      : "cannot be read and is not checked";
     binder.findings.add(
-      "limit-unchecked",
+      isRead ? "pattern-unchecked" : "limit-unchecked",
       at,
-      `REST limits ${where.coordinate} by ${written}, which cannot be read and is not checked`,
-      "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
+      `REST limits ${where.coordinate} by ${written}, which ${why}`,
+      isRead
+        ? "write it without lookaround, back-references, flags and counts above 1000, or approve it"
+        : "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
       [written],
     );
   }

@@ -4,10 +4,10 @@
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
-import { directivePlace } from "../../schema/directives.ts";
+import type { Page } from "../../standards/page.ts";
 import type { Binder } from "../binder.ts";
-import type { FieldInProgress } from "../field-in-progress.ts";
-import type { ConnectionPaging, Input } from "../model.ts";
+import { atRest, type FieldInProgress } from "../field-in-progress.ts";
+import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 import { barePage, connectionShape } from "./connection-shape.ts";
 import { bindPaging, inputOf, sizesOf } from "./paging.ts";
@@ -20,7 +20,7 @@ export function bindConnection(
   field: FieldInProgress,
   inputs: readonly Input[],
   value: ResponseValue,
-): { connection: ConnectionPaging; value: ResponseValue } | undefined {
+): { connection: Page; value: ResponseValue } | undefined {
   const { items, next, more, total } = field.directive.connection ?? {};
   const isBare = items === undefined;
   const last = lastPath(field, value);
@@ -79,11 +79,7 @@ function ofLastItem(
   if (!found || !(found.optional || found.shape.nullable || item.nullable)) return found;
   binder.findings.add(
     "connection-unfit",
-    {
-      ...field.where,
-      schema: directivePlace(field.definition, "rest", "connection"),
-      rest: found.shape.node,
-    },
+    { ...atRest(field, "connection"), rest: found.shape.node },
     `the next page begins behind "${path}" of the last item, which REST may leave out`,
     "name a value that each item has, or document it as required, in an overlay if the document is a vendor's",
   );
@@ -92,7 +88,7 @@ function ofLastItem(
 
 function fitsType(
   { findings }: Binder,
-  { definition, where }: FieldInProgress,
+  field: FieldInProgress,
   path: string | undefined,
   shape: Shape,
   type: JsonType,
@@ -102,7 +98,7 @@ function fitsType(
   const needed = { array: "a list", integer: "an integer" }[type as string] ?? `a ${type}`;
   findings.add(
     "connection-unfit",
-    { ...where, schema: directivePlace(definition, "rest", "connection"), rest: shape.node },
+    { ...atRest(field, "connection"), rest: shape.node },
     `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
     "name the property of the page that holds it, or document its type, in an overlay if the document is a vendor's",
   );
@@ -125,12 +121,7 @@ function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Inp
   const isAddress = shape.format?.startsWith("uri");
   binder.findings.add(
     "connection-unfit",
-    {
-      ...field.where,
-      schema: directivePlace(field.definition, "rest", "connection"),
-      rest: shape.node,
-      also: [node],
-    },
+    { ...atRest(field, "connection"), rest: shape.node, also: [node] },
     isAddress
       ? `REST sends an address at "${next}", which is no cursor`
       : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,

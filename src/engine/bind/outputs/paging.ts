@@ -3,13 +3,13 @@
  * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
-import { directivePlace } from "../../schema/directives.ts";
+import type { Page } from "../../standards/page.ts";
 import type { Binder } from "../binder.ts";
-import type { FieldInProgress } from "../field-in-progress.ts";
-import type { ConnectionPaging, Input } from "../model.ts";
+import { atRest, type FieldInProgress } from "../field-in-progress.ts";
+import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
-type Paging = Pick<ConnectionPaging, "next" | "last" | "link" | "from" | "offset" | "full">;
+type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding, and without an input `after`, which has one. */
 export function bindPaging(
@@ -18,10 +18,10 @@ export function bindPaging(
   inputs: readonly Input[],
   last: string | undefined,
 ): Paging | undefined {
-  const { definition, directive, operation, where } = field;
+  const { directive, operation, where } = field;
   const { next, pages, total, more } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
-    const at = { ...where, schema: directivePlace(definition, "rest", "connection"), rest: operation.node };
+    const at = { ...atRest(field, "connection"), rest: operation.node };
     binder.findings.add("connection-pages", at, message, hint);
   };
   if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
@@ -106,7 +106,7 @@ function counted(
 }
 
 /** The length of a page before the last one, where nothing else tells which is the last. */
-function fullOf(inputs: readonly Input[], isTold: boolean): Pick<ConnectionPaging, "full"> {
+function fullOf(inputs: readonly Input[], isTold: boolean): Pick<Page, "full"> {
   const { maximum, default: byDefault } = inputOf(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
   return isTold || typeof full !== "number" ? {} : { full };
@@ -122,7 +122,7 @@ export function beginOf({ limits }: Shape): number | undefined {
 export const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
   inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
 
-export function sizesOf(inputs: readonly Input[]): Pick<ConnectionPaging, "first" | "most"> {
+export function sizesOf(inputs: readonly Input[]): Pick<Page, "first" | "most"> {
   const input = inputOf(inputs, "first");
   const { default: byDefault, maximum } = input?.shape.limits ?? {};
   const first = typeof byDefault === "number" ? byDefault : input?.argumentDefault;

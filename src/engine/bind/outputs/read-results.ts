@@ -4,6 +4,7 @@ import { answersOf, hasNoContent, unshownAnswer } from "../../openapi/operation.
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
+import type { Where } from "../findings.ts";
 import type { BoundField } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 import { bindEntries } from "./entries.ts";
@@ -28,9 +29,10 @@ export function readResults(binder: Binder, field: FieldInProgress): ResponseVal
 }
 
 /** An operation without content is null, unless `result` or `batchBy` expect a value. */
-function checkNoContent(binder: Binder, { definition, directive, operation, where }: FieldInProgress): void {
+function checkNoContent(binder: Binder, field: FieldInProgress): void {
+  const { directive, operation, where } = field;
   const at = { ...where, rest: operation.node, below: operation.successPath };
-  binder.nulls.add(where.coordinate);
+  const why = `${operation.id} answers without content, which is null`;
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
     binder.findings.add(
       "operation-no-json",
@@ -38,14 +40,15 @@ function checkNoContent(binder: Binder, { definition, directive, operation, wher
       `${operation.id} ${unshownAnswer(operation)}`,
       "document its 2xx answer as application/json",
     );
-  } else if (isNonNullType(definition.type)) {
-    binder.findings.add(
-      "output-nullable",
-      at,
-      `${where.coordinate} is ${definition.type}, but ${operation.id} answers without content, which is null`,
-      "drop the `!`",
-    );
-  }
+  } else addNull(binder, field, at, why);
+}
+
+/** The field may be null though nothing has failed. */
+function addNull({ findings, nulls }: Binder, { definition }: FieldInProgress, at: Where, why: string): void {
+  const { coordinate } = at;
+  nulls.add(coordinate);
+  if (isNonNullType(definition.type))
+    findings.add("output-nullable", at, `${coordinate} is ${definition.type}, but ${why}`, "drop the `!`");
 }
 
 export function matchResult(
@@ -57,15 +60,7 @@ export function matchResult(
 ): void {
   const { definition, where, operation } = field;
   const at = { ...where, rest: operation.node };
-  if (mayHaveNothing) binder.nulls.add(where.coordinate);
-  if (mayHaveNothing && isNonNullType(definition.type)) {
-    binder.findings.add(
-      "output-nullable",
-      at,
-      `${where.coordinate} is ${definition.type}, but its parent may have no key for it`,
-      "drop the `!`",
-    );
-  }
+  if (mayHaveNothing) addNull(binder, field, at, "its parent may have no key for it");
   const items = value.shape.items;
   const isList = isListType(getNullableType(definition.type));
   if (!items && isList && addForgottenResult(binder, field, value)) return;
@@ -79,16 +74,8 @@ export function matchResult(
     const isOne = field.directive.batchBy !== undefined && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
-  const keyMayMiss = batch.mode === "one" || batch.key.source.nullable;
-  if (keyMayMiss) binder.nulls.add(where.coordinate);
-  if (keyMayMiss && isNonNullType(definition.type)) {
-    binder.findings.add(
-      "output-nullable",
-      at,
-      `${where.coordinate} is ${definition.type}, but a key without an answer is null`,
-      "drop the `!`",
-    );
-  }
+  if (batch.mode === "one" || batch.key.source.nullable)
+    addNull(binder, field, at, "a key without an answer is null");
   const bare = getNullableType(definition.type);
   if (!item) return matchOutput(binder, at, definition.type, value);
   if (batch.mode === "one") return matchOutput(binder, at, bare, item);

@@ -1,8 +1,7 @@
 /** The REST value that an output type is compared with. */
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
-import { directivePlace } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
-import type { FieldInProgress } from "../field-in-progress.ts";
+import { atRest, type FieldInProgress } from "../field-in-progress.ts";
 import { sentAlong } from "../sent-along.ts";
 import { propertyType } from "./type-expression.ts";
 
@@ -35,15 +34,14 @@ export const valueBelow = (
 /** Follows a path of properties. `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
 export function followPath(
   binder: Binder,
-  { definition, operation, where }: FieldInProgress,
+  field: FieldInProgress,
   from: ResponseValue,
   path: string,
   argument: "result" | "connection",
 ): ResponseValue | undefined {
-  const at = { ...where, schema: directivePlace(definition, "rest", argument) };
-  const found = sentAlong(binder.findings, at, from.shape, path.split("."), {
+  const found = sentAlong(binder.findings, atRest(field, argument), from.shape, path.split("."), {
     rule: "result-missing",
-    owner: `the answer of ${operation.id}${withStatus(from)}`,
+    owner: `the answer of ${field.operation.id}${withStatus(from)}`,
     hint: "name where the value stands in the body",
   });
   return found?.reduce((value, property) => valueBelow(binder, value, property), from);

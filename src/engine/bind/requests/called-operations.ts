@@ -4,17 +4,17 @@ import { keysOf, type RestDocument } from "../../openapi/document.ts";
 import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { includesJson, isJson, isText } from "../../standards/media-type.ts";
+import type { Operation } from "../../standards/operation.ts";
 import type { BoundField } from "../model.ts";
-import type { CalledOperation } from "./rest-request.ts";
 
 /** By method and path, in the order of the fields. */
 export const calledOperations = (
   document: RestDocument,
   fields: readonly BoundField[],
-): Map<string, CalledOperation> =>
+): Map<string, Operation> =>
   new Map(fields.map(({ operation }) => [methodAndPath(operation), calledOperation(document, operation)]));
 
-function calledOperation(document: RestDocument, operation: RestOperation): CalledOperation {
+function calledOperation(document: RestDocument, operation: RestOperation): Operation {
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = credentialHeadersOf(document, operation);
   const places = credentialPlacesOf(document, operation);

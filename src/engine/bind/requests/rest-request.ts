@@ -1,6 +1,5 @@
 /** The resolved requests of the model: codegen prints them and decides nothing. */
 import type { InputLocation } from "../../openapi/operation.ts";
-import type { CredentialPlace } from "../../openapi/security.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 
 export type RestRequest = {
@@ -79,30 +78,4 @@ export type ConvertedField = {
   readonly field: string;
   readonly sent: SentValue;
   readonly constants?: Readonly<Record<string, string>>;
-};
-
-/** The facts about a bound operation that the REST client needs at run time. */
-export type CalledOperation = {
-  readonly id: string;
-  readonly product: string;
-  /** The permission that a caller needs, where the document names one. */
-  readonly permission?: string;
-  /** The serialization of array and object parameters, by `location:name`. */
-  readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
-  /** The request headers that carry its credentials, a list for each way in. Absent: none is declared. */
-  readonly credentials?: readonly (readonly string[])[];
-  /** Whether REST answers without a credential too. */
-  readonly anonymous?: true;
-  /** Header → where REST takes the credential that comes in it, if that is not this header. */
-  readonly places?: Readonly<Record<string, CredentialPlace>>;
-  /** The body's media type, if it is not `application/json`. */
-  readonly media?: string;
-  /** The `Accept` header, if it is not `application/json`. */
-  readonly accept?: string;
-  /** Whether a 2xx response may be text. */
-  readonly text?: true;
-  /** Whether a 2xx response may have no JSON body. */
-  readonly empty?: true;
-  /** Whether no 2xx response has content. The REST client then reads no body. */
-  readonly unread?: true;
 };

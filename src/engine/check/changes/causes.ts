@@ -5,12 +5,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { isOfObject } from "../../bind/inputs/input-source.ts";
 import type { Model } from "../../bind/model.ts";
-import type { Diagnostic, Rule } from "../../diagnostic.ts";
+import type { Diagnostic, NodePath, RestPlace, Rule } from "../../diagnostic.ts";
 import { childValue, nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
 import { answersOf } from "../../openapi/operation.ts";
 import { propertiesAlong } from "../../openapi/shapes/paths.ts";
 import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
 import { fieldOf } from "../../schema/coordinate-place.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 
@@ -29,14 +28,13 @@ const ofMissing = new Set<Rule>([
 const ofMissingOrUnfit: Rule = "batch-match";
 
 /** `below`: the path from the node down to all that differs. */
-export type Cause = { readonly node: RestNode; readonly below: NodePath };
+export type Cause = { readonly node: RestPlace; readonly below: NodePath };
 
 export function causeOfError(
   base: Model,
   head: Model,
-  { rule, coordinate, nodes = [], below = [] }: Diagnostic,
+  { rule, coordinate, nodes: own = [], below = [] }: Diagnostic,
 ): Cause | undefined {
-  const own = nodes.map((node) => ({ ...node, value: undefined }));
   const [renamed] = own.flatMap((node) => formerName(base.document, head.document, node) ?? []);
   if (renamed) return renamed;
   const rested = restedOn(base, coordinate, rule);
@@ -51,25 +49,25 @@ export function causeOfError(
   return firstDifference(base.document, head.document, candidates) ?? (node && { node, below });
 }
 
-const isInside = (node: RestNode, outer: RestNode): boolean =>
+const isInside = (node: RestPlace, outer: RestPlace): boolean =>
   node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
 
 /** Identifies the place of a cause. */
 export const placeKey = ({ node: { file, path }, below }: Cause): string =>
-  nodeKey({ file, path: [...path, ...below], value: undefined });
+  nodeKey({ file, path: [...path, ...below] });
 
 /** The first node that the coordinate rested on at the base and that is gone. */
-export const goneAt = (base: Model, head: Model, coordinate: string): RestNode | undefined =>
+export const goneAt = (base: Model, head: Model, coordinate: string): RestPlace | undefined =>
   restedOn(base, coordinate).flatMap((node) => topmostGone(head.document, node) ?? [])[0];
 
 /** The cause of a change at the node of a value: the node, the list that requires it, or a schema that it is made of. */
-export const causeOfChange = (base: RestDocument, head: RestDocument, node: RestNode): Cause | undefined =>
+export const causeOfChange = (base: RestDocument, head: RestDocument, node: RestPlace): Cause | undefined =>
   firstDifference(base, head, [node, ...requiredBeside(node), ...madeOf(head, node)]);
 
 function firstDifference(
   base: RestDocument,
   head: RestDocument,
-  nodes: readonly RestNode[],
+  nodes: readonly RestPlace[],
 ): Cause | undefined {
   for (const node of nodes) {
     const below = differenceBelow(base, head, node);
@@ -79,8 +77,8 @@ function firstDifference(
 }
 
 /** The schemas that a schema refers to, by itself or as a member of `allOf`, `oneOf` or `anyOf`. */
-function madeOf(document: RestDocument, node: RestNode, seen = new Set<unknown>()): RestNode[] {
-  const value = valueAt(document, node);
+function madeOf(document: RestDocument, node: RestPlace, seen = new Set<unknown>()): RestPlace[] {
+  const value = document.valueAt(node);
   if (!isRecord(value) || seen.has(value)) return [];
   seen.add(value);
   const target = document.refTarget({ ...node, value });
@@ -95,41 +93,38 @@ function madeOf(document: RestDocument, node: RestNode, seen = new Set<unknown>(
 }
 
 /** The name that a new property had before, where one of the same object is gone and one is new. */
-function formerName(base: RestDocument, head: RestDocument, { path, ...node }: RestNode): Cause | undefined {
+function formerName(base: RestDocument, head: RestDocument, { path, ...node }: RestPlace): Cause | undefined {
   const holder = { ...node, path: path.slice(0, -1) };
-  if (path.at(-2) !== "properties" || base.has({ ...node, path })) return undefined;
+  if (path.at(-2) !== "properties" || base.valueAt({ ...node, path }) !== undefined) return undefined;
   const [name, ...deeper] = differenceBelow(base, head, holder) ?? [];
   if (name === undefined || name === path.at(-1) || deeper.length > 0) return undefined;
   return { node: holder, below: [name] };
 }
 
 /** The list that says which properties are required, beside the one at this node. */
-const requiredBeside = ({ path, ...node }: RestNode): RestNode[] =>
+const requiredBeside = ({ path, ...node }: RestPlace): RestPlace[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
  * The first node on the way to a node that the document has no more, or the one that holds it if nothing is left in that;
  * `undefined` if the document has them all.
  */
-function topmostGone(document: RestDocument, { file, path }: RestNode): RestNode | undefined {
-  const at = (length: number): RestNode => ({ file, path: path.slice(0, length), value: undefined });
-  const steps = path.findIndex((_, index) => !document.has(at(index + 1)));
+function topmostGone(document: RestDocument, { file, path }: RestPlace): RestPlace | undefined {
+  const at = (length: number): RestPlace => ({ file, path: path.slice(0, length) });
+  const steps = path.findIndex((_, index) => document.valueAt(at(index + 1)) === undefined);
   if (steps < 0) return undefined;
   const holder = at(steps);
-  const isEmptied = Object.keys(membersOf(valueAt(document, holder))).length === 0;
+  const isEmptied = Object.keys(membersOf(document.valueAt(holder))).length === 0;
   return isEmptied && steps > 0 ? holder : at(steps + 1);
 }
-
-const valueAt = (document: RestDocument, { file, path }: RestNode): unknown =>
-  path.reduce(childValue, document.file(file));
 
 /** The path to the only place where the documents differ, which may be in one of them; `undefined` if they say the same. */
 export function differenceBelow(
   base: RestDocument,
   head: RestDocument,
-  node: RestNode,
+  node: RestPlace,
 ): NodePath | undefined {
-  let [was, is] = [valueAt(base, node), valueAt(head, node)];
+  let [was, is] = [base.valueAt(node), head.valueAt(node)];
   if (isDeepStrictEqual(was, is)) return undefined;
   const below: (string | number)[] = [];
   while (isAlike(was, is)) {

@@ -2,9 +2,10 @@
  * What no proof sees of the step from the base, as data: what REST says otherwise, and what clients see of the schema. The
  * proof of the new document tells all else: what is gone, null, of another type, or demanded now.
  */
+
 import type { Direction, Model } from "../../bind/model.ts";
+import type { NodePath } from "../../diagnostic.ts";
 import { nodeKey, type RestNode } from "../../openapi/document.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
 import { causeOfChange, placeKey } from "./causes.ts";
 import { type ChangeClass, type changeRules, restRules, schemaRules } from "./change-rules.ts";
 import { placeName } from "./place-name.ts";

@@ -1,7 +1,8 @@
 /** One kind of fact of a bound field: how it is read from a model, and what another value means. */
+
 import type { BoundField, Model } from "../../bind/model.ts";
+import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
 import type { Differing } from "./change.ts";
 
 /** A fact and the place where the document states it. `key` tells facts of one kind apart: a parameter, a scheme. */

@@ -1,10 +1,11 @@
 /** The facts of an operation: where the call goes, what it must have, and what a missing thing becomes. */
+
 import { type GraphQLSchema, getNullableType, isListType } from "graphql";
 import type { BoundField } from "../../bind/model.ts";
 import { pageSign } from "../../bind/outputs/whole-list.ts";
+import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { answersOf, ownPath, type RestOperation } from "../../openapi/operation.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
 import { elementAt } from "../../schema/coordinate-place.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { includes } from "../../standards/media-type.ts";

@@ -1,11 +1,12 @@
 /** Names a place of the OpenAPI document in messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things answer`. */
-import type { RestDocument, RestNode } from "../../openapi/document.ts";
+import type { RestPlace } from "../../diagnostic.ts";
+import type { RestDocument } from "../../openapi/document.ts";
 import { membersOf } from "../../standards/json-object.ts";
 
 type Steps = readonly (string | number)[];
 
 /** The root stands for what all operations share. */
-export function placeName(document: RestDocument, { file, path }: RestNode): string {
+export function placeName(document: RestDocument, { file, path }: RestPlace): string {
   const [first, second, third, ...below] = path;
   const name = document.rootAt({ file })?.name;
   if (first === undefined) return `every operation${name === undefined ? "" : ` of ${name}`}`;
@@ -33,11 +34,7 @@ function belowOperation(document: RestDocument, file: string, path: Steps, [part
 }
 
 function parameterName(document: RestDocument, file: string, path: Steps): string {
-  const value = path.reduce<unknown>(
-    (at, step) => (at as Record<string | number, unknown> | undefined)?.[step],
-    document.file(file),
-  );
-  const { in: location, name } = membersOf(value);
+  const { in: location, name } = membersOf(document.valueAt({ file, path }));
   return `${location} "${name}"`;
 }
 

@@ -1,7 +1,7 @@
 /** The frames of one difference in both documents. */
+
 import { isDeepStrictEqual } from "node:util";
-import { childValue, type RestNode } from "../../openapi/document.ts";
-import type { NodePath } from "../../openapi/yaml-file.ts";
+import type { NodePath, RestPlace } from "../../diagnostic.ts";
 import type { ValidProject } from "../../project/project.ts";
 import { frameAt } from "../frame.ts";
 import type { Frame } from "../report.ts";
@@ -10,16 +10,18 @@ import type { Frame } from "../report.ts";
 export function restFrames(
   base: ValidProject,
   head: ValidProject,
-  old: RestNode,
-  now: RestNode,
+  old: RestPlace,
+  now: RestPlace,
   below: NodePath,
 ): Frame[] {
-  const valueIn = ({ model: { document } }: ValidProject, { file, path }: RestNode): unknown =>
-    [...path, ...below].reduce(childValue, document.file(file));
+  const valueIn = ({ model: { document } }: ValidProject, { file, path }: RestPlace): unknown =>
+    document.valueAt({ file, path: [...path, ...below] });
   const [is, was] = [valueIn(head, now), valueIn(base, old)];
-  const frames = (project: ValidProject, role: Frame["role"], node: RestNode, item: NodePath): Frame[] => {
+  const frames = (project: ValidProject, role: Frame["role"], node: RestPlace, item: NodePath): Frame[] => {
     const { document } = project.model;
-    return document.has(node) ? [frameAt(project, role, document.place(node, ...below, ...item))] : [];
+    return document.valueAt(node) !== undefined
+      ? [frameAt(project, role, document.place(node, ...below, ...item))]
+      : [];
   };
   return [
     ...frames(head, "rest", now, ownItem(is, was)),

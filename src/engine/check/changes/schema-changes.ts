@@ -3,9 +3,9 @@ import {
   findBreakingChanges,
   findDangerousChanges,
   type GraphQLArgument,
+  type GraphQLField,
   type GraphQLInputField,
   type GraphQLSchema,
-  type GraphQLType,
   getNamedType,
   isInputObjectType,
   isInterfaceType,
@@ -53,17 +53,8 @@ function afterSunset(base: Model, change: Change, today: string): Change {
 function hasEnded({ schema, deprecations }: Model, coordinate: string, today: string): boolean {
   const isOver = (each: string): boolean => (deprecations.get(each)?.sunset ?? "9999") <= today;
   if (coordinate.includes(".")) return isOver(coordinate);
-  const leading = Object.values(schema.getTypeMap()).flatMap((type) =>
-    "getFields" in type
-      ? Object.values(type.getFields()).flatMap((field): [string, GraphQLType][] => {
-          const at = `${type.name}.${field.name}`;
-          const args: readonly GraphQLArgument[] = "args" in field ? field.args : [];
-          return [[at, field.type], ...args.map((each) => [`${at}(${each.name}:)`, each.type] as never)];
-        })
-      : [],
-  );
-  const own = leading.filter(([, type]) => getNamedType(type).name === coordinate);
-  return own.length > 0 && own.every(([at]) => isOver(at) || isOver(fieldOf(at)));
+  const leading = membersIn(schema).filter(({ element }) => getNamedType(element.type).name === coordinate);
+  return leading.length > 0 && leading.every(({ coordinate: at }) => isOver(at) || isOver(fieldOf(at)));
 }
 
 /** graphql-js calls an optional argument or input field dangerous. It is safe: existing clients do not send it. */
@@ -94,39 +85,23 @@ function coordinateOf(type: string, description: string): string {
 
 /** An argument without a default before, or a field of an input object: graphql-js says nothing of these. */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
-  const before = defaultsOf(base);
-  return [...defaultsOf(head)].flatMap(([coordinate, { value, isField }]) => {
+  const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
+  return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
     const old = before.get(coordinate);
-    // what every client sends needs no default, and the library tells of an argument's other default
-    if (!old || old.isRequired || old.value === value || (!isField && old.value !== none)) return [];
-    const message = `${coordinate} has ${value} now where clients leave it out, it had ${old.value}`;
-    return schemaChange("sdl-arg-default-value-change", coordinate, message, old.value, value);
+    // what every client sends needs no default
+    if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
+    const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
+    // the library tells of an argument's other default
+    if (was === is || (kind === "argument" && was !== none)) return [];
+    const message = `${coordinate} has ${is} now where clients leave it out, it had ${was}`;
+    return [schemaChange("sdl-arg-default-value-change", coordinate, message, was, is)];
   });
 }
 
-type Default = { readonly value: string; readonly isField: boolean; readonly isRequired: boolean };
-
 const none = "no default";
 
-function defaultsOf(schema: GraphQLSchema): Map<string, Default> {
-  const entry = (coordinate: string, input: GraphQLArgument | GraphQLInputField, isField: boolean) => {
-    const node = input.astNode?.defaultValue;
-    const value = node ? print(node) : none;
-    return [coordinate, { value, isField, isRequired: isNonNullType(input.type) && !node }] as const;
-  };
-  return new Map(
-    Object.values(schema.getTypeMap()).flatMap((type) => {
-      if (isInputObjectType(type))
-        return Object.values(type.getFields()).map((field) =>
-          entry(`${type.name}.${field.name}`, field, true),
-        );
-      if (!isObjectType(type) && !isInterfaceType(type)) return [];
-      return Object.values(type.getFields()).flatMap(({ name, args }) =>
-        args.map((each) => entry(`${type.name}.${name}(${each.name}:)`, each, false)),
-      );
-    }),
-  );
-}
+const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
+  astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
 
 /** A client may have given several fields, or none. graphql-js does not compare `@oneOf`. */
 function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
@@ -141,18 +116,37 @@ function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
 }
 
 function additions(base: GraphQLSchema, head: GraphQLSchema): Change[] {
-  const before = new Set(memberCoordinates(base));
-  const added = memberCoordinates(head).filter((coordinate) => !before.has(coordinate));
+  const before = new Set(ownCoordinates(base));
+  const added = ownCoordinates(head).filter((coordinate) => !before.has(coordinate));
   return added.map((coordinate) =>
     schemaChange("sdl-added", coordinate, `${coordinate} is new`, null, coordinate),
   );
 }
 
-function memberCoordinates(schema: GraphQLSchema): string[] {
-  return Object.values(schema.getTypeMap()).flatMap((type) => {
-    if (!type.astNode) return [];
-    const hasOutputs = isObjectType(type) || isInterfaceType(type);
-    const fields = hasOutputs ? Object.keys(type.getFields()).map((field) => `${type.name}.${field}`) : [];
-    return isInputObjectType(type) ? [type.name] : [type.name, ...fields];
+/** The types that the schema writes, and the fields of those that answers have. */
+const ownCoordinates = (schema: GraphQLSchema): string[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) => {
+    const fields = isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
+    return type.astNode ? [type.name, ...fields.map((field) => `${type.name}.${field}`)] : [];
   });
-}
+
+type Member = {
+  readonly coordinate: string;
+  readonly element: GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLArgument;
+  readonly kind: "field" | "input field" | "argument";
+};
+
+/** The fields of all types, each with its arguments. */
+const membersIn = (schema: GraphQLSchema): Member[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) => {
+    const fields: Record<string, GraphQLField<unknown, unknown> | GraphQLInputField> =
+      "getFields" in type ? type.getFields() : {};
+    return Object.values(fields).flatMap((element): Member[] => {
+      const coordinate = `${type.name}.${element.name}`;
+      if (!("args" in element)) return [{ coordinate, element, kind: "input field" }];
+      const args = element.args.map(
+        (each): Member => ({ coordinate: `${coordinate}(${each.name}:)`, element: each, kind: "argument" }),
+      );
+      return [{ coordinate, element, kind: "field" }, ...args];
+    });
+  });

@@ -20,7 +20,9 @@ import { CodedError } from "../../errors.ts";
 import { jsonParser } from "../../http/bodies/json-body.ts";
 import { graphqlPath, mcpPath } from "../../http/paths.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
-import { msPerMessage } from "../../rest/shares/processor-time.ts";
+import { msPerMessage, msPerMessageValue } from "../../rest/shares/processor-time.ts";
+import { valuesOfMessage } from "../../settings/capacity.ts";
+import { countValues } from "../../standards/json-values.ts";
 import { leavePlaces } from "../admission.ts";
 import { tooMany } from "../run-operation.ts";
 import { sending } from "../send-response.ts";
@@ -40,7 +42,12 @@ export function serveMcp(
   maxOperations: number,
   scopeOf: (request: FastifyRequest) => RequestScope,
 ): void {
-  const parse = jsonParser(server);
+  const parse = jsonParser(server, valuesOfMessage);
+  const read = (scope: RequestScope, request: FastifyRequest, body: string): unknown => {
+    scope.workedOn(body);
+    scope.worked(msPerMessageValue * countValues(body, valuesOfMessage));
+    return scope.measured(() => parse(request, body));
+  };
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = tools.map(({ name, description, inputSchema, outputSchema, isQuery }) => ({
     ...{ name, description, inputSchema, outputSchema },
@@ -108,7 +115,7 @@ export function serveMcp(
       await scope.turn();
       scope.worked(msPerMessage);
       const { body } = request;
-      const message = typeof body === "string" ? scope.measured(() => parse(request, body)) : undefined;
+      const message = typeof body === "string" ? read(scope, request, body) : undefined;
       const response = await answer(request, reply, message);
       const text = await response.text();
       scope.workedOn(text);

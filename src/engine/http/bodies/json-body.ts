@@ -10,11 +10,11 @@ import { countValues } from "../../standards/json-values.ts";
 type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
 /** Makes a parser that throws what Fastify's own parser reports, and `BAD_USER_INPUT` for too many values. */
-export function jsonParser(server: FastifyInstance): ParseJson {
+export function jsonParser(server: FastifyInstance, mostValues = valuesOfRequest): ParseJson {
   const parse = server.getDefaultJsonParser("error", "error");
   return (request, text) => {
-    if (text.length > valuesOfRequest && countValues(text, valuesOfRequest) > valuesOfRequest)
-      throw new CodedError("BAD_USER_INPUT", `a request body may hold at most ${valuesOfRequest} values`);
+    if (text.length > mostValues && countValues(text, mostValues) > mostValues)
+      throw new CodedError("BAD_USER_INPUT", `a request body may hold at most ${mostValues} values`);
     let parsed: unknown;
     parse(request, text, (error, value) => {
       if (error) throw error;

@@ -2,8 +2,8 @@
  * The values that a schema names by `enum` or `const`, as its `type` says. Documents have `type: integer` beside
  * `enum: ["1"]`, and `type: string` beside `enum: [1]`. To JSON Schema no value is both, and no request would pass.
  */
+import type { NodePath } from "../../diagnostic.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
-import type { NodePath } from "../yaml-file.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

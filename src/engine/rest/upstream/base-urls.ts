@@ -3,7 +3,7 @@
  * variable, so that no credential of one vendor goes to another because a variable was forgotten.
  */
 import type { Config } from "../../config.ts";
-import type { Operations } from "../operation.ts";
+import type { Operations } from "../../standards/operation.ts";
 
 /** Of several documents, the path of an operation stands behind the document's name: `GET shop/things`. */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");

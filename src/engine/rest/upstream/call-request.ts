@@ -1,6 +1,6 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
 import type { CallRecord } from "../../observe/records.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../../standards/operation.ts";
 import type { RequestScope } from "../request-scope.ts";
 
 type CallInit = Pick<CallRequest, "method" | "body" | "scope" | "call" | "operation"> & {

@@ -1,4 +1,5 @@
-/** A REST operation at run time. `generated/operations.ts` holds one for each operation that is bound. */
+/** What codegen tells the REST client of each bound operation: `generated/operations.ts` holds it. */
+
 export type Operation = {
   /** The `operationId`; the method and path where it has none. */
   readonly id: string;
@@ -13,9 +14,7 @@ export type Operation = {
   /** REST answers without a credential too, so a success does not say that one is good. */
   readonly anonymous?: true;
   /** Header → where REST takes the credential that comes in it, if that is its query, a cookie or another header. */
-  readonly places?: Readonly<
-    Record<string, { readonly in: "query" | "cookie" | "header"; readonly name: string }>
-  >;
+  readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The media type of its body, if that is not `application/json`. */
   readonly media?: string;
   /** The `Accept` header of a call, if it is not `application/json`. */
@@ -31,6 +30,9 @@ export type Operation = {
   /** Those of them that have no content, or none that is JSON. */
   readonly bareRefusals?: readonly string[];
 };
+
+/** Where REST takes a credential that comes in a header of another name. */
+export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; readonly name: string };
 
 /** By method and path: `GET /things`. Of several documents, the path stands behind the document's name: `GET shop/things`. */
 export type Operations = Readonly<Record<string, Operation>>;
