@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { engineManifest } from "../cli/engine-manifest.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { youngGeneration } from "../settings/capacity.ts";
 import { isRecord } from "../standards/json-object.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -176,7 +175,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 METRICS_PORT=9464
 USER 65534:65534
 # one start and stop fills the compile cache of the image's user
 RUN PORT=0 METRICS_PORT=0 ${variable}=http://127.0.0.1:1 node dist/bundle/main.js graphql & pid=$!; sleep 10; kill -TERM $pid; wait $pid
-ENTRYPOINT ["node", "${youngGeneration.option}", "dist/bundle/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "dist/bundle/main.js"]
 CMD ["graphql"]
 `,
   "compose.yaml": `services:
