@@ -125,7 +125,7 @@ const everyHelp = async (): Promise<string> => {
 
 /** Options of V8, npm and docker that pages name by themselves. */
 const foreign =
-  /^--(?:max-old-space-size|no-(?:minor-gc-task|allocation-site-pretenuring)|always-sparkplug|enable-source-maps|interrupt-budget|trace-deopt|install-links|build-arg)\b/;
+  /^--(?:max-(?:old|semi)-space-size|no-(?:minor-gc-task|allocation-site-pretenuring)|always-sparkplug|enable-source-maps|interrupt-budget|trace-deopt|install-links|build-arg)\b/;
 
 const optionsIn = (text: string): string[] => text.match(/(?<=^| )--[a-z][\w-]*/g) ?? [];
 const has = (text: string, option: string): boolean =>
