@@ -140,7 +140,7 @@ export function refuseStale(root: string, specHash: string): void {
 /** One line if V8 will collect garbage too often. `memory`: bytes of the container, 0 or very many if it has no bound. */
 export function findSmallYoungGeneration(memory: number, options: string): string[] {
   const mib = Math.floor(memory / 1_048_576);
-  return mib === 0 || mib >= youngGeneration.unneededFromMiB || options.includes("-semi-space-size")
+  return mib === 0 || mib >= youngGeneration.unneededFromMiB || options.includes("--max-semi-space-size")
     ? []
     : [
         `NODE_OPTIONS: set ${youngGeneration.option}, for in the ${mib} MiB of this container V8 collects garbage so often that a request takes up to twice the processor time`,
