@@ -6,7 +6,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { CodedError, overLimit } from "../errors.ts";
 import type { Environment } from "../settings/environment.ts";
-import type { Connection } from "./connections.ts";
+import type { ClientConnection } from "./connections.ts";
 import { errorBody } from "./error-response.ts";
 
 /** The error of Node's `clientError` event, as Fastify passes it on. */
@@ -18,7 +18,7 @@ type ClientError = Error & { code?: string; rawPacket?: unknown };
  */
 export function refuseUnlessComplete(
   error: ClientError,
-  connection: Pick<Connection, "socket" | "last" | "bytesBefore">,
+  connection: Pick<ClientConnection, "socket" | "last" | "bytesBefore">,
   refuse: () => void,
 ): void {
   if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return refuse();
@@ -34,7 +34,7 @@ export function answerClientError(
   error: ClientError,
   socket: Duplex,
   env: Environment,
-  { last }: Pick<Connection, "last">,
+  { last }: Pick<ClientConnection, "last">,
 ): CodedError | undefined {
   if (error.code === "ECONNRESET" || socket.destroyed) return undefined;
   const isAnswered = last?.headersSent && !(last.writableFinished && last.req.complete);

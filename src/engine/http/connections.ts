@@ -27,7 +27,7 @@ function readDescriptors(): number {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-export class Connection {
+export class ClientConnection {
   readonly socket: Socket;
   /** Requests without a complete response. */
   unanswered = 0;
@@ -61,16 +61,16 @@ export class Connection {
   }
 }
 
-const isIdle = ({ unanswered, socket }: Connection): boolean => unanswered === 0 && !socket.destroyed;
+const isIdle = ({ unanswered, socket }: ClientConnection): boolean => unanswered === 0 && !socket.destroyed;
 
-const hasUnfinishedBody = ({ unanswered, last, socket }: Connection): boolean =>
+const hasUnfinishedBody = ({ unanswered, last, socket }: ClientConnection): boolean =>
   unanswered === 1 && last?.req.complete === false && !socket.destroyed;
 
 const patienceMs = 1_000;
 
-export class Connections extends Map<Socket, Connection> {
+export class Connections extends Map<Socket, ClientConnection> {
   /** The oldest of each address first. */
-  readonly #byOwner = new Map<string, Set<Connection>>();
+  readonly #byOwner = new Map<string, Set<ClientConnection>>();
   /**
    * Whether the answer under way on a connection closes it, because the server stops. A connection that was open when the
    * notice began is told to close, so that its client goes elsewhere. One that is opened later comes from a balancer that does
@@ -88,7 +88,7 @@ export class Connections extends Map<Socket, Connection> {
     const handlers = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
-      const connection = this.get(request.socket) as Connection;
+      const connection = this.get(request.socket) as ClientConnection;
       connection.begin(response);
       if (connection.unanswered > pipelinedRequests) return void request.socket.destroy();
       for (const handle of handlers) handle(request, response);
@@ -108,8 +108,8 @@ export class Connections extends Map<Socket, Connection> {
     });
   }
 
-  #add(socket: Socket): Connection {
-    const connection = new Connection(socket);
+  #add(socket: Socket): ClientConnection {
+    const connection = new ClientConnection(socket);
     const owner = addressBlock(socket.remoteAddress ?? "");
     const own = this.#byOwner.get(owner) ?? new Set();
     this.#byOwner.set(owner, own.add(connection));
@@ -122,7 +122,7 @@ export class Connections extends Map<Socket, Connection> {
     return connection;
   }
 
-  #leastNeeded(): Connection | undefined {
+  #leastNeeded(): ClientConnection | undefined {
     for (const owned of [...this.#byOwner.values()].sort((one, other) => other.size - one.size)) {
       const least = [...owned].find(isIdle) ?? [...owned].find(hasUnfinishedBody);
       if (least) return least;

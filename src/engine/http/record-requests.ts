@@ -7,7 +7,7 @@ import { type Face, RequestRecord } from "../observe/records.ts";
 import { parentOf } from "../observe/trace-context.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readTooSlowly } from "./bodies/slow-readers.ts";
-import type { Connection } from "./connections.ts";
+import type { ClientConnection } from "./connections.ts";
 import { hasProof, proofHeader } from "./context-headers.ts";
 
 /**
@@ -19,7 +19,7 @@ export function recordRequest(
   face: Face,
   request: FastifyRequest,
   { raw }: FastifyReply,
-  connection: Connection | undefined,
+  connection: ClientConnection | undefined,
   env: Environment,
 ): void {
   const { socket, headers } = request.raw;
