@@ -1,6 +1,6 @@
 /** `restbound check`: one run of every stage, printed in as many formats as asked for. */
 import { join, relative, resolve } from "node:path";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -58,7 +58,6 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
           nonEmpty,
         )
         .addOption(formatOption())
-        .addHelpText("after", exitCodes)
         .action(does(work)),
     (failure) => {
       for (const output of outputs)
