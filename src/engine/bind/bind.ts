@@ -43,12 +43,7 @@ export function bind(
   const subscription = input.schema.getSubscriptionType();
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     const where = { coordinate: `${subscription?.name}.${field.name}`, schema: placeOf(field.astNode) };
-    findings.add(
-      "field-unbound",
-      where,
-      `${where.coordinate}: REST has nothing to subscribe to`,
-      "remove the field",
-    );
+    findings.add("field-unbound", where, "REST has nothing to subscribe to", "remove the field");
   }
   const inheriting = new InheritingFields(binder);
   do {

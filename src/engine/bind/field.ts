@@ -1,6 +1,6 @@
 /** Binds one field of one parent REST object: to an operation if it carries `@rest`, else to a property. */
 
-import { type GraphQLField, isNonNullType } from "graphql";
+import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
 import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
 import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./batch.ts";
@@ -44,7 +44,7 @@ export function bindField(
       "field-unbound",
       where,
       `${where.coordinate} is a root field without @rest`,
-      "bind it to a REST operation",
+      'write @rest(operation: "…") behind it, with an operationId or "GET /things/{id}"',
     );
 }
 
@@ -76,10 +76,16 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
     path,
     ...(showsEntries(binder.schema, definition) && { entries: true }),
   });
-  const found = readProperty(binder, where, parent, path);
+  const found = readProperty(binder, where, parent, path, adviceWithout(definition));
   const value = found && bindEntries(binder, found.at, definition, found.value);
   if (value) matchOutput(binder, found.at, definition.type, value);
 }
+
+/** What to write where REST has no property for the field. */
+const adviceWithout = ({ name, type }: Field): string =>
+  ["edges", "nodes", "pageInfo"].includes(name)
+    ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
+    : `name the property with @restName, ${isObjectType(getNamedType(type)) ? "bind a link with @rest, " : ""}or remove the field`;
 
 function bindOperation(binder: Binder, type: string, written: FieldInProgress): void {
   const { definition, operation, where } = written;

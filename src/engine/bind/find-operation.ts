@@ -47,9 +47,12 @@ export function findOperation(
   const names = () => [...operations.keys(), ...[...operations.values()].map(methodAndPath)];
   const named = findings.nearest(name, names);
   const near = named === undefined ? undefined : operations.named(named);
+  const [, method = "", path = ""] = /^(\w+) (\/.*)$/.exec(name) ?? [];
   findings.add(
     "operation-unknown",
-    { ...at, rest: near?.node ?? document.root, below: [near ? "operationId" : "paths"] },
+    near && near.path !== path
+      ? { ...at, rest: near.node, below: ["operationId"] }
+      : { ...at, rest: document.root, below: ["paths", path, method.toLowerCase()] }, // an overlay may have removed it
     `there is no REST operation "${name}"${named === undefined ? "" : `; did you mean "${named}"?`}`,
     'name an operationId of the document, or a method and path: "GET /things/{id}"',
   );

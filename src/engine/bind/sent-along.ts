@@ -20,6 +20,20 @@ type Told = {
   readonly aside?: string;
 };
 
+/** Names that a message lists where none of them is near. */
+const mostListed = 12;
+
+/** `; it has a, b and others`; empty for an object without properties. Reads no more of a long list than it shows. */
+function itHas({ properties }: Shape): string {
+  const names: string[] = [];
+  for (const { name, isUndeclared, only } of properties.values()) {
+    if (isUndeclared || only === "request") continue;
+    if (names.length === mostListed) return `; it has ${names.join(", ")} and others`;
+    names.push(name);
+  }
+  return names.length === 0 ? "" : `; it has ${names.join(", ")}`;
+}
+
 /** The properties on the path. Returns `undefined` after a finding. */
 export function sentAlong(
   findings: Findings,
@@ -51,7 +65,7 @@ export function sentAlong(
           `${who} is one of ${members.length} schemas, and only ${having} of them ${having === 1 ? "has" : "have"} the property "${name}"${aside}`,
           "read what all of them have, or write a union with a type for each",
         );
-      const near = findings.didYouMean(name, () => declaredNames(holder));
+      const near = findings.didYouMean(name, () => declaredNames(holder)) || itHas(holder);
       // an overlay may have removed it
       return refuse(`${who} has no property "${name}"${aside}${near}`, hint, ["properties", name]);
     }

@@ -46,14 +46,24 @@ export function createKeyIntrospection(
   return { lookUp, close: () => pool.destroy() };
 }
 
+/** A service may hide from strangers behind a 404. */
+const mendProof =
+  "is the path right, and does the service take GATEWAY_SECRET or KEY_INTROSPECTION_CREDENTIALS as set here?";
+
 /**
  * Asks about a token that nobody has: RFC 7662 §2.2 wants `active: false` for it, also where the service knows no such
- * form. Throws what a look-up throws.
+ * form. Resolves with what is wrong with the answer, or with `undefined`. Throws where there was no answer.
  */
-export async function probeKeyIntrospection(config: Config, service: URL): Promise<undefined> {
+export async function probeKeyIntrospection(config: Config, service: URL): Promise<string | undefined> {
   const { lookUp, close } = createKeyIntrospection(config, service);
   try {
     await lookUp("readiness", AbortSignal.timeout(config.env.KEY_INTROSPECTION_TIMEOUT_MS));
+    return undefined;
+  } catch (error) {
+    const { cause } = error as CodedError;
+    if (!(cause instanceof Reason)) throw error;
+    const isRefusal = /^answered 40[134]$/.test(cause.code);
+    return `POST ${service.pathname} ${cause.code}; ${isRefusal ? mendProof : "is the path right?"}`;
   } finally {
     void close();
   }

@@ -99,16 +99,23 @@ function coordinateAt(document: DocumentNode, position: number | undefined): str
   return member ? `${definition.name.value}.${member.name.value}` : definition.name.value;
 }
 
-/** `@rest` → the names of its arguments. */
-const directiveArguments = new Map<string, readonly string[]>(
-  bindingDefinitions.definitions.flatMap((node) =>
-    node.kind === Kind.DIRECTIVE_DEFINITION
-      ? [[`@${node.name.value}`, (node.arguments ?? []).map((argument) => argument.name.value)] as const]
-      : [],
-  ),
+/** `@rest` → the names of its arguments; `RestParam` → the names of its members. */
+const takenNames = new Map<string, readonly string[]>(
+  bindingDefinitions.definitions.flatMap((node) => {
+    const names = (members: readonly { name: { value: string } }[] = []) =>
+      members.map(({ name }) => name.value);
+    if (node.kind === Kind.DIRECTIVE_DEFINITION)
+      return [[`@${node.name.value}`, names(node.arguments)] as const];
+    return node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
+      ? [[node.name.value, names(node.fields)] as const]
+      : [];
+  }),
 );
 
-const directiveNames = [...directiveArguments.keys(), ...specifiedDirectives.map(({ name }) => `@${name}`)];
+const directiveNames = [
+  ...[...takenNames.keys()].filter((name) => name.startsWith("@")),
+  ...specifiedDirectives.map(({ name }) => `@${name}`),
+];
 
 const withNearDirective = (message: string): string =>
   message.replace(
@@ -123,9 +130,10 @@ function schemaHint({ message, locations = [] }: GraphQLError): string {
   const [, type = ""] = /^Unknown type "(\w+)"\.$/.exec(message) ?? [];
   if (dateScalars.has(type))
     return `add \`scalar ${type} @specifiedBy(url: "${dateScalarsUrl}")\` to the schema`;
-  const [, directive = ""] = /on directive "(@\w+)"/.exec(message) ?? [];
-  const known = directiveArguments.get(directive);
-  return known ? `${directive} takes ${known.join(", ")}` : "mend the schema";
+  const [, taker = ""] =
+    /(?:on directive|^Directive|by type|^Field) "(@?\w+)(?:\.\w+)?"(?! (?:may|is))/.exec(message) ?? [];
+  const known = takenNames.get(taker);
+  return known ? `${taker} takes ${known.join(", ")}` : "mend the schema";
 }
 
 function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {

@@ -69,13 +69,16 @@ describe("REST is asked for an operation of the document, without credentials", 
 
 describe("key introspection is asked about a token that nobody has", () => {
   const { tenant_id: _, ...noTenant } = contextOf("a");
+  const proof =
+    "is the path right, and does the service take GATEWAY_SECRET or KEY_INTROSPECTION_CREDENTIALS as set here?";
   test.each<[number, string, string | undefined]>([
     [200, '{"active":false}', undefined],
-    [200, JSON.stringify(noTenant), "answered no tenant_id"],
-    [200, "{}", "answered no boolean active"],
-    [200, html, "answered no JSON"],
-    [404, html, "answered 404"],
-    [401, "{}", "answered 401"],
+    [200, JSON.stringify(noTenant), "POST / answered no tenant_id; is the path right?"],
+    [200, "{}", "POST / answered no boolean active; is the path right?"],
+    [200, html, "POST / answered no JSON; is the path right?"],
+    [500, html, "POST / answered 500; is the path right?"],
+    [404, html, `POST / answered 404; ${proof}`],
+    [401, "{}", `POST / answered 401; ${proof}`],
   ])("%i with %s", async (status, body, failure) => {
     const { url } = await answers(status, "application/json", body);
     const config = readConfig({}, ["gateway"]);

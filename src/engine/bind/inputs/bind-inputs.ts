@@ -55,7 +55,7 @@ function feedByParam(binder: Binder, field: FieldInProgress, param: RestParam, i
     binder.findings.add(
       "source-invalid",
       where,
-      `${where.coordinate}: parameter "${param.name}" needs either \`from\` or \`value\``,
+      `parameter "${param.name}" needs either \`from\` or \`value\``,
       "give it one of them",
     );
     return [];

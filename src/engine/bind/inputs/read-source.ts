@@ -7,7 +7,7 @@ import {
   isInputObjectType,
   isScalarType,
 } from "graphql";
-import type { Shape } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import { readRest } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import { argumentsAbove, isEnclosing } from "../enclosing.ts";
@@ -23,6 +23,8 @@ import {
   isNullByDefault,
   type ParentSource,
 } from "./input-source.ts";
+
+const roots = ["args", "parent", "argsAbove"];
 
 /** The argument that is the whole body. Returns `undefined` after a finding. */
 export function readBodySource(
@@ -49,7 +51,7 @@ export function readSource(
     return invalidSource(
       binder,
       where,
-      `from "${from}" is not "args.x", "parent.x", "Type.x" or "argsAbove.x"`,
+      `from "${from}" is not "args.x", "parent.x", "Type.x" or "argsAbove.x"${meant(field, from)}`,
     );
   if (root === "args") return readArgumentSource(binder, field, path, where);
   if (root === "argsAbove") return readArgumentAbove(binder, path, where);
@@ -60,6 +62,12 @@ export function readSource(
   return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
 }
 
+/** For a name without the dot: the argument, or the parent's property, of that name. */
+function meant({ argumentsByName, parent }: FieldInProgress, name: string): string {
+  if (argumentsByName.has(name)) return `; did you mean "args.${name}"?`;
+  return parent && declaredProperty(parent, name) ? `; did you mean "parent.${name}"?` : "";
+}
+
 function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Where): string {
   if (root === "parent") return ": a root field has no parent object";
   if (root === coordinate.split(".", 1)[0]) return ` names the field's own type: write "parent."`;
@@ -67,7 +75,7 @@ function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Wher
     ? ": no object encloses a root field"
     : ` starts with neither "args." nor "parent." nor "argsAbove." nor an object type that encloses the field${findings.didYouMean(
         root,
-        () => Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name)),
+        () => [...roots, ...Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name))],
       )}`;
 }
 
@@ -85,7 +93,7 @@ function readArgumentSource(
       return invalidSource(
         binder,
         where,
-        `from "args.${path.join(".")}": there is no "${step}"${binder.findings.didYouMean(step, () => [...inputs.keys()])}`,
+        `from "args.${path.join(".")}": there is no ${steps.length === 0 ? "argument " : ""}"${step}"${binder.findings.didYouMean(step, () => [...inputs.keys()])}`,
       );
     steps.push(found);
     const named = getNullableType(found.type);
@@ -162,7 +170,7 @@ function invalidSource(binder: Binder, where: Where, message: string): undefined
   binder.findings.add(
     "source-invalid",
     where,
-    `${where.coordinate}: ${message}`,
+    message,
     'write "args.<argument>", "parent.<property>", "<type above>.<property>" or "argsAbove.<argument>", dots go deeper',
   );
 }

@@ -16,11 +16,12 @@ export function readProperty(
   where: Where,
   { shape, typeExpression, ...parent }: Backing,
   steps: readonly string[],
+  hint: string,
 ): { value: ResponseValue; at: Where } | undefined {
   const found = sentAlong(binder.findings, where, shape, steps, {
     rule: "property-missing",
     owner: `the REST object of ${parent.from}${withStatus(parent)}`,
-    hint: "name the property with @restName, or remove the field",
+    hint,
   });
   if (!found) return undefined;
   // where the object is null, no field of it is read

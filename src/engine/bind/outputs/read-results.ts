@@ -1,5 +1,5 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
-import { getNullableType, isListType, isNonNullType } from "graphql";
+import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
 import { answersOf, hasNoContent, unshownAnswer } from "../../openapi/operation.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
@@ -64,6 +64,7 @@ export function matchResult(
   const items = value.shape.items;
   const isList = isListType(getNullableType(definition.type));
   if (!items && isList && addForgottenResult(binder, field, value)) return;
+  if (items && addForgottenConnection(binder, field, value)) return;
   const item = items && {
     shape: items,
     optional: false,
@@ -89,6 +90,25 @@ export function matchResult(
     );
   }
   return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item, true);
+}
+
+/** A list below a type with `pageInfo`: `connection` is most likely forgotten. */
+function addForgottenConnection(
+  { findings }: Binder,
+  { definition, where, directive: { result, batchBy } }: FieldInProgress,
+  { shape }: ResponseValue,
+): boolean {
+  const type = getNullableType(definition.type);
+  if (batchBy !== undefined || !isObjectType(type) || !type.getFields().pageInfo) return false;
+  findings.add(
+    "output-list",
+    { ...where, rest: shape.node },
+    `${where.coordinate} is ${definition.type}, but REST sends ${describeShape(shape)}`,
+    result === undefined
+      ? 'write `connection: { next: "…" }` in @rest, or give the field a list type if REST has no pages'
+      : `write \`connection: { items: "${result}", next: "…" }\` in place of \`result\``,
+  );
+  return true;
 }
 
 /** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */
