@@ -159,7 +159,9 @@ test("kept answers that are asked for together are charged one after the other, 
   const socket = net.connect(Number(url.port), url.hostname);
   onTestFinished(() => void socket.destroy());
   let answered = 0;
-  socket.setEncoding("latin1").on("data", (text: string) => (answered += text.split("HTTP/1.1 200").length - 1));
+  socket
+    .setEncoding("latin1")
+    .on("data", (text: string) => (answered += text.split("HTTP/1.1 200").length - 1));
   const ask = (count: number) => socket.write(`${head}\r\n\r\n${asked}`.repeat(count));
   ask(1);
   await expect.poll(() => answered).toBe(1);
