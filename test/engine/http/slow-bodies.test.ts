@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addressBlock } from "../../../src/engine/http/address-block.ts";
 import { createServer } from "../../../src/engine/http/server.ts";
+import { slowBodies } from "../../../src/engine/settings/capacity.ts";
 import { configure } from "../graphql/configure.ts";
 import { block } from "../time/block.ts";
 import { drip, statuses } from "./drip.ts";
@@ -80,6 +81,29 @@ test("a credential with the text of an address does not count for the client at 
   const victim = drip(url, "/echo", ["X-Forwarded-For: 192.0.2.7"]);
   await sleep(2_500);
   expect(victim.text()).toBe("");
+});
+
+test("unfinished bodies hold a bounded memory, also those that come between two looks", async () => {
+  const looks = vi.spyOn(globalThis, "setInterval").mockReturnValue({ unref() {} } as never);
+  onTestFinished(() => looks.mockRestore());
+  const size = 100_000;
+  const { url, post } = await listening({ MAX_BODY_BYTES: `${size}` });
+  const head = `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`;
+  let [refused, text] = [0, ""];
+  for (let index = 0; index < 300; index++) {
+    const socket = net.connect(Number(url.port), url.hostname);
+    socket
+      .on("error", () => {})
+      .on("data", (data) => {
+        refused++;
+        text += data;
+      });
+    onTestFinished(() => void socket.destroy());
+    socket.write(`${head}"${"a".repeat(size - 2)}`);
+  }
+  await expect.poll(() => refused).toBeGreaterThanOrEqual(300 - slowBodies.all - slowBodies.all / 8);
+  expect(text.split("request bodies take too much memory").length - 1).toBe(refused);
+  expect((await post({ a: 1 })).status).toBe(200);
 });
 
 test("a request that the process makes of itself ends no body of others", async () => {
