@@ -10,7 +10,7 @@
 import { type CodedError, refusedBy } from "../errors.ts";
 import { type Turn, Turns } from "../rest/shares/turns.ts";
 import { keyLookUps } from "../settings/capacity.ts";
-import { Deadline } from "../time/deadline.ts";
+import { Deadline, runTime } from "../time/deadline.ts";
 
 /** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
 export const ranks = { known: 0, plausible: 1, other: 2 } as const;
@@ -41,7 +41,7 @@ export class LookUpQueue {
     const deadline = new Deadline(this.#timeoutMs, () => timeout.abort(tookTooLong()));
     try {
       const result = await work(timeout.signal);
-      this.#succeededAt = performance.now();
+      this.#succeededAt = runTime();
       return result;
     } finally {
       deadline.clear();
@@ -56,19 +56,16 @@ export class LookUpQueue {
       if (rank.leave(job)) reject(tooMany());
     };
     const job: Job = { owner, begin: resolve, refuse };
-    const since = performance.now();
-    const whole = new Deadline(keyLookUps.waitMs, refuse);
-    const success = new Deadline(this.#timeoutMs, () => {
-      const leftMs = Math.max(this.#succeededAt, since) + this.#timeoutMs - performance.now();
-      if (leftMs > 0) success.restart(leftMs);
+    const since = runTime();
+    const deadline = new Deadline(Math.min(this.#timeoutMs, keyLookUps.waitMs), () => {
+      const lastOf = Math.max(this.#succeededAt, since) + this.#timeoutMs;
+      const leftMs = Math.min(lastOf, since + keyLookUps.waitMs) - runTime();
+      if (leftMs > 0) deadline.restart(leftMs);
       else refuse();
     });
     rank.wait(job);
     if (rank.size > keyLookUps.waiting) rank.lastOfMost(owner)?.refuse();
-    return promise.finally(() => {
-      whole.clear();
-      success.clear();
-    });
+    return promise.finally(() => deadline.clear());
   }
 
   #goOn(): void {

@@ -71,7 +71,7 @@ export async function createGraphql(
     const starts = new StartQueue();
     const enter = (request: FastifyRequest) => processor.enter(callers.of(request).caller);
     const admitted = admitRequests(scoped, config.env.MAX_CONCURRENT_REQUESTS, starts, enter);
-    server.bounds = { ...admitted, response_bytes: bytes.bound };
+    server.bounds = { ...admitted, response_bytes: bytes };
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new Answers(upstreams.cache, starts);

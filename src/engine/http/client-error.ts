@@ -3,12 +3,11 @@
  * smuggled framing, headers over the limit, a request that never ends. The response repeats nothing of the request.
  */
 import { STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError, overLimit } from "../errors.ts";
 import type { Environment } from "../settings/environment.ts";
+import type { ClientConnection } from "./connections.ts";
 import { errorBody } from "./error-response.ts";
-import type { ConnectionState } from "./limit-pipelining.ts";
 
 /** The error of Node's `clientError` event, as Fastify passes it on. */
 type ClientError = Error & { code?: string; rawPacket?: unknown };
@@ -19,13 +18,12 @@ type ClientError = Error & { code?: string; rawPacket?: unknown };
  */
 export function refuseUnlessComplete(
   error: ClientError,
-  socket: Socket,
-  underWay: (socket: Socket) => Readonly<ConnectionState>,
+  connection: Pick<ClientConnection, "socket" | "last" | "bytesBefore">,
   refuse: () => void,
 ): void {
   if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return refuse();
   setImmediate(() => {
-    const { last, bytesBefore } = underWay(socket);
+    const { socket, last, bytesBefore } = connection;
     const isComplete = last ? last.req.complete : socket.bytesRead === bytesBefore;
     if (!isComplete) refuse();
   });
@@ -36,7 +34,7 @@ export function answerClientError(
   error: ClientError,
   socket: Duplex,
   env: Environment,
-  { last }: Pick<ConnectionState, "last">,
+  { last }: Pick<ClientConnection, "last">,
 ): CodedError | undefined {
   if (error.code === "ECONNRESET" || socket.destroyed) return undefined;
   const isAnswered = last?.headersSent && !(last.writableFinished && last.req.complete);

@@ -6,7 +6,8 @@ import { beginRequest, endRequest } from "../observe/observer.ts";
 import { type Face, RequestRecord } from "../observe/records.ts";
 import { parentOf } from "../observe/trace-context.ts";
 import type { Environment } from "../settings/environment.ts";
-import { slowReaderOf } from "./bodies/slow-readers.ts";
+import { readTooSlowly } from "./bodies/slow-readers.ts";
+import type { ClientConnection } from "./connections.ts";
 import { hasProof, proofHeader } from "./context-headers.ts";
 
 /**
@@ -18,6 +19,7 @@ export function recordRequest(
   face: Face,
   request: FastifyRequest,
   { raw }: FastifyReply,
+  connection: ClientConnection | undefined,
   env: Environment,
 ): void {
   const { socket, headers } = request.raw;
@@ -33,9 +35,9 @@ export function recordRequest(
   const written = (): number => socket.bytesWritten ?? 0; // a request that the process makes of itself has none
   const bytesBefore = written();
   raw.on("close", () => {
-    const slowReader = slowReaderOf(socket);
-    if (slowReader) known.fail(slowReader);
-    known.finish(raw.statusCode, slowReader !== undefined || !raw.writableFinished, written() - bytesBefore);
+    const isUnread = connection?.isUnread === true;
+    if (isUnread) known.fail(readTooSlowly);
+    known.finish(raw.statusCode, isUnread || !raw.writableFinished, written() - bytesBefore);
     if (known.code !== undefined || face.log.access === "all") known.client ??= clientOf(headers);
     endRequest(known);
   });

@@ -23,10 +23,9 @@ import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders } from "./bodies/slow-readers.ts";
 import { answerClientError, answerConnect, refuseUnlessComplete } from "./client-error.ts";
+import { Connections, connectionsOf } from "./connections.ts";
 import { codedErrorOf, sendError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
-import { closeIdleConnections, connectionsOf, createLastAnswers } from "./idle-connections.ts";
-import { limitPipelining } from "./limit-pipelining.ts";
 import { graphqlPath } from "./paths.ts";
 import { recordRefusal, recordRequest } from "./record-requests.ts";
 import { redactor } from "./redact.ts";
@@ -77,11 +76,14 @@ export function createServer(
     childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
     return503OnClosing: false, // a request that made it in while we drain is still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
-    clientErrorHandler: (error, socket) =>
-      refuseUnlessComplete(error, socket, underWay, () => {
-        const refusal = answerClientError(error, socket, config.env, underWay(socket));
-        if (refusal) recordRefusal(face, refusal, (socket as Socket).remoteAddress);
-      }),
+    clientErrorHandler: (error, socket) => {
+      const connection = connections.get(socket as Socket);
+      if (!connection) return; // it is closed
+      refuseUnlessComplete(error, connection, () => {
+        const refusal = answerClientError(error, socket, config.env, connection);
+        if (refusal) recordRefusal(face, refusal, connection.socket.remoteAddress);
+      });
+    },
     // a path that does not decode reaches no hook
     frameworkErrors: (_error, request, reply) => {
       sendError(reply, receive(request, reply) ?? malformedPath);
@@ -98,23 +100,22 @@ export function createServer(
   const face: Face = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
   subscribe(requestLog);
   server.decorateRequest("record");
-  const underWay = limitPipelining(server.server);
   const bodies = new SlowBodies(config.env);
-  closeSlowReaders(server.server, 2 * config.env.REQUEST_TIMEOUT_MS);
+  const unready = new Set<string>();
   const most = connectionsOf(config.roles.size);
   const tellFull = (): void => {
     if (face.log.mayWrite(`${role} connections`, { role }))
       server.log.warn({ role, most }, "too many connections: an idle one is closed");
   };
-  const closeUnfinished = closeIdleConnections(server.server, underWay, tellFull, most);
+  const connections = new Connections(server.server, unready, most, tellFull);
+  server.server.once("close", closeSlowReaders(connections, 2 * config.env.REQUEST_TIMEOUT_MS));
   server.server.on("connect", answerConnect);
   // an unknown expectation may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
   );
   answerErrors(server, config, face);
-  const unready = new Set<string>();
-  const isLastAnswer = createLastAnswers(server.server, unready);
+  const { isLastAnswer } = connections;
   server
     .decorate("bounds", {})
     .decorate("mostConnections", most)
@@ -123,11 +124,11 @@ export function createServer(
   server.addHook("preClose", async () => {
     unready.add("stopping");
     bodies.stop();
-    closeUnfinished();
+    connections.closeUnfinished();
   });
   /** The beginning of each request. Returns the fault of its header section. */
   const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
-    recordRequest(face, request, reply, config.env);
+    recordRequest(face, request, reply, connections.get(request.raw.socket), config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = headerFault(request.raw, config.env.MAX_HEADERS);

@@ -11,7 +11,7 @@ import type { Operation, Operations } from "../standards/operation.ts";
 import { bodyWriterOf } from "./body.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { serializeHeaders, serializeQuery } from "./encode.ts";
-import { failureOf, named, noAnswer, notJson, responseFailure, retryWaitMs } from "./failure.ts";
+import { failureOf, named, noAnswer, notJson, pause, responseFailure, retryWaitMs } from "./failure.ts";
 import { valueAt } from "./property.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
@@ -146,7 +146,7 @@ export class RestClient {
         const { caller } = this.#scope;
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(caller.name))
           throw named(operation, error);
-        await this.#scope.pause(waitMs);
+        await pause(this.#scope, waitMs);
       }
     }
   }

@@ -7,6 +7,7 @@ import type { CallOutcome } from "../observe/records.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
 import type { Operation } from "../standards/operation.ts";
+import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** A call that the circuit breaker refuses. */
@@ -148,6 +149,17 @@ export function retryWaitMs(error: unknown): number | undefined {
   if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
     return retryAfter * 1_000 + Math.random() * 100;
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
+}
+
+/** Waits before a retry. Rejects as soon as the client leaves. */
+export function pause(scope: Pick<RequestScope, "onLeave" | "ended">, waitMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, waitMs);
+  scope.onLeave(reject);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    scope.ended(reject);
+  });
 }
 
 /** The error of a failed call and its outcome, for observers. A `SyntaxError` comes from a body that is not JSON. */

@@ -10,7 +10,7 @@ import { neverStored, type RestResponse } from "./rest-response.ts";
 import type { Caller } from "./shares/caller.ts";
 import { type Pausable, Stretch } from "./shares/fair-share.ts";
 import { charactersPerMs, largeBody, msPerCall, startWork } from "./shares/processor-time.ts";
-import type { Shares } from "./shares/shares.ts";
+import { processFull, requestTooLarge, type Shares } from "./shares/shares.ts";
 
 type Abandon = (failure: CodedError) => void;
 
@@ -69,17 +69,6 @@ export class RequestScope {
     return waitMs < this.#endsAt - runTime() && this.#calls < this.#config.env.MAX_REST_CALLS;
   }
 
-  /** Waits. Rejects as soon as the client leaves. */
-  pause(waitMs: number): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, waitMs);
-    this.onLeave(reject);
-    return promise.finally(() => {
-      clearTimeout(timer);
-      this.ended(reject);
-    });
-  }
-
   /** Milliseconds that the next call may take. */
   get callTimeoutMs(): number {
     return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.#endsAt - runTime());
@@ -98,17 +87,24 @@ export class RequestScope {
     this.#underWay.delete(abandon);
   }
 
-  /** Takes bytes of REST's responses from the budgets. Returns the failure if they have less left. */
+  /**
+   * Takes bytes of REST's responses from the budgets of the request and of the process. Returns the failure if one has less
+   * left. A full process takes the response to a write too: the write is done, and must not be sent again.
+   */
   hold(bytes: number, isRead: boolean): CodedError | undefined {
+    const { MAX_REQUEST_BYTES: most } = this.#config.env;
     if (this.isClosed) return clientLeft();
-    const failure = this.#shares.bytes.take(this.caller, this.#held, bytes, isRead);
-    if (!failure) this.#held += bytes;
-    return failure;
+    if (this.#held + bytes > most) return requestTooLarge(most);
+    const refusal = isRead && this.#shares.bytes.refusal(this.caller, bytes);
+    if (refusal) return processFull(refusal);
+    this.#shares.bytes.add(this.caller, bytes);
+    this.#held += bytes;
+    return undefined;
   }
 
   /** Gives back the bytes of a response that failed. */
   drop(bytes: number): void {
-    if (this.isClosed) return;
+    if (this.isClosed || bytes === 0) return;
     this.#held -= bytes;
     this.#shares.bytes.giveBack(this.caller, bytes);
   }

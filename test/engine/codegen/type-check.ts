@@ -31,7 +31,7 @@ export async function generatedFiles(
       : openapi;
   const project = new Project({ read: (name) => (name === "schema.graphql" ? schema : read(name)), list });
   const texts = await generate(project.proved());
-  return new Map([...texts].filter(([name]) => name.endsWith(".ts")));
+  return new Map([...texts].filter(([name]) => /\.(ts|json)$/.test(name)));
 }
 
 /** The compiler's errors in the generated files, and in `sources`, as they stand beside them. */
@@ -41,6 +41,7 @@ export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly
   const read = host.getSourceFile.bind(host);
   const exists = host.fileExists.bind(host);
   host.fileExists = (name) => texts.has(name) || exists(name);
+  host.directoryExists = undefined; // else no file is looked for in a `generated/` that is not on the disk
   host.getSourceFile = (name, target) => {
     const text = texts.get(name);
     if (text !== undefined) return ts.createSourceFile(name, text, target);

@@ -42,6 +42,18 @@ export class AnswerCheck {
     );
   }
 
+  /** Whether the request, such as `GET /a/1?b=2`, calls the operation: among the paths that fit, its own has the fewest parameters. */
+  isCall(operation: string, request: string): boolean {
+    const [method = "", path = ""] = (/^[^?]*/.exec(request)?.[0] ?? "").split(" ");
+    const fitting = Object.keys((this.#root.paths ?? {}) as Json).filter((template) => {
+      const item = member(this.#root.paths, template);
+      return member(item, method.toLowerCase()) !== undefined && isPathOf(template, path);
+    });
+    const [best] = fitting.sort((one, other) => parametersIn(one) - parametersIn(other));
+    const [, own, ownMethod] = this.#found(operation)?.steps ?? [];
+    return own === best && ownMethod === method.toLowerCase();
+  }
+
   #schemaOf(operation: string, status: string): string | undefined {
     const found = this.#found(operation);
     const responses = member(found?.value, "responses");
@@ -70,6 +82,14 @@ export class AnswerCheck {
     return undefined;
   }
 }
+
+const parametersIn = (template: string): number => template.split("{").length;
+
+const isPathOf = (template: string, path: string): boolean => {
+  const [steps, given] = [template.split("/"), path.split("/")];
+  const fits = (step: string, index: number) => step.includes("{") || step === given[index];
+  return steps.length === given.length && steps.every(fits);
+};
 
 const stepsOf = (reference: string): string[] => reference.split("/").slice(1);
 

@@ -1,6 +1,6 @@
 /**
- * Holds an answer of GraphQL against the REST body behind it, value by value. It reads the directives of the SDL, and
- * shares no code with `src/`.
+ * Holds an answer of GraphQL against the REST bodies behind it, value by value: each bound field, also one below an object,
+ * against the body of its own operation. It reads the directives of the SDL, and shares no code with `src/`.
  */
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -28,22 +28,43 @@ export type Compared = {
   readonly rest: unknown;
   readonly shown: unknown;
   readonly isRight: boolean;
+  /** The operation whose answer holds the value. */
+  readonly operation: string;
 };
 
-type Pair = { readonly rest: unknown; readonly shown: unknown; readonly path: string };
+type Pair = {
+  readonly rest: unknown;
+  readonly shown: unknown;
+  readonly path: string;
+  readonly operation: string;
+};
 
-/** `field`: of a root type. */
+type Answered = {
+  readonly schema: GraphQLSchema;
+  /** The body of REST's success, `undefined` without one. */
+  readonly calls: { readonly body: (operation: string) => unknown };
+};
+
+type Field = {
+  readonly name: string;
+  readonly type: GraphQLOutputType;
+  readonly astNode?: ASTNode | null | undefined;
+};
+
+/** `field`: one of a root type, or of an object, with an operation of its own. */
 export function compareValues(
-  schema: GraphQLSchema,
-  field: { readonly type: GraphQLOutputType; readonly astNode?: ASTNode | null | undefined },
-  pair: Pair,
+  answered: Answered,
+  field: Field,
+  { shown, path = field.name }: { readonly shown: unknown; readonly path?: string },
   depth: number,
 ): Compared[] {
-  const { result, connection } = directive(field.astNode, "rest") ?? {};
+  const { operation: named, result, connection } = directive(field.astNode, "rest") ?? {};
+  const operation = String(named);
+  const body = answered.calls.body(operation) ?? null;
   const rest = connection
-    ? connectionOf(pair.rest, membersOf(connection), membersOf(pair.shown))
-    : shownBy(field.astNode, at(pair.rest, result));
-  return compare(schema, field.type, { ...pair, rest }, depth, "");
+    ? connectionOf(body, membersOf(connection), membersOf(shown))
+    : shownBy(field.astNode, at(body, result));
+  return compare(answered, field.type, { rest, shown, path, operation }, depth, "");
 }
 
 /** The first page as a connection has to show it. Of a cursor only the type is known: what it holds is not REST's. */
@@ -68,15 +89,15 @@ function connectionOf(rest: unknown, { items, next, more }: Json, shown: Json): 
 }
 
 function compare(
-  schema: GraphQLSchema,
+  answered: Answered,
   type: GraphQLOutputType,
   pair: Pair,
   depth: number,
   alias: string,
 ): Compared[] {
   const bare = getNullableType(type);
-  const { path, rest = null, shown = null } = pair;
-  if (rest === null) return [{ path, rest, shown, isRight: shown === null }];
+  const { path, rest = null, shown = null, operation } = pair;
+  if (rest === null) return [{ path, rest, shown, isRight: shown === null, operation }];
   if (isListType(bare)) {
     const [items, values] = [listOf(rest), listOf(shown)];
     const length: Compared = {
@@ -84,46 +105,46 @@ function compare(
       rest: items.length,
       shown: values.length,
       isRight: items.length === values.length,
+      operation,
     };
     return [
       length,
       ...items.flatMap((item, index) =>
         compare(
-          schema,
+          answered,
           bare.ofType,
-          { rest: item, shown: values[index], path: `${path}.${index}` },
+          { rest: item, shown: values[index], path: `${path}.${index}`, operation },
           depth,
           alias,
         ),
       ),
     ];
   }
-  if (isObjectType(bare)) return compareFields(schema, bare, pair, depth, alias);
+  if (isObjectType(bare)) return compareFields(answered, bare, pair, depth, alias);
   if (isAbstractType(bare)) {
-    const member = schema.getType(String(membersOf(shown).__typename));
+    const member = answered.schema.getType(String(membersOf(shown).__typename));
     return isObjectType(member)
-      ? compareFields(schema, member, pair, depth, `${member.name}__`)
-      : [{ path, rest, shown, isRight: false }];
+      ? compareFields(answered, member, pair, depth, `${member.name}__`)
+      : [{ path, rest, shown, isRight: false, operation }];
   }
   const wanted = isEnumType(bare) ? enumName(bare, rest) : bare.name === "ID" ? String(rest) : rest;
-  return [{ path, rest, shown, isRight: isDeepStrictEqual(wanted, shown) }];
+  return [{ path, rest, shown, isRight: isDeepStrictEqual(wanted, shown), operation }];
 }
 
 const compareFields = (
-  schema: GraphQLSchema,
+  answered: Answered,
   type: GraphQLObjectType,
-  { rest, shown, path }: Pair,
+  { rest, shown, path, operation }: Pair,
   depth: number,
   alias: string,
 ): Compared[] =>
   fieldsShown(type, depth).flatMap((field) => {
+    const below = { shown: membersOf(shown)[alias + field.name], path: `${path}.${field.name}` };
+    if (directive(field.astNode, "rest")) return compareValues(answered, field, below, depth - 1);
     const { name, self } = directive(field.astNode, "restName") ?? {};
-    const below = {
-      rest: shownBy(field.astNode, self === true ? rest : at(rest, name ?? conventional(rest, field.name))),
-      shown: membersOf(shown)[alias + field.name],
-      path: `${path}.${field.name}`,
-    };
-    return compare(schema, field.type, below, depth - 1, "");
+    const value = self === true ? rest : at(rest, name ?? conventional(rest, field.name));
+    const pair = { ...below, rest: shownBy(field.astNode, value), operation };
+    return compare(answered, field.type, pair, depth - 1, "");
   });
 
 /** A map as the list of its entries, if the field shows it so. */

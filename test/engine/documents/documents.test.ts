@@ -2,9 +2,12 @@
  * A small real document: every operation is proposed, and binds alone and together. `test/engine/codegen/type-check.test.ts`
  * type-checks its proposals.
  */
+import assert from "node:assert/strict";
+import { buildSchema } from "graphql";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { AnswerCheck } from "./answer-check.ts";
+import { compareValues } from "./compare-values.ts";
 import { galaxyProposals, galaxy as text } from "./galaxy.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { proposalsOf } from "./proposals.ts";
@@ -43,6 +46,45 @@ test("an answer that the document does not allow is one, and one that it allows 
   expect(check.success("getPlanet")).toBe("200");
   for (const value of [null, { name: "a" }]) expect(older.breach("GET /a", 200, value)).toBeUndefined();
   expect(older.breach("GET /a", 200, { name: null })).toMatch(/body\/name must be string/);
+});
+
+test("a request is a call of the operation whose path fits with the fewest parameters", () => {
+  const operation = { get: { responses: {} } };
+  const check = new AnswerCheck({
+    openapi: "3.0.3",
+    paths: { "/a/{id}": operation, "/a/me": operation, "/a/{id}/b": { post: { responses: {} } } },
+  });
+  const called = (request: string) =>
+    ["GET /a/{id}", "GET /a/me", "POST /a/{id}/b"].filter((each) => check.isCall(each, request));
+  expect(called("GET /a/1?b=2")).toEqual(["GET /a/{id}"]);
+  expect(called("GET /a/me")).toEqual(["GET /a/me"]);
+  expect(called("POST /a/me/b")).toEqual(["POST /a/{id}/b"]);
+  expect(called("GET /a/1/b")).toEqual([]);
+});
+
+test("a value below a link is held against the answer of the link's operation", () => {
+  const schema = buildSchema(`
+    directive @rest(operation: String!, result: String) on FIELD_DEFINITION
+    type Query { planet: Planet @rest(operation: "planet", result: "data") }
+    type Planet { name: String moons: [Moon!] @rest(operation: "moons") }
+    type Moon { name: String }
+  `);
+  const field = schema.getQueryType()?.getFields().planet;
+  assert(field);
+  const bodies: Record<string, unknown> = {
+    planet: { data: { name: "Mars", moons: "none" } },
+    moons: [{ name: "Phobos" }],
+  };
+  const wrong = (shown: unknown) =>
+    compareValues({ schema, calls: { body: (operation) => bodies[operation] } }, field, { shown }, 5)
+      .filter(({ isRight }) => !isRight)
+      .map(({ operation, path }) => `${operation}: ${path}`);
+  expect(wrong({ name: "Mars", moons: [{ name: "Phobos" }] })).toEqual([]);
+  expect(wrong({ name: "Phobos", moons: [{ name: "Mars" }] })).toEqual([
+    "planet: planet.name",
+    "moons: planet.moons.0.name",
+  ]);
+  expect(wrong({ name: "Mars", moons: [] })).toContain("moons: planet.moons.length");
 });
 
 test("reasons of one kind are one row, and what no field can show is counted", () => {

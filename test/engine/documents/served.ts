@@ -148,21 +148,58 @@ async function show(url: URL, question: Question, operation: string, asked: Aske
   const { name } = question.field;
   const errors = [...new Set((answer.errors ?? []).map(({ message }) => message))].join("; ");
   const because = (kind: string, text: string): Shown => ({ values: 0, reason: { kind, text, values: 0 } });
-  const sent = prism.taken().at(-1);
+  const calls = new Calls(prism.taken(), check);
+  const sent = calls.of(operation);
   if (!sent) return because(`no call: ${errors}`, JSON.stringify(question.variables));
-  if (sent.status < 200 || sent.status > 299) return because(...refusalOf(sent, check.success(operation)));
-  const pair = { rest: bodyOf(sent), shown: answer.data?.[name], path: name };
-  const compared = compareValues(schema, question.field, pair, question.depth);
+  if (!isSuccess(sent)) return because(...refusalOf(sent, check.success(operation)));
+  const shown = answer.data?.[name];
+  const compared = compareValues({ schema, calls }, question.field, { shown }, question.depth);
   const wrong = compared.filter(({ isRight }) => !isRight);
-  const [first] = wrong;
+  // a breach explains the values of its own operation, and no others
+  const ours = wrong.filter((value) => calls.breach(value.operation) === undefined);
+  const [first] = ours.length > 0 ? ours : wrong;
   if (!first) return { values: compared.length };
   const text = `${first.path} is ${JSON.stringify(first.shown)} and not ${JSON.stringify(first.rest)}; ${errors}`;
-  const breach = check.breach(operation, sent.status, pair.rest);
-  if (breach !== undefined)
+  if (ours.length === 0) {
+    const breach = calls.breach(first.operation);
     return because("Prism's own answer breaks the document, by Ajv", `${breach}; ${text}`);
+  }
   const reason = { kind: "the values differ", text, values: wrong.length };
   return { values: compared.length, reason, isOurs: true };
 }
+
+/** What REST answered to one request. */
+class Calls {
+  readonly #answers: readonly RestAnswer[];
+  readonly #check: AnswerCheck;
+
+  constructor(answers: readonly RestAnswer[], check: AnswerCheck) {
+    this.#answers = answers;
+    this.#check = check;
+  }
+
+  /** The answer to an operation. If a list calls it for each of its objects, all calls have the same answer. */
+  of(operation: string): RestAnswer | undefined {
+    const answers = this.#answers.filter(({ request }) => this.#check.isCall(operation, request));
+    if (new Set(answers.map(({ text }) => text)).size > 1)
+      throw new Error(`${operation}: the answers to several calls differ`);
+    return answers[0];
+  }
+
+  /** The body of a success; `undefined` without one. */
+  body(operation: string): unknown {
+    const answer = this.of(operation);
+    return answer && isSuccess(answer) ? bodyOf(answer) : undefined;
+  }
+
+  /** What the document does not allow in the answer. */
+  breach(operation: string): string | undefined {
+    const answer = this.of(operation);
+    return answer && this.#check.breach(operation, answer.status, bodyOf(answer));
+  }
+}
+
+const isSuccess = ({ status }: RestAnswer): boolean => status >= 200 && status <= 299;
 
 /** The kind of an answer without success, and its words. */
 function refusalOf({ status, request, text }: RestAnswer, success?: string): [kind: string, text: string] {

@@ -54,7 +54,7 @@ test.each([
   const refuse = vi.fn();
   const error = Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
   const last = complete === undefined ? undefined : ({ req: { complete } } as ServerResponse);
-  refuseUnlessComplete(error, new Socket(), () => ({ bytesBefore, last, unanswered: 0 }), refuse);
+  refuseUnlessComplete(error, { socket: new Socket(), bytesBefore, last }, refuse);
   expect(refuse).not.toHaveBeenCalled();
   await turn();
   expect(refuse).toHaveBeenCalledTimes(fate === "stays" ? 0 : 1);

@@ -4,8 +4,7 @@ import { createServer } from "node:http";
 import net from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { closeIdleConnections } from "../../../src/engine/http/idle-connections.ts";
-import { limitPipelining } from "../../../src/engine/http/limit-pipelining.ts";
+import { Connections } from "../../../src/engine/http/connections.ts";
 import { block } from "../time/block.ts";
 
 /** A server that takes at most 10 connections. `/hold` is answered when the test ends. */
@@ -16,7 +15,7 @@ async function listening(keepAliveMs = 60_000) {
     else response.end("ok");
   });
   let told = 0;
-  closeIdleConnections(server, limitPipelining(server), () => void told++, 10);
+  new Connections(server, new Set(), 10, () => void told++);
   Object.assign(server, { keepAliveTimeout: keepAliveMs, keepAliveTimeoutBuffer: 0 });
   server.listen(0, "0.0.0.0");
   await once(server, "listening");

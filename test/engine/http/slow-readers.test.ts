@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import net from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { closeSlowReaders } from "../../../src/engine/http/bodies/slow-readers.ts";
+import { Connections } from "../../../src/engine/http/connections.ts";
 import { createServer } from "../../../src/engine/http/server.ts";
 import { subscribe } from "../../../src/engine/observe/observer.ts";
 import { slowReaders } from "../../../src/engine/settings/capacity.ts";
@@ -27,7 +28,7 @@ function connected(): FakeSocket {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const server = new EventEmitter();
-  closeSlowReaders(server as unknown as Server, windowMs);
+  closeSlowReaders(new Connections(server as Server, new Set(), 10, () => {}), windowMs);
   const socket = new FakeSocket();
   server.emit("connection", socket);
   return socket;

@@ -1,7 +1,7 @@
 /** A process with few descriptors (`ulimit -n`) keeps some for its upstreams, whoever opens connections to it. */
 import net from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { connectionsOf } from "../../../src/engine/http/idle-connections.ts";
+import { connectionsOf } from "../../../src/engine/http/connections.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { listens, main, startProgram } from "../../support/child-process.ts";
 import { patient } from "../../support/patient.ts";

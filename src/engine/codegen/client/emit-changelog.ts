@@ -3,7 +3,7 @@
  * makes a major version, any other a minor one, none a patch (Semantic Versioning 2.0.0 §6 to §8).
  */
 import { UsageError } from "../../cli/usage-error.ts";
-import { isRecord, membersOf } from "../../standards/json-object.ts";
+import { isRecord, membersOf, parsedJson } from "../../standards/json-object.ts";
 
 const classes = { breaking: "Breaking", dangerous: "Behaviour", safe: "Added" } as const;
 type Class = keyof typeof classes;
@@ -15,7 +15,7 @@ export type Changes = {
 
 /** `after`: the version before. Throws `UsageError` for a text that is no such report. */
 export function changesAfter(after: string, file: string, text: string): Changes {
-  const { version, base, changes } = membersOf(parsed(text));
+  const { version, base, changes } = membersOf(parsedJson(text));
   if (version !== 2 || base === undefined || !Array.isArray(changes))
     throw new UsageError([`--report ${file}: is no report of \`npm run check -- --base … --format json\``]);
   const messages = new Map<Class, string[]>((Object.keys(classes) as Class[]).map((each) => [each, []]));
@@ -36,12 +36,4 @@ export function emitChangelog({ version, messages }: Changes): string {
     all.length === 0 ? [] : [`### ${classes[kind]}\n\n${all.map((message) => `- ${message}`).join("\n")}\n`],
   );
   return `# Changelog\n\n## ${version}\n\n${parts.join("\n") || "The API is as before.\n"}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Config } from "../../config.ts";
-import { CodedError } from "../../errors.ts";
+import { CodedError, overLimit } from "../../errors.ts";
 import { type Code, codes } from "../../standards/error-codes.ts";
 import type { FieldError } from "./field-error.ts";
 import { ContractBroken } from "./field-error.ts";
@@ -14,28 +14,24 @@ import { ContractBroken } from "./field-error.ts";
  * Creates Apollo's `formatError`. A parser error about size becomes `LIMIT_EXCEEDED`; other errors are masked. Production
  * hides suggestions: graphql-js hides most of them itself, except the suggestion for a missing selection.
  */
-export const formatError =
-  ({ env, production }: Config) =>
-  (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
-    const { message, locations } = formatted;
-    const place = locations && { locations };
+export function formatError({ env, production }: Config) {
+  const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>
+    overLimit(limit, env[limit], `${message} (${limit})`);
+  return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
+    const { message } = formatted;
     if (message.includes("Document contains more tha"))
       // graphql-js misspells "more than" as "more that"
-      return over(
-        "MAX_TOKENS",
-        env.MAX_TOKENS,
-        `a document may have at most ${env.MAX_TOKENS} tokens`,
-        place,
-      );
+      return mask(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
     // the parser recurses once a level, and overflows the stack far beyond the limit
     if (message === "Maximum call stack size exceeded")
-      return over("MAX_DEPTH", env.MAX_DEPTH, "the document is too deep", place);
+      return mask(formatted, over("MAX_DEPTH", "the document is too deep"));
     const { validationErrorCode } = formatted.extensions ?? {};
     if (validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED)
       return mask({ ...formatted, message: introspectionOff }, error);
     const masked = mask(formatted, error);
     return production ? { ...masked, message: masked.message.replace(/ Did you mean .*/s, "") } : masked;
   };
+}
 
 /** Apollo's own message tells clients how to configure Apollo. */
 const introspectionOff = "GraphQL introspection is turned off here";
@@ -111,9 +107,3 @@ const internal = { message: "internal error", extensions: { code: "INTERNAL_SERV
 /** The scalars and enums of graphql-js throw a `GraphQLError` for a value that does not fit. */
 export const isContractBroken = (error: unknown): boolean =>
   error instanceof ContractBroken || error instanceof GraphQLError;
-
-const over = (limit: string, value: number, message: string, place?: object): GraphQLFormattedError => ({
-  message: `${message} (${limit})`,
-  ...place,
-  extensions: { code: "LIMIT_EXCEEDED", limit, value },
-});

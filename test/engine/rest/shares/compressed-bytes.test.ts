@@ -1,9 +1,9 @@
 /** Compressed responses: their bytes count while they are decompressed, and the work is their caller's. */
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { RequestScope } from "../../../../src/engine/rest/request-scope.ts";
 import { Places } from "../../../../src/engine/rest/shares/bound.ts";
 import { FairShare } from "../../../../src/engine/rest/shares/fair-share.ts";
-import { HeldBytes } from "../../../../src/engine/rest/shares/shares.ts";
 import { decompressedAtOnce } from "../../../../src/engine/settings/capacity.ts";
 import { against } from "../client.ts";
 import { http } from "../raw-server.ts";
@@ -20,8 +20,8 @@ const calls = (request: Awaited<ReturnType<typeof against>>["request"], count: n
   );
 
 test("however many are decompressed at the same time, they hold no more than the budget of the process", async () => {
-  const take = vi.spyOn(HeldBytes.prototype, "take");
-  onTestFinished(() => take.mockRestore());
+  const hold = vi.spyOn(RequestScope.prototype, "hold");
+  onTestFinished(() => hold.mockRestore());
   const { request } = await against((socket) => void socket.write(answered), { CALL_TIMEOUT_MS: "10000" });
   const settled = await calls(request, 12);
   const refused = settled.filter(
@@ -29,7 +29,7 @@ test("however many are decompressed at the same time, they hold no more than the
   );
   expect(refused.length).toBeGreaterThan(12 / 2);
   // each was stopped on its way, long before it was complete
-  const largest = Math.max(...take.mock.calls.map(([, , bytes]) => bytes));
+  const largest = Math.max(...hold.mock.calls.map(([bytes]) => bytes));
   expect(largest).toBeLessThan(1_000_000);
 });
 
