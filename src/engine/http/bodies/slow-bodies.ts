@@ -23,6 +23,7 @@ const lingerMs = 1_000;
 type Body = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  address?: string;
   /** Bytes of it that have come since it was watched. */
   bytes: number;
   ageMs: number;
@@ -31,8 +32,6 @@ type Body = {
 
 export class SlowBodies {
   readonly #env: Environment;
-  /** The bytes of all unfinished bodies together. */
-  readonly #most: number;
   #arrived: Body[] = [];
   /** The oldest first. */
   readonly #unfinished = new Set<Body>();
@@ -43,7 +42,6 @@ export class SlowBodies {
 
   constructor(env: Environment) {
     this.#env = env;
-    this.#most = slowBodies.all * env.MAX_BODY_BYTES;
   }
 
   /**
@@ -54,7 +52,7 @@ export class SlowBodies {
     const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
     if (length === "0" && coding === undefined) return;
     if (request.raw.socket.bytesRead === undefined) return; // the process made this request of itself, and it is here
-    const body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
+    const body: Body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
     if (coding !== undefined) countPieces(body);
     if (coding !== undefined || Number(length) > large) return this.#keep(body);
     if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
@@ -82,7 +80,7 @@ export class SlowBodies {
       const { length = 0 } = piece ?? {};
       body.bytes += length;
       this.#uncounted += length;
-      if (this.#uncounted > this.#most / 8) this.#freeMemory();
+      if (this.#uncounted > (slowBodies.all / 8) * this.#env.MAX_BODY_BYTES) this.#freeMemory();
       return push(piece);
     };
   }
@@ -123,12 +121,15 @@ export class SlowBodies {
       : undefined;
   }
 
-  /** The oldest bodies are ended first: fast bodies are complete by then. */
+  /** Bodies of the address with most are ended, the oldest first: fast bodies are complete by then. */
   #freeMemory(): void {
     this.#uncounted = 0;
     const held = [...this.#unfinished].filter((body) => !isOver(body) && !body.reply.raw.writableEnded);
-    let tooMuch = -this.#most;
-    for (const body of held) tooMuch += body.bytes;
+    const ofAddress = new Map<string, number>();
+    const ofSender = (body: Body): number => ofAddress.get(addressOf(body)) ?? 0;
+    for (const body of held) ofAddress.set(addressOf(body), ofSender(body) + body.bytes);
+    let tooMuch = held.reduce((sum, { bytes }) => sum + bytes, -slowBodies.all * this.#env.MAX_BODY_BYTES);
+    if (tooMuch > 0) held.sort((one, other) => ofSender(other) - ofSender(one));
     for (const body of held) {
       if (tooMuch <= 0) return;
       tooMuch -= body.bytes;
@@ -170,14 +171,16 @@ const late = (message: string): CodedError =>
 
 const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.readableEnded || raw.destroyed;
 
+const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
+
 /**
  * The address and the credential of the request. Neither is verified yet, so a credential may have the text of somebody's
  * address: the words before them keep the two apart.
  */
-function ownersOf({ request }: Body): string[] {
-  const { "x-api-key": apiKey, authorization } = request.headers;
+function ownersOf(body: Body): string[] {
+  const { "x-api-key": apiKey, authorization } = body.request.headers;
   const credential = apiKey ?? authorization;
-  const address = `address ${addressBlock(request.ip)}`;
+  const address = `address ${addressOf(body)}`;
   return credential === undefined ? [address] : [address, `credential ${credential}`];
 }
 
