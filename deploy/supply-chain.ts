@@ -6,7 +6,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { exitCodes, type Io, processIo, runCommand } from "restbound/role";
+import { type Io, processIo, runCommand } from "restbound/role";
 
 const root = new URL("../", import.meta.url);
 const lockfile = new URL("package-lock.json", root);
@@ -112,7 +112,6 @@ const run = (argv: readonly string[], io: Io): Promise<number> =>
     line
       .description("Checks the lockfile's entries, and that deploy/sbom is current.")
       .option("--write", "writes deploy/sbom")
-      .addHelpText("after", exitCodes)
       .action(
         does(({ write }: { readonly write?: boolean }) => {
           const { packages } = JSON.parse(readFileSync(lockfile, "utf8"));

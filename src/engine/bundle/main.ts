@@ -5,7 +5,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Plugin } from "rolldown";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { Refused } from "../cli/refused.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
@@ -14,7 +14,6 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .description(
         "Writes dist/bundle/main.js: src/main.ts and the packages that it loads, in few files that start faster.",
       )
-      .addHelpText("after", exitCodes)
       .action(does(() => bundle(io.root))),
   );
 

@@ -1,7 +1,8 @@
 /** `restbound check`: one run of every stage, printed in as many formats as asked for. */
 import { join, relative, resolve } from "node:path";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
+import { printable } from "../cli/printable.ts";
 import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { type Manifest, Manifests } from "../manifests/manifests.ts";
@@ -12,14 +13,12 @@ import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
 import { deployedCommit } from "./deployed.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
-import { formatJson } from "./format/json.ts";
 import { formatMarkdown } from "./format/markdown.ts";
 import { formatOption, type Output, oneToStandardOutput, refuseInputs } from "./format/option.ts";
 import { formatSarif } from "./format/sarif.ts";
 import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles } from "./git-files.ts";
-import { printableReport } from "./printable-report.ts";
 import { readUsage } from "./read-usage.ts";
 import type { Finding, Report } from "./report.ts";
 
@@ -58,7 +57,6 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
           nonEmpty,
         )
         .addOption(formatOption())
-        .addHelpText("after", exitCodes)
         .action(does(work)),
     (failure) => {
       for (const output of outputs)
@@ -124,9 +122,12 @@ function write(text: string, { file }: Output, io: Io): void {
   else replaceFile(resolve(io.root, file), text);
 }
 
+/** For people every text of the report is one printable line; frames are printable already. */
 function print(report: Report, { format, file }: Output, io: Io): string {
-  if (format === "json") return escaped(formatJson(report));
-  const shown = printableReport(report);
+  if (format === "json") return escaped(`${JSON.stringify(report, null, 2)}\n`);
+  const shown: Report = JSON.parse(JSON.stringify(report), (key, value) =>
+    typeof value === "string" && key !== "text" ? printable(value) : value,
+  );
   if (format === "github") return formatGithub(shown);
   if (format === "sarif") return formatSarif(shown);
   return format === "markdown"

@@ -53,6 +53,7 @@ export async function runCommand(
     describe(line, (work) => async (...given) => {
       exitCode = await work(...given);
     });
+    line.addHelpText("after", exitCodes);
     await parse(line, argv);
     return exitCode;
   } catch (error) {

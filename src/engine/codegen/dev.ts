@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { foldersBelow } from "../standards/files-below.ts";
 import { watchFolders } from "../standards/watch-folders.ts";
 import { run as codegen } from "./main.ts";
@@ -16,7 +16,6 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
     line
       .description("Runs the roles; generates and starts them anew whenever a file below spec/ is saved.")
       .argument("[role...]", "as of npm start; without one, all of them")
-      .addHelpText("after", exitCodes)
       .action(does((roles: readonly string[]) => watchSpec(io, roles))),
   );
 

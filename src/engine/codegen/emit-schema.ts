@@ -13,12 +13,13 @@ import {
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
   parse,
+  print,
   type StringValueNode,
   visit,
 } from "graphql";
 import type { Input, Model } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
-import { publicSchema } from "../schema/public-schema.ts";
+import { bindingDefinitionNames } from "../schema/directives.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { steering } from "../standards/steering.ts";
 
@@ -29,24 +30,34 @@ export function emitSchema(model: Model): string {
     ...type,
     ...(type.fields && { fields: type.fields.map((field) => describe(model, type.name.value, field)) }),
   });
-  return publicSchema(
-    visit(withDefinition(model), {
-      ObjectTypeDefinition: withOperations,
-      ObjectTypeExtension: withOperations,
-      InputObjectTypeDefinition: (type) => ({
-        ...type,
-        ...(type.fields && {
-          fields: type.fields.map((field) =>
-            withSunset(model, `${type.name.value}.${field.name.value}`, field),
-          ),
-        }),
-      }),
-      // a block string has no escapes
-      StringValue: (node) =>
-        node.block && node.value.search(steering) >= 0 ? { ...node, block: false } : undefined,
-    }),
-  );
+  const visible = visit(withDefinition(model), {
+    Directive: drop,
+    DirectiveDefinition: drop,
+    EnumTypeDefinition: drop,
+    ScalarTypeDefinition: drop,
+    ObjectTypeDefinition: withOperations,
+    ObjectTypeExtension: withOperations,
+    InputObjectTypeDefinition: (type) =>
+      isBinding(type)
+        ? null
+        : {
+            ...type,
+            ...(type.fields && {
+              fields: type.fields.map((field) =>
+                withSunset(model, `${type.name.value}.${field.name.value}`, field),
+              ),
+            }),
+          },
+    // a block string has no escapes
+    StringValue: (node) =>
+      node.block && node.value.search(steering) >= 0 ? { ...node, block: false } : undefined,
+  });
+  return `${print(visible)}\n`;
 }
+
+/** Clients see neither the binding directives nor their types. */
+const isBinding = ({ name }: { readonly name: NameNode }): boolean => bindingDefinitionNames.has(name.value);
+const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : undefined);
 
 /** As Relay and Apollo Kotlin read it: the field is null only where an error says why. */
 const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {

@@ -1,7 +1,7 @@
 /** `restbound codegen`: replaces `generated/`. Findings are printed and nothing is written. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { replaceFolders } from "../cli/replace.ts";
 import { filesBelow } from "../standards/files-below.ts";
 import type { Results } from "./results.ts";
@@ -15,7 +15,6 @@ export const run = (argv: readonly string[], io: Io, results?: Results): Promise
     (line, does) =>
       line
         .description("Generates generated/ from spec/; removes files there that are not generated any more.")
-        .addHelpText("after", exitCodes)
         .action(does(() => update(io, results))),
     ({ exitCode, faults }) => {
       if (exitCode === 1)

@@ -2,7 +2,7 @@
  * `restbound/role`: what a platform that a project brings along stands on. It has the HTTP server that all roles share, API
  * keys and the gateway's context headers, a validator of JSON Schema, and the frame of commands.
  */
-export { exitCodes, type Io, processIo, runCommand } from "../cli/command.ts";
+export { type Io, processIo, runCommand } from "../cli/command.ts";
 export { nonEmpty } from "../cli/parse.ts";
 export { Refused } from "../cli/refused.ts";
 export type { Samples } from "../graphql/explorer/explorer.ts";

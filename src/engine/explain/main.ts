@@ -1,7 +1,7 @@
 /** `restbound explain <field or saved operation>…`. */
 import { Option } from "commander";
 import type { Model } from "../bind/model.ts";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { didYouMean } from "../cli/nearest-suggestion.ts";
 import { printable } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -25,7 +25,6 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
           .choices(["text", "mermaid"])
           .default("text"),
       )
-      .addHelpText("after", exitCodes)
       .action(
         does((names: readonly string[], { format }: { readonly format: string }) => {
           const { model, saved } = projectAt(io.root).proved();

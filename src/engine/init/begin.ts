@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { isHttpUrl } from "../manifests/places.ts";
 import { documentPath, fetchDocument } from "./fetch-document.ts";
@@ -37,7 +37,6 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "the product that the document is of, where there are several: spec/openapi/<name>.yaml, also in a project that has such documents",
         nonEmpty,
       )
-      .addHelpText("after", exitCodes)
       .action(does((given: Given) => begin(given, argv, io))),
   );
 

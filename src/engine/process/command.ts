@@ -1,5 +1,5 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { readConfig, roleNames } from "../config.ts";
 import { variables } from "../settings/environment.ts";
 import {
@@ -34,7 +34,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
       .argument("[role...]", `${roleNames.join(", ")}; without one, all of them`)
       .option("--check-config", "prints the configuration in force, without secrets, and starts nothing")
       .option("--brief", "prints one line when the roles listen: no demo keys, no example")
-      .addHelpText("after", `${environmentHelp()}\n${exitCodes}`)
+      .addHelpText("after", environmentHelp())
       .action(
         does(async (roles: readonly string[], { brief, checkConfig }: Options) => {
           if (checkConfig) say = forPeople;

@@ -137,7 +137,8 @@ export class InputTypes {
         const sent = property === undefined ? member.shape : without(member.shape, property);
         const restName = lettersOf(name) === lettersOf(rest) ? "" : restNameDirective(name, rest, []);
         const type = isNameless(member) ? wanted + typeName(name) : typeName(member.name ?? rest);
-        return `  ${name}: ${this.#inputObject(sent, type)}${restName}`;
+        const deprecated = deprecatedDirective(member.shape.node);
+        return `  ${name}: ${this.#inputObject(sent, type)}${restName}${deprecated}`;
       }),
       "}",
     ]);

@@ -1,6 +1,6 @@
 /** `restbound propose <operation>…`. */
 import { boundFields, type Model } from "../bind/model.ts";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { projectAt } from "../project/project.ts";
 import { escaped } from "../standards/steering.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
@@ -12,7 +12,6 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
     line
       .description("Prints the SDL for REST operations that have no field yet, ready to paste.")
       .argument("<operation...>", 'operationIds of the OpenAPI document, or methods and paths: "GET /things"')
-      .addHelpText("after", exitCodes)
       .action(
         does((ids: readonly string[]) => {
           const project = projectAt(io.root);

@@ -31,7 +31,7 @@ export function readSchema(name: string, text: string): SchemaFile {
   const complete = withDefinitions(document);
   const broken = (errors: readonly GraphQLError[]): SchemaFile => ({
     document,
-    diagnostics: errors.map((error) => invalid(name, document, error)),
+    diagnostics: withoutEchoes(errors).map((error) => invalid(name, document, error)),
   });
   const errors = validateSDL(complete);
   if (errors.length > 0) return broken(errors);
@@ -41,6 +41,16 @@ export function readSchema(name: string, text: string): SchemaFile {
   const schema = buildASTSchema(complete, { assumeValidSDL: true });
   const invalidTypes = validateSchema(schema);
   return invalidTypes.length > 0 ? broken(invalidTypes) : { document, schema, diagnostics: [] };
+}
+
+/** Of a type that is defined twice, each field and value is too: one finding, for the type. */
+function withoutEchoes(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  const named = errors.map(({ message }) => /^There can be only one type named "(\w+)"/.exec(message)?.[1]);
+  const isEcho = ({ message }: GraphQLError): boolean => {
+    const [, type] = /^(?:Field|Enum value) "(\w+)\.\w+" can only be defined once/.exec(message) ?? [];
+    return type !== undefined && named.includes(type);
+  };
+  return errors.filter((error) => !isEcho(error));
 }
 
 function parseSchema(name: string, text: string): DocumentNode {
@@ -106,7 +116,10 @@ const withNearDirective = (message: string): string =>
     (text, wrong: string) => text.slice(0, -1) + (didYouMean(wrong, directiveNames) || "."),
   );
 
-function schemaHint(message: string): string {
+function schemaHint({ message, locations = [] }: GraphQLError): string {
+  const [first] = locations;
+  if (first && /can be only one|only be defined once/.test(message))
+    return `the first stands in line ${first.line}: rename one of them, or remove it`;
   const [, type = ""] = /^Unknown type "(\w+)"\.$/.exec(message) ?? [];
   if (dateScalars.has(type))
     return `add \`scalar ${type} @specifiedBy(url: "${dateScalarsUrl}")\` to the schema`;
@@ -123,7 +136,7 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
     rule: "schema-invalid",
     coordinate: coordinateAt(document, error.positions?.at(-1)) ?? name,
     message: withNearDirective(error.message),
-    hint: schemaHint(error.message),
+    hint: schemaHint(error),
     schema: place,
   });
 }

@@ -8,7 +8,7 @@ import {
   type IntrospectionQuery,
 } from "graphql";
 import { askUrl } from "../cli/ask-url.ts";
-import { exitCodes, type Io, runCommand } from "../cli/command.ts";
+import { type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { printable } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -35,7 +35,6 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         nonEmpty,
       )
       .option("--key <API key>", "sent as X-API-Key, where the URL wants one", nonEmpty)
-      .addHelpText("after", exitCodes)
       .action(does((manifest: string, given: Given) => validateManifest(io, manifest, given))),
   );
 

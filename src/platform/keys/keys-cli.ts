@@ -4,7 +4,7 @@
  * user if they do not exist. An empty production store gets its first owner this way.
  */
 import { type Config, ConfigError, readConfig } from "restbound";
-import { exitCodes, type Io, nonEmpty, processIo, Refused, revokedChannel, runCommand } from "restbound/role";
+import { type Io, nonEmpty, processIo, Refused, revokedChannel, runCommand } from "restbound/role";
 import { loadContract, permissionsOf } from "../contract.ts";
 import { strings } from "../store/row.ts";
 import { openStore, type Store, type TenantStore } from "../store/store.ts";
@@ -23,7 +23,7 @@ const description = "Makes, lists and revokes API keys of the platform whose DAT
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run keys", argv, io, (line, does) => {
-    line.description(description).addHelpText("after", exitCodes);
+    line.description(description);
     const tenant = ["--tenant <id>", "tenant of the key", nonEmpty] as const;
     line
       .command("create")

@@ -178,11 +178,15 @@ class Calls {
     this.#check = check;
   }
 
-  /** The answer to an operation. If a list calls it for each of its objects, all calls have the same answer. */
+  /**
+   * The answer to an operation: the last to its request, because a read that fails is sent again. If a list calls the
+   * operation for each of its objects, all of these have the same answer.
+   */
   of(operation: string): RestAnswer | undefined {
-    const answers = this.#answers.filter(({ request }) => this.#check.isCall(operation, request));
+    const calls = this.#answers.filter(({ request }) => this.#check.isCall(operation, request));
+    const answers = [...new Map(calls.map((answer) => [answer.request, answer])).values()];
     if (new Set(answers.map(({ text }) => text)).size > 1)
-      throw new Error(`${operation}: the answers to several calls differ`);
+      throw new Error(`${operation}: the answers to several requests differ`);
     return answers[0];
   }
 

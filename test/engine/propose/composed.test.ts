@@ -99,6 +99,16 @@ test("one of several objects with names of their own has a field for each", asyn
   expect(text).toContain("input TwoInput {\n  of: [AnyInput!]\n}");
 });
 
+test("a member of a @oneOf input is deprecated if REST deprecates its object", async () => {
+  const Old = { ...objectOf({ one: string }), deprecated: true };
+  const oneOf = [{ $ref: "#/components/schemas/Old" }, { $ref: "#/components/schemas/Two" }];
+  const text = await proposed(
+    documentOf({ answers: [{ oneOf }, string], schemas: { ...schemas, Old } as never }),
+    ["listThings", "makeThing"],
+  );
+  expect(text).toContain('  old: OldInput @deprecated(reason: "REST deprecates it.")');
+});
+
 test("one of several objects without names has fields named by title, or by a property of each alone", async () => {
   const common = { note: string };
   const oneOf = [

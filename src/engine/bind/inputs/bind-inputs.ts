@@ -8,7 +8,7 @@ import type { Binder } from "../binder.ts";
 import { atArgument, atRest, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { checkRequired, type FedSlot } from "./check-required.ts";
-import { feedingHint, freeSlots, parameterOf } from "./feeding-hint.ts";
+import { feedingHint, freeSlots, pageArguments, parameterOf } from "./feeding-hint.ts";
 import type { InputSlot } from "./input-slots.ts";
 import { type ArgumentSource, argumentSource, type InputSource } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
@@ -83,7 +83,7 @@ function feedByName(
       "argument-unused",
       where,
       `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(binder.findings, name, location, freeOnes())}`,
-      feedingHint(freeOnes()),
+      feedingHint(freeOnes(), field.directive.connection && pageArguments.get(argument.name)),
     );
     return [];
   }

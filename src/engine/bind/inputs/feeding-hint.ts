@@ -36,13 +36,21 @@ export function freeSlots(binder: Binder, field: FieldInProgress): InputSlot[] {
   );
 }
 
-/** The one required parameter that nothing names, or the names of all that are free. */
-export function feedingHint(free: readonly InputSlot[]): string {
+/** What the parameter of an argument of a connection says. */
+export const pageArguments: ReadonlyMap<string, string> = new Map([
+  ["after", "where a page begins"],
+  ["first", "how long a page is"],
+]);
+
+/** The one required parameter that nothing names, or the names of all that are free. `says`: what the parameter has to say. */
+export function feedingHint(free: readonly InputSlot[], says?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
   if (unnamed && others.length === 0)
     return `name its parameter, @restName(name: "${unnamed.name}"), or remove it`;
   const listed = free.slice(0, mostNamed).map(({ name }) => `"${name}"`);
   if (free.length > mostNamed) listed.push(`${free.length - mostNamed} more`);
   const list = free.length > 0 ? `; still free: ${listed.join(", ")}` : "";
-  return `remove it, or name its parameter with @restName or params${list}`;
+  return says === undefined
+    ? `remove it, or name its parameter with @restName or params${list}`
+    : `name with @restName the parameter that says ${says}${list}`;
 }

@@ -2,7 +2,7 @@
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { RestDocument } from "../../openapi/document.ts";
 import type { Shape, Variant } from "../../openapi/shapes/shape.ts";
-import { declaredProperty } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly } from "../../openapi/shapes/shape.ts";
 import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
@@ -11,6 +11,9 @@ import type { AbstractType } from "../model.ts";
 import { namesOf, variantName } from "../variant-names.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { holderType, variantType } from "./type-expression.ts";
+
+const tellApart =
+  "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, or one that no other member can have (`additionalProperties: false`), in an overlay if the document is a vendor's";
 
 export function bindAbstract(
   binder: Binder,
@@ -21,11 +24,15 @@ export function bindAbstract(
   const { findings } = binder;
   const variants = value.shape.variants && toldApart(value.shape.variants);
   if (!variants) {
+    const isOneObject = isOnly(value.shape, "object") && !value.shape.members;
+    const [not, hint] = isOneObject
+      ? ["is one object, not one of several", "give the field an object type with its properties"]
+      : ["is no oneOf whose members can be told apart", tellApart];
     findings.add(
       "discriminator-missing",
       where,
-      `${where.coordinate} is ${type}, but its REST value is no oneOf whose members can be told apart`,
-      "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, or one that no other member can have (`additionalProperties: false`), in an overlay if the document is a vendor's",
+      `${where.coordinate} is ${type}, but its REST value ${not}`,
+      hint,
     );
     return;
   }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { exitCodes, type Io, runCommand } from "../../cli/command.ts";
+import { type Io, runCommand } from "../../cli/command.ts";
 import { nonEmpty } from "../../cli/parse.ts";
 import { replaceFile } from "../../cli/replace.ts";
 import { UsageError } from "../../cli/usage-error.ts";
@@ -32,7 +32,6 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "--semantic-non-null",
         "fields that only a failure makes null have no null in their types: for clients that throw on errors",
       )
-      .addHelpText("after", exitCodes)
       .action(does((options: Options) => pack(io, options))),
   );
 
