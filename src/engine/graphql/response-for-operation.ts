@@ -72,6 +72,7 @@ export function responseForOperation(
       size: parentsOfPiece,
       // nothing of a mutation waits: its writes are done; an answer about the schema is no work on responses
       complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
+      measured: (work) => scope.measured(work),
     });
     return introspects ? running.catch(asTooMuchOfSchema) : running;
   };

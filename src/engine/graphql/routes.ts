@@ -39,6 +39,7 @@ import {
   sendText,
   throwForRefusedCredentials,
 } from "./send-response.ts";
+import { endOfTurn } from "./start-queue.ts";
 
 type Begun = {
   readonly request: FastifyRequest;
@@ -133,14 +134,13 @@ export function routes(
       found = find();
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
+      // each kept answer of this turn is charged before the next one asks for its caller's; shared ones go on together already
+      else if (found instanceof Answer) await endOfTurn();
       const admission = scope.turn();
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
       if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
-      if (found instanceof Answer) {
-        if (!isShared) await request.place.leaveThisTurn(); // shared ones go on together already
-        return sendFound(request, reply, found, scope);
-      }
+      if (found instanceof Answer) return sendFound(request, reply, found, scope);
       const client = new RestClient(operations, upstreams, scope, record);
       const given = await run(read(scope), { request, scope, rest: client, execution: found });
       await request.place.leaveThisTurn();

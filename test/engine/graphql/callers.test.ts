@@ -1,8 +1,9 @@
 /** Whose request it is: a gateway's tenant, a credential that REST has accepted, or else an address. */
 
+import net from "node:net";
 import type { FastifyRequest } from "fastify";
 import { execute, parse } from "graphql";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Callers } from "../../../src/engine/graphql/callers.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../../src/engine/http/context-headers.ts";
@@ -144,6 +145,35 @@ test("an answer that is compressed costs its caller more, also one that needs no
   };
   for (const encoding of ["gzip", "br"]) expect(await charged(encoding)).toEqual([20]);
   expect(await charged("identity")).toEqual([]);
+});
+
+test("kept answers that are asked for together are charged one after the other, so that they may have to wait", async () => {
+  const { server, post, url } = await inFrontOf((_request, response) => {
+    response.setHeader("cache-control", "max-age=600");
+    send(response, { ...me, email: "x".repeat(50_000) });
+  });
+  for (const key of ["a", "other"])
+    await post("", { body, headers: { "content-type": "application/json", "x-api-key": key } });
+  const asked = JSON.stringify({ query: "{ me { email } }" });
+  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: a\r\nX-Api-Key: a\r\nAccept-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: ${asked.length}`;
+  const socket = net.connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  let answered = 0;
+  socket
+    .setEncoding("latin1")
+    .on("data", (text: string) => (answered += text.split("HTTP/1.1 200").length - 1));
+  const ask = (count: number) => socket.write(`${head}\r\n\r\n${asked}`.repeat(count));
+  ask(1);
+  await expect.poll(() => answered).toBe(1);
+  const { processor } = server.upstreams.shares;
+  const [turnOf, elsewhere] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "workedElsewhere")];
+  ask(20);
+  await expect.poll(() => answered).toBe(21);
+  const passed = turnOf.mock.invocationCallOrder.filter((_, at) => !turnOf.mock.results[at]?.value);
+  expect(passed.length).toBeGreaterThan(1);
+  const charged = elsewhere.mock.invocationCallOrder;
+  for (const [at, order] of passed.entries())
+    expect(charged.filter((other) => other < order).length).toBeGreaterThanOrEqual(at);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addressBlock } from "../../../src/engine/http/address-block.ts";
 import { createServer } from "../../../src/engine/http/server.ts";
+import { slowBodies } from "../../../src/engine/settings/capacity.ts";
 import { configure } from "../graphql/configure.ts";
 import { block } from "../time/block.ts";
 import { drip, statuses } from "./drip.ts";
@@ -80,6 +81,32 @@ test("a credential with the text of an address does not count for the client at 
   const victim = drip(url, "/echo", ["X-Forwarded-For: 192.0.2.7"]);
   await sleep(2_500);
   expect(victim.text()).toBe("");
+});
+
+test("unfinished bodies hold a bounded memory also between two looks, and the address with most gives way", async () => {
+  const looks = vi.spyOn(globalThis, "setInterval").mockReturnValue({ unref() {} } as never);
+  onTestFinished(() => looks.mockRestore());
+  const size = 100_000;
+  const { url } = await listening({ MAX_BODY_BYTES: `${size}`, TRUSTED_PROXIES: "127.0.0.1" });
+  const answers = { one: "", other: "" };
+  const begin = (from: keyof typeof answers, address: string): net.Socket => {
+    const socket = net.connect(Number(url.port), url.hostname);
+    onTestFinished(() => void socket.destroy());
+    socket
+      .on("error", () => {})
+      .on("data", (data) => {
+        answers[from] += data;
+      });
+    const head = `POST /echo HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/json`;
+    socket.write(`${head}\r\nContent-Length: ${size}\r\n\r\n"${"a".repeat(size - 2)}`);
+    return socket;
+  };
+  const oldest = begin("one", "192.0.2.1");
+  for (let index = 0; index < 300; index++) begin("other", "192.0.2.2");
+  const refused = () => answers.other.split("request bodies take too much memory").length - 1;
+  await expect.poll(refused).toBeGreaterThanOrEqual(300 - slowBodies.all - slowBodies.all / 8);
+  oldest.write('"');
+  await expect.poll(() => statuses(answers.one)).toEqual(["200"]);
 });
 
 test("a request that the process makes of itself ends no body of others", async () => {

@@ -6,6 +6,8 @@ import { type CodedError, overLimit } from "../../errors.ts";
 
 /** A value beside its characters: it is checked and encoded too. */
 const charactersPerValue = 8;
+/** The checks and the encoding of so many characters may take long enough to be measured. */
+const large = 1_000;
 
 export class ArgumentBudget {
   readonly #limit: number;
@@ -17,6 +19,10 @@ export class ArgumentBudget {
   constructor(limit: number) {
     this.#limit = limit;
     this.#left = limit;
+  }
+
+  get isLarge(): boolean {
+    return this.#limit - this.#left > large;
   }
 
   /** Throws LIMIT_EXCEEDED if fewer characters are left, and takes none then. */

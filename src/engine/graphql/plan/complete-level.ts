@@ -19,6 +19,8 @@ export type Pieces = {
   readonly size: number;
   /** Completes a piece, perhaps once its caller may go on, and charges the processor time to the caller. */
   readonly complete: (work: () => void) => void | Promise<void>;
+  /** Runs work on the caller's arguments, and charges its processor time to the caller. */
+  readonly measured: <T>(work: () => T) => T;
 };
 
 export type Run = {

@@ -56,7 +56,8 @@ async function runLevel(run: Run, level: Level): Promise<void> {
     const args = argumentsOf(run, level);
     if (level.field.inherited.length > 0)
       around = level.parents.map((_, index) => enclosingWithArguments(level.field, args, around[index]));
-    const called = level.field.source.resolve(level.parents, args, run.context, level.enclosing);
+    const call = () => level.field.source.resolve(level.parents, args, run.context, level.enclosing);
+    const called = run.argumentBudget.isLarge ? run.pieces.measured(call) : call();
     values = called instanceof Promise ? await called : [await called[0]];
   } catch (error) {
     values = level.parents.map(() => asError(error));

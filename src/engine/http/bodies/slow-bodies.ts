@@ -14,6 +14,8 @@ import type { Environment } from "../../settings/environment.ts";
 import { addressBlock } from "../address-block.ts";
 
 const lookMs = 250;
+/** Bytes. */
+const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
 /** Time for the rest of an answered request: a client may read the response only after sending (RFC 9112 §9.6). */
 const lingerMs = 1_000;
@@ -21,7 +23,9 @@ const lingerMs = 1_000;
 type Body = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly bytesBefore: number;
+  address?: string;
+  /** Bytes of it that have come since it was watched. */
+  bytes: number;
   ageMs: number;
   answeredMs: number;
 };
@@ -31,6 +35,8 @@ export class SlowBodies {
   #arrived: Body[] = [];
   /** The oldest first. */
   readonly #unfinished = new Set<Body>();
+  /** Bytes that have come since the memory was last counted. */
+  #uncounted = 0;
   #timer: NodeJS.Timeout | undefined;
   #stoppingMs: number | undefined;
 
@@ -38,16 +44,19 @@ export class SlowBodies {
     this.#env = env;
   }
 
-  /** Most bodies arrive with their headers, before the next turn of the event loop. They cost nothing more. */
+  /**
+   * Most bodies arrive with their headers, before the next turn of the event loop. Small ones cost nothing more then. Large
+   * ones are watched at once: in one turn a thousand connections bring up to 2 MiB each.
+   */
   watch(request: FastifyRequest, reply: FastifyReply): void {
     const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
     if (length === "0" && coding === undefined) return;
-    const bytesBefore: number | undefined = request.raw.socket.bytesRead;
-    if (bytesBefore === undefined) return; // the process made this request of itself, and it is here
-    if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
-    const body = { request, reply, bytesBefore, ageMs: 0, answeredMs: 0 };
-    this.#arrived.push(body);
+    if (request.raw.socket.bytesRead === undefined) return; // the process made this request of itself, and it is here
+    const body: Body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
     if (coding !== undefined) countPieces(body);
+    if (coding !== undefined || Number(length) > large) return this.#keep(body);
+    if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
+    this.#arrived.push(body);
   }
 
   /** From now on each unfinished body has one second left. */
@@ -58,19 +67,27 @@ export class SlowBodies {
   #keepUnfinished(): void {
     for (const body of this.#arrived) if (!isOver(body)) this.#keep(body);
     this.#arrived = [];
-    if (this.#unfinished.size > 0) this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
   }
 
   /** A body that ends is forgotten at once: its request would outlive it until the next check. */
   #keep(body: Body): void {
+    const { raw } = body.request;
     this.#unfinished.add(body);
-    body.request.raw.once("end", () => this.#unfinished.delete(body));
+    this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+    raw.once("end", () => this.#unfinished.delete(body));
+    const push = raw.push.bind(raw);
+    raw.push = (piece: Buffer | null): boolean => {
+      const { length = 0 } = piece ?? {};
+      body.bytes += length;
+      this.#uncounted += length;
+      if (this.#uncounted > (slowBodies.all / 8) * this.#env.MAX_BODY_BYTES) this.#freeMemory();
+      return push(piece);
+    };
   }
 
   #look(): void {
     if (this.#stoppingMs !== undefined) this.#stoppingMs += lookMs;
     const slow = new Map<string, number>();
-    let held = 0;
     for (const body of this.#unfinished) {
       body.ageMs += lookMs;
       if (isOver(body)) this.#unfinished.delete(body);
@@ -78,10 +95,9 @@ export class SlowBodies {
       else {
         const fault = this.#faultOf(body, slow);
         if (fault) end(body, fault);
-        else held += bytesOf(body);
       }
     }
-    this.#freeMemory(held);
+    this.#freeMemory();
     if (this.#unfinished.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -92,7 +108,7 @@ export class SlowBodies {
     if (this.#stoppingMs !== undefined && Math.min(this.#stoppingMs, ageMs) >= slowAfterMs)
       return refusedBy("stopping", "SERVICE_UNAVAILABLE", "this service is stopping");
     if (ageMs >= this.#env.REQUEST_TIMEOUT_MS) return late("the request did not arrive in time");
-    if (ageMs >= graceMs && bytesOf(body) < (minimumRate * ageMs) / 1_000)
+    if (ageMs >= graceMs && body.bytes < (minimumRate * ageMs) / 1_000)
       return late("the request body comes too slowly");
     if (ageMs < slowAfterMs) return undefined;
     const counts = ownersOf(body).map((owner) => {
@@ -105,12 +121,18 @@ export class SlowBodies {
       : undefined;
   }
 
-  /** The oldest bodies are ended first: fast bodies are complete by then. */
-  #freeMemory(held: number): void {
-    let tooMuch = held - slowBodies.all * this.#env.MAX_BODY_BYTES;
-    for (const body of this.#unfinished) {
+  /** Bodies of the address with most are ended, the oldest first: fast bodies are complete by then. */
+  #freeMemory(): void {
+    this.#uncounted = 0;
+    const held = [...this.#unfinished].filter((body) => !isOver(body) && !body.reply.raw.writableEnded);
+    const ofAddress = new Map<string, number>();
+    const ofSender = (body: Body): number => ofAddress.get(addressOf(body)) ?? 0;
+    for (const body of held) ofAddress.set(addressOf(body), ofSender(body) + body.bytes);
+    let tooMuch = held.reduce((sum, { bytes }) => sum + bytes, -slowBodies.all * this.#env.MAX_BODY_BYTES);
+    if (tooMuch > 0) held.sort((one, other) => ofSender(other) - ofSender(one));
+    for (const body of held) {
       if (tooMuch <= 0) return;
-      tooMuch -= bytesOf(body);
+      tooMuch -= body.bytes;
       end(body, late("request bodies take too much memory"));
     }
   }
@@ -147,18 +169,18 @@ function countPieces(body: Body): void {
 const late = (message: string): CodedError =>
   new CodedError("REQUEST_TIMEOUT", message, {}, undefined, "slow_body");
 
-const bytesOf = ({ request, bytesBefore }: Body): number => request.raw.socket.bytesRead - bytesBefore;
-
 const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.readableEnded || raw.destroyed;
+
+const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
 
 /**
  * The address and the credential of the request. Neither is verified yet, so a credential may have the text of somebody's
  * address: the words before them keep the two apart.
  */
-function ownersOf({ request }: Body): string[] {
-  const { "x-api-key": apiKey, authorization } = request.headers;
+function ownersOf(body: Body): string[] {
+  const { "x-api-key": apiKey, authorization } = body.request.headers;
   const credential = apiKey ?? authorization;
-  const address = `address ${addressBlock(request.ip)}`;
+  const address = `address ${addressOf(body)}`;
   return credential === undefined ? [address] : [address, `credential ${credential}`];
 }
 

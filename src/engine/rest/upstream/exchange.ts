@@ -59,8 +59,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  /** Sends the request, unless the exchange was aborted before. */
+  /**
+   * Sends the request, unless the exchange was aborted before. The response to a write is never refused, so the write is not
+   * sent while its caller holds too much.
+   */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
+    const failure = this.#isRead ? undefined : this.#budget.hold(0, true);
+    if (failure) this.#fail(failure);
     if (!this.#failure) dispatcher.dispatch(request, this);
   }
 

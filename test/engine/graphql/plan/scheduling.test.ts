@@ -1,5 +1,5 @@
 /** The order of a plan's calls: queries call in parallel, mutations in series, and no call is repeated. */
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { CodedError } from "../../../../src/engine/errors.ts";
 import { parentsOfPiece } from "../../../../src/engine/settings/capacity.ts";
 import { freeScope } from "../free-scope.ts";
@@ -62,6 +62,23 @@ test("a long level is completed in pieces, and makes one call for each chunk all
   );
   expect(calls).toHaveLength(3);
   expect(completed).toHaveBeenCalledTimes(1 + 3 + 3); // the list, the keepers, their bosses
+});
+
+test("the check and the call of large arguments are charged to their caller", async () => {
+  const { ask, calls } = await openSchema((call) => pet("1", { call }));
+  const during: string[] = [];
+  const measured = vi.spyOn(freeScope, "measured").mockImplementation((work) => {
+    const before = calls.length;
+    const result = work();
+    during.push(...calls.slice(before));
+    return result;
+  });
+  onTestFinished(() => measured.mockRestore());
+  await ask(`{ pet(id: "1") { name } }`);
+  expect(during).toEqual([]);
+  const id = "x".repeat(2_000);
+  await ask(`{ pet(id: "${id}") { name } }`);
+  expect(during).toEqual([`pet {"id":"${id}"}`]);
 });
 
 test("a level starts once its parents are complete, and root calls start together", async () => {

@@ -81,6 +81,23 @@ describe("MAX_REQUEST_BYTES", () => {
     );
   });
 
+  test("are taken by the responses to writes, and no write is sent while its caller holds too much", async () => {
+    let done = 0;
+    const { request } = await against((socket) => {
+      done++;
+      socket.write(http(200, body));
+    }, limits);
+    const requests = Array.from({ length: 10 }, () => request());
+    const written = [];
+    for (const rest of requests)
+      written.push(await rest.post("/things", { body: {} }).catch(({ code }) => code));
+    const [last] = written.splice(7);
+    expect([...written, last]).toEqual([...Array(7).fill(JSON.parse(body)), "SERVICE_UNAVAILABLE"]);
+    expect(done).toBe(7);
+    for (const rest of requests) rest.close();
+    expect(await request().post("/things", { body: {} })).toEqual(JSON.parse(body));
+  });
+
   test("are free again when the request is over, and no answer is read for it any more", async () => {
     const { request } = await against((socket) => void socket.write(http(200, body)), limits);
     for (let turn = 0; turn < 10; turn++) {

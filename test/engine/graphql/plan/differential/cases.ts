@@ -78,6 +78,7 @@ function piecesOf(random: Random): Pieces {
   return {
     size: random.pick([1, 2, 128]),
     complete: (work) => (random.chance(waits) ? Promise.resolve().then(work) : work()),
+    measured: (work) => work(),
   };
 }
 
