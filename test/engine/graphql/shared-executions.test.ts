@@ -13,6 +13,7 @@ import { subscribe } from "../../../src/engine/observe/observer.ts";
 import type { RequestRecord } from "../../../src/engine/observe/records.ts";
 import type { RequestScope } from "../../../src/engine/rest/request-scope.ts";
 import { PresentCallers } from "../../../src/engine/rest/shares/caller.ts";
+import { FairShare } from "../../../src/engine/rest/shares/fair-share.ts";
 import { pauseMs, Together } from "../../../src/engine/rest/shares/together.ts";
 import { executedAtOnce } from "../../../src/engine/settings/capacity.ts";
 import { alone } from "../rest/shares/alone.ts";
@@ -21,11 +22,13 @@ import { inFrontOf, me } from "./rest-stand-in.ts";
 
 const query = "{ me { id email } }";
 
+/** On a slow machine a request would wait for its caller's share, and another one would have its place meanwhile. */
 beforeEach(() => {
   const busy = vi
     .spyOn(performance, "eventLoopUtilization")
     .mockReturnValue({ utilization: 1, active: 1, idle: 0 });
-  return () => busy.mockRestore();
+  const share = vi.spyOn(FairShare.prototype, "turnOf").mockReturnValue(undefined);
+  return () => [busy, share].forEach((mock) => void mock.mockRestore());
 });
 
 /** Identical queries wait for the end of one, however long it takes, unless `endPauses` is called. */
