@@ -146,11 +146,11 @@ export class SlowBodies {
 function countPieces(body: Body): void {
   const { raw } = body.request;
   const push = raw.push.bind(raw);
-  let [pieces, bytes, isRefused] = [0, 0, false];
+  let [pieces, isRefused] = [0, false];
   raw.push = (piece: Buffer | null): boolean => {
     if (isRefused) return false;
-    if (piece !== null) [pieces, bytes] = [pieces + 1, bytes + piece.length];
-    isRefused = pieces > slowBodies.pieces + bytes / slowBodies.pieceBytes;
+    if (piece !== null) pieces++;
+    isRefused = pieces > slowBodies.pieces + body.bytes / slowBodies.pieceBytes;
     if (!isRefused) return push(piece);
     raw.socket.pause();
     setTimeout(refuse, lingerMs).unref();
