@@ -143,7 +143,9 @@ export function routes(
       if (found instanceof Answer) return sendFound(request, reply, found, scope);
       const client = new RestClient(operations, upstreams, scope, record);
       const given = await run(read(scope), { request, scope, rest: client, execution: found });
-      await request.place.leaveThisTurn();
+      const turn = endOfTurn();
+      request.place.leave(); // another request starts in this turn
+      await turn;
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
     } catch (error) {
       if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);

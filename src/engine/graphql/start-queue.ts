@@ -61,13 +61,6 @@ export class QueuePlace implements Turn<Caller> {
     else if (this.#isExecuting) this.#queue.free(this.owner);
     this.#state = "left";
   }
-
-  /** Frees the place, so that another request starts in this turn. Resolves at the end of the turn. */
-  leaveThisTurn(): Promise<void> {
-    const turn = endOfTurn();
-    this.leave();
-    return turn;
-  }
 }
 
 export class StartQueue {
