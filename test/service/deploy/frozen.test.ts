@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +18,11 @@ async function replica(port: number): Promise<ChildProcess> {
     .listen(${port}, "127.0.0.1", () => console.log("listens"));`;
   const child = spawn(process.execPath, ["-e", text], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child.stdout, "data");
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`The replica of port ${port} ended with ${code} before it listened.`);
+  });
+  await Promise.race([once(child.stdout, "data"), ended]);
+  ended.catch(() => {});
   return child;
 }
 
@@ -97,23 +102,26 @@ test.skipIf(!isInstalled("haproxy"))(
     const ports = await two();
     const [front, folder] = [await freePort(), mkdtempSync(join(tmpdir(), "layer4-"))];
     const file = join(folder, "haproxy.cfg");
-    const servers = ports.map((port, index) => `  server s${index} 127.0.0.1:${port} check inter 500ms`);
+    const socket = join(folder, "haproxy.sock");
     writeFileSync(
       file,
-      `defaults
+      `global
+  stats socket ${socket} level admin
+defaults
   mode tcp
   timeout connect 1s
   timeout client 60s
   timeout server 60s
 listen all
   bind 127.0.0.1:${front}
-  balance random
-${servers.join("\n")}
+  balance leastconn
+  server old 127.0.0.1:${ports[0]}
+  server young 127.0.0.1:${ports[1]} disabled
 `,
     );
     await replica(ports[0]);
     const haproxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
-    const pool = spreadPool(`http://127.0.0.1:${front}`, { connections: 256 });
+    const pool = spreadPool(`http://127.0.0.1:${front}`, { connections: 64, headersTimeout: 10_000 });
     onTestFinished(async () => {
       await pool.destroy();
       haproxy.kill("SIGKILL");
@@ -125,10 +133,10 @@ ${servers.join("\n")}
       const port = await body.text();
       counts.set(port, (counts.get(port) ?? 0) + 1);
     };
-    /** 256 requests at a time, one on each connection: the balancer chooses at random, and few choices are no fair sample. */
+    /** 64 requests at a time, one on each connection. The balancer's choice has no chance in it, so few connections do. */
     const load = async (ms: number): Promise<void> => {
       for (const until = performance.now() + ms; performance.now() < until; await sleep(400))
-        await Promise.all(Array.from({ length: 256 }, ask));
+        await Promise.all(Array.from({ length: 64 }, ask));
     };
     await expect
       .poll(
@@ -142,6 +150,7 @@ ${servers.join("\n")}
       .toBe(true);
     await load(5_000);
     await replica(ports[1]);
+    await once(connect(socket).end("set server all/young state ready\n").resume(), "end");
     await load(30_000);
     counts.clear();
     await load(15_000);
