@@ -8,9 +8,6 @@ import { errorsOf } from "../schema/saved-operations.ts";
 import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
-/** The errors of an operation against one schema, by its name. */
-type Messages = (name: string) => readonly string[];
-
 /** The findings without what a change tells. `findings` have their approvals: what an approved change breaks is told. */
 export function withInvalidOperations(
   findings: readonly Finding[],
@@ -18,12 +15,12 @@ export function withInvalidOperations(
   base: ValidProject,
 ): readonly Finding[] {
   const documents = new Map(head.saved.map(({ name, document }) => [name, document]));
-  const [now, before] = [head, base].map(({ model }) =>
+  const messagesIn = ({ model }: Project): ((name: string) => readonly string[]) =>
     readOnce((name) => {
       const document = documents.get(name);
       return document ? errorsOf(model?.schema, document).map(({ message }) => message) : [];
-    }),
-  ) as [Messages, Messages];
+    });
+  const [now, before] = [messagesIn(head), messagesIn(base)];
   const ofApps = new Set(
     head.diagnostics.flatMap(({ coordinate, schema }) =>
       isManifest(schema?.file ?? "") ? [coordinate] : [],
