@@ -12,11 +12,11 @@ import { approve } from "./approvals.ts";
 import { changesSince } from "./changes/changes-since.ts";
 import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
+import { withInvalidOperations } from "./invalid-operations.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
 import { changeOf, type Finding, type Report, summarise } from "./report.ts";
 import { retiredTexts } from "./retired-texts.ts";
-import { withoutStaleApps } from "./stale-apps.ts";
 import { deprecatedUses, type Usage, usageReport, withoutUnused } from "./usage.ts";
 
 type CheckInput = {
@@ -64,9 +64,7 @@ export function examine(
     : { findings: [], safe: [], told: new Set<Diagnostic>() };
   const ledger = isValid(head) ? ledgerFindings(head, base) : [];
   const found = withImpactedOperations(head, base, [
-    ...(base
-      ? withoutStaleApps(proofFindings(head, since.told), head, base)
-      : proofFindings(head, since.told)),
+    ...proofFindings(head, since.told),
     ...fresh,
     ...since.findings,
     ...(base ? retiredTexts(base, head) : []),
@@ -74,9 +72,10 @@ export function examine(
   ]);
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
-  const findings = used
+  const settled = used
     ? [...withoutUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
     : approved;
+  const findings = base ? withInvalidOperations(settled, head, base) : settled;
   const changes = [...found.flatMap(changeOf), ...since.safe];
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {
