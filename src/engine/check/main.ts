@@ -7,15 +7,15 @@ import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { type Manifest, Manifests } from "../manifests/manifests.ts";
 import { isHttpUrl, parsePlaces } from "../manifests/places.ts";
+import { pathBelowRepository } from "../project/path-below-repository.ts";
 import type { ValidProject } from "../project/project.ts";
 import { folderFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
 import { deployedCommit } from "./deployed.ts";
-import { pathBelowRepository } from "./format/annotation.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatGitlab } from "./format/gitlab.ts";
-import { formatMarkdown } from "./format/markdown.ts";
+import { failureMarkdown, formatMarkdown } from "./format/markdown.ts";
 import { formatOption, type Output, oneToStandardOutput, refuseInputs } from "./format/option.ts";
 import { formatSarif } from "./format/sarif.ts";
 import { formatText } from "./format/text.ts";
@@ -61,9 +61,11 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
         .addOption(formatOption())
         .action(does(work)),
     (failure) => {
-      for (const output of outputs)
-        if (output.format === "github")
-          write(failureAnnotations(failure, `${pathBelowRepository(io.root)}spec/`), output, io);
+      const below = `${pathBelowRepository(io.root)}spec/`;
+      for (const output of outputs) {
+        if (output.format === "github") write(failureAnnotations(failure, below), output, io);
+        if (output.format === "markdown") write(failureMarkdown(failure), output, io);
+      }
     },
   );
 }

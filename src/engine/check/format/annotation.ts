@@ -2,8 +2,6 @@
  * A finding at one line of one file, as GitHub's annotations, SARIF and GitLab's Code Quality show it beside a change. They
  * look for files from the top of the repository, and show only what stands at a line of it.
  */
-import { existsSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";
 import { reachLines } from "./text.ts";
@@ -36,14 +34,3 @@ export const settlement = ({ approval, hint }: Finding): string =>
 /** The message of a format that shows no title. */
 export const headline = ({ coordinate, message }: Finding): string =>
   message.startsWith(coordinate) ? message : `${coordinate}: ${message}`;
-
-/** The path of `root` below the top of its git repository, with a `/` behind it: empty at the top, and without a repository. */
-export function pathBelowRepository(root: string): string {
-  let top = root;
-  while (!existsSync(join(top, ".git"))) {
-    if (top === dirname(top)) return "";
-    top = dirname(top);
-  }
-  const below = relative(top, root).split(sep).join("/");
-  return below === "" ? "" : `${below}/`;
-}
