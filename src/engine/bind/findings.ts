@@ -12,6 +12,8 @@ export type Where = {
   readonly rest?: RestNode | undefined;
   /** Other nodes that the finding may come from. */
   readonly also?: readonly (RestNode | undefined)[];
+  /** The action of an overlay that removed what the schema names: the finding points at it, and not at `rest`. */
+  readonly removedBy?: Place | undefined;
   /** The path below `rest` that the finding points at; the part of the path that exists counts. */
   readonly below?: NodePath;
 };
@@ -33,7 +35,8 @@ export class Findings {
   add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
-    const rest = where.rest && this.#document.place(where.rest, ...(where.below ?? []));
+    const { removedBy } = where;
+    const rest = removedBy ?? (where.rest && this.#document.place(where.rest, ...(where.below ?? [])));
     const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
     const nodes = [where.rest, ...(where.also ?? [])].filter((node) => node !== undefined);
     const { coordinate, below } = where;
@@ -46,6 +49,7 @@ export class Findings {
       ...(facts && { facts }),
       nodes,
       ...(below && { below }),
+      ...(removedBy && { isRemoved: true as const }),
     };
     const diagnostic = diagnosed(found);
     this.#found.set(key, diagnostic);

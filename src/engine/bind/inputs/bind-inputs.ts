@@ -2,6 +2,7 @@
 
 import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
+import { inputRemoval } from "../../openapi/overlays/removals.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
 import type { RestParam } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
@@ -42,7 +43,7 @@ function feedByParam(binder: Binder, field: FieldInProgress, param: RestParam, i
   if (!slot) {
     binder.findings.add(
       "parameter-unknown",
-      { ...where, rest: operation.node },
+      { ...where, rest: operation.node, removedBy: inputRemoval(binder.document, operation, param.name) },
       slots.missingMessage(binder.findings, param.name, param.in),
       field.directive.batchBy === undefined || field.parent === undefined
         ? "name a parameter or body property of the operation"
@@ -81,7 +82,7 @@ function feedByName(
   if (!slot) {
     binder.findings.add(
       "argument-unused",
-      where,
+      { ...where, removedBy: inputRemoval(binder.document, field.operation, name) },
       `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(binder.findings, name, location, freeOnes())}`,
       feedingHint(freeOnes(), field.directive.connection && pageArguments.get(argument.name)),
     );
