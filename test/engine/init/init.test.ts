@@ -1,13 +1,5 @@
 /** `restbound init` in an empty folder: a project that runs at once. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -91,18 +83,6 @@ test("an empty folder becomes a project that passes check, serves, and has types
     error:
       "spec/ has files: a project starts where there is none; --name adds a document to those of spec/openapi/",
   });
-});
-
-test("below the top of a repository the workflow runs in the project's folder, and init says where it belongs", async () => {
-  const { root: top } = opened();
-  const root = join(top, "apps/my blog");
-  mkdirSync(join(top, ".git"));
-  mkdirSync(root, { recursive: true });
-  symlinkSync(join(top, "node_modules"), join(root, "node_modules"));
-  const { out } = await ran(root, ["--openapi", blogDocument], init);
-  expect(out).toMatch(/^check it: {2}move \.github\/workflows\/check\.yml to the top of the repository/m);
-  const { jobs } = parse(readFileSync(join(root, ".github/workflows/check.yml"), "utf8"));
-  expect(jobs.check.defaults).toEqual({ run: { "working-directory": "apps/my blog/" } });
 });
 
 test.each([
