@@ -9,14 +9,18 @@ import { reachLines } from "./text.ts";
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
 /**
- * The place in the file that the change edits: the finding has that file at the base too. Without one it is the first place,
- * and of what is gone the file at the base: its line there is none of today.
+ * The place in the file that the change edits: the finding has that file at the base too, or it is the document's, where what is
+ * new has no place at the base. Without one it is the first place, and of what is gone the file at the base: its line there is
+ * none of today.
  */
-export function placeOfAnnotation({ places }: Finding): Frame | undefined {
+export function placeOfAnnotation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);
   const here = places.filter((place) => !isOfBase(place));
   const edited = here.find(({ role }) => places.some((other) => other.role === `base ${role}`));
-  return edited ?? here[0] ?? (gone && { ...gone, line: 1, column: 1 });
+  // an error of the proof is a change where the schema says what it said before
+  const isOfDocument = change && !/^(sdl|binding)-/.test(rule);
+  const added = isOfDocument ? here.find(({ role }) => role === "rest") : undefined;
+  return edited ?? added ?? here[0] ?? (gone && { ...gone, line: 1, column: 1 });
 }
 
 /** The lines below the message: what the finding reaches, and what to do. */
