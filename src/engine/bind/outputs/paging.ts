@@ -4,7 +4,6 @@
  */
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Page } from "../../standards/page.ts";
-import type { Binder } from "../binder.ts";
 import { atRest, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
@@ -13,7 +12,6 @@ type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding, and without an input `after`, which has one. */
 export function bindPaging(
-  binder: Binder,
   field: FieldInProgress,
   inputs: readonly Input[],
   last: string | undefined,
@@ -22,7 +20,7 @@ export function bindPaging(
   const { next, pages, total, more } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
     const at = { ...atRest(field, "connection"), rest: operation.node };
-    binder.findings.add("connection-pages", at, message, hint);
+    field.binder.findings.add("connection-pages", at, message, hint);
   };
   if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
     return add(

@@ -6,15 +6,15 @@ import { keysOf, type RestDocument } from "../../openapi/document.ts";
 import { answersOf, type RestOperation } from "../../openapi/operation.ts";
 import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
-import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
 import { type InputSlot, slotsOf } from "../inputs/input-slots.ts";
 import { isPaging } from "../list-length.ts";
 import { pageNames as names, objectsIn } from "./page-names.ts";
 
-export function checkWholeList({ findings, document }: Binder, field: FieldInProgress, where: Where): void {
+export function checkWholeList(field: FieldInProgress, where: Where): void {
   const { operation, directive } = field;
+  const { findings, document } = field.binder;
   const sign =
     pageSign(document, operation) ??
     (directive.connection ? { text: "a `connection`", node: operation.node } : undefined);
@@ -48,13 +48,13 @@ const beside = new Set([
 ]);
 
 function isOfPages(slot: InputSlot): boolean {
-  const { shape, name, isReadOnly } = slot;
+  const { shape, name, only } = slot;
   const isNumber = shape.types.size === 0 || shape.types.has("integer") || shape.types.has("number");
   const letters = lettersOf(name);
   const isTime = shape.format?.startsWith("date") === true;
   return (
     slot.in !== "path" &&
-    !isReadOnly &&
+    only !== "response" &&
     (isPaging(slot) || (isNumber && counted.has(letters)) || (placed.has(letters) && !isTime))
   );
 }

@@ -158,6 +158,9 @@ export const responseProperties = (shape: Shape): Property[] =>
 export const requestProperties = (shape: Shape): Property[] =>
   declaredOf(shape).filter(({ only }) => only !== "response");
 
+/** Whether REST refuses an object of a request that lacks the property. */
+export const isRequiredOfRequest = ({ required, only }: Property): boolean => required && only !== "response";
+
 /** Whether every value besides null is of this type. */
 export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
