@@ -1,7 +1,7 @@
 /** Binds one field of one parent REST object: to an operation if it carries `@rest`, else to a property. */
 
 import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
-import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
+import { boundMethods, documents404, inputKey, isSafe } from "../openapi/operation.ts";
 import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./batch.ts";
 import type { Binder } from "./binder.ts";
@@ -121,8 +121,7 @@ function bindOperation(written: FieldInProgress): void {
     values[0] && directive.batchBy !== undefined ? bindBatch(field, inputs, values[0].shape) : undefined;
   checkInputTypes(field, inputs);
   const needs = neededBy(inputs, batch);
-  const nullOn404 =
-    operation.statuses.includes("404") && !isMutation(field) && !isNonNullType(definition.type);
+  const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
   if (nullOn404) binder.nulls.add(where.coordinate);
   for (const value of values) matchResult(field, value, batch, needs.length > 0);
   binder.fields.set(where.coordinate, {

@@ -115,7 +115,9 @@ function connectionText({ items, next, last, link, offset }: Page): string {
 /** How a read may get its response, as far as the document tells. `extensions.calls` tells it of each call. */
 function responseSources({ method, successes }: RestOperation): string[] {
   if (method !== "get") return [];
-  const headers = [...new Set(successes.flatMap(({ caching = [] }) => caching))];
+  const shown = successes.filter(({ shape }) => shape);
+  const names = new Set(shown.flatMap(({ headers }) => [...headers.keys()]));
+  const headers = [...names].filter((name) => /^(?:cache-control|expires|etag|last-modified)$/i.test(name));
   const has = (name: RegExp): boolean => headers.some((header) => name.test(header));
   const kept = [
     ...(has(/^(?:cache-control|expires)$/i) ? ["cached"] : []),

@@ -169,9 +169,18 @@ const shortStep = (step: string | number): string | number =>
 export const keysOf = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
 
-/** The entries of a list or a map, their `$ref`s followed. An entry with a broken `$ref` is left out. */
-export const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] =>
-  keysOf(node).flatMap((key) => document.child(node, key) ?? []);
+/** The entries of a list or a map by their keys, their `$ref`s followed. An entry with a broken `$ref` is left out. */
+export const entriesByKey = (document: RestDocument, node: RestNode | undefined): Map<string, RestNode> =>
+  new Map(
+    keysOf(node).flatMap((key): [string, RestNode][] => {
+      const entry = document.child(node, key);
+      return entry ? [[key, entry]] : [];
+    }),
+  );
+
+export const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] => [
+  ...entriesByKey(document, node).values(),
+];
 
 export const refOf = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;

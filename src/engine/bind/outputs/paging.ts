@@ -2,6 +2,7 @@
  * Proves how a connection reads on: by a cursor in the body or in its last item, by the `Link` header (RFC 8288), or by counting pages or
  * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
+import { hasHeader } from "../../openapi/operation.ts";
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Page } from "../../standards/page.ts";
 import { atRest, type FieldInProgress } from "../field-in-progress.ts";
@@ -60,7 +61,7 @@ function linked(
 ): Paging | undefined {
   const next = directive.connection?.next?.split(".");
   const responses = operation.successes.filter(({ shape }) => shape);
-  const hasAddress = next !== undefined || responses.every(({ link }) => link);
+  const hasAddress = next !== undefined || responses.every((each) => hasHeader(each, "link"));
   if (!hasAddress)
     add(
       `the pages of ${where.coordinate} are LINKED, but the answer of ${operation.id} documents no Link header`,

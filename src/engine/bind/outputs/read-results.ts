@@ -1,6 +1,13 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
-import { answersOf, hasNoContent, unshownAnswer } from "../../openapi/operation.ts";
+import type { NodePath } from "../../diagnostic.ts";
+import {
+  answersOf,
+  hasNoContent,
+  isSuccess,
+  type RestOperation,
+  unshownAnswer,
+} from "../../openapi/operation.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
@@ -29,17 +36,25 @@ export function readResults(field: FieldInProgress): ResponseValue[] {
 
 /** An operation without content is null, unless `result` or `batchBy` expect a value. */
 function checkNoContent(field: FieldInProgress): void {
-  const { directive, operation, where } = field;
-  const at = { ...where, rest: operation.node, below: operation.successPath };
+  const { binder, directive, operation, where } = field;
+  const at = { ...where, rest: operation.node, below: successPath(operation) };
   const why = `${operation.id} answers without content, which is null`;
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
-    field.binder.findings.add(
+    binder.findings.add(
       "operation-no-json",
       at,
       `${operation.id} ${unshownAnswer(operation)}`,
       "document its 2xx answer as application/json",
     );
   } else addNull(field, at, why);
+}
+
+/** The path of the first 2xx response below the operation, down to its media type. */
+function successPath({ responses }: RestOperation): NodePath {
+  const successes = responses.filter(isSuccess);
+  const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
+  if (!success) return ["responses", ...responses.slice(0, 1).map(({ status }) => status)];
+  return ["responses", success.status, ...success.content.slice(0, 1).flatMap((media) => ["content", media])];
 }
 
 /** The field may be null though nothing has failed. */
