@@ -12,7 +12,9 @@ import { folderFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
 import { deployedCommit } from "./deployed.ts";
+import { pathBelowRepository } from "./format/annotation.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
+import { formatGitlab } from "./format/gitlab.ts";
 import { formatMarkdown } from "./format/markdown.ts";
 import { formatOption, type Output, oneToStandardOutput, refuseInputs } from "./format/option.ts";
 import { formatSarif } from "./format/sarif.ts";
@@ -60,7 +62,8 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
         .action(does(work)),
     (failure) => {
       for (const output of outputs)
-        if (output.format === "github") write(failureAnnotations(failure), output, io);
+        if (output.format === "github")
+          write(failureAnnotations(failure, `${pathBelowRepository(io.root)}spec/`), output, io);
     },
   );
 }
@@ -122,14 +125,18 @@ function write(text: string, { file }: Output, io: Io): void {
   else replaceFile(resolve(io.root, file), text);
 }
 
-/** For people every text of the report is one printable line; frames are printable already. */
+const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
+
+/** Every text of the report is one printable line; frames are printable already. Annotations stand in files of the repository. */
 function print(report: Report, { format, file }: Output, io: Io): string {
   if (format === "json") return escaped(`${JSON.stringify(report, null, 2)}\n`);
-  const shown: Report = JSON.parse(JSON.stringify(report), (key, value) =>
-    typeof value === "string" && key !== "text" ? printable(value) : value,
-  );
-  if (format === "github") return formatGithub(shown);
-  if (format === "sarif") return formatSarif(shown);
+  const isAnnotation = format === "github" || format === "gitlab" || format === "sarif";
+  const below = isAnnotation ? pathBelowRepository(io.root) : "";
+  const shown: Report = JSON.parse(JSON.stringify(report), (key, value) => {
+    if (typeof value !== "string" || key === "text") return value;
+    return printable(key === "file" && !isHttpUrl(value) ? `${below}${value}` : value);
+  });
+  if (isAnnotation) return annotations[format](shown);
   return format === "markdown"
     ? formatMarkdown(shown)
     : formatText(shown, file === undefined && io.colour === true);

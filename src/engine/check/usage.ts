@@ -6,8 +6,9 @@
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
 import type { Project, ValidProject } from "../project/project.ts";
-import { elementAt, fieldOf } from "../schema/coordinate-place.ts";
+import { coordinatePlace, elementAt, fieldOf } from "../schema/coordinate-place.ts";
 import { selectedCoordinates } from "../standards/selected-coordinates.ts";
+import { frameAt } from "./frame.ts";
 import { type Finding, found, type UsageReport } from "./report.ts";
 
 export type Usage = {
@@ -30,11 +31,8 @@ export function usageReport({ source, since, runs }: Usage, head: Project, base:
 }
 
 /** A note for each part of the schema that rests on what REST deprecates, and that clients still ask for: which of them do. */
-export function deprecatedUses(
-  { clients }: Usage,
-  { used, since }: UsageReport,
-  { saved, model }: Project,
-): Finding[] {
+export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport, head: Project): Finding[] {
+  const { saved, model } = head;
   if (!model) return [];
   const running = saved.filter(({ name }) => used.includes(name));
   const selected = running.map(
@@ -47,12 +45,13 @@ export function deprecatedUses(
       const by = [...(clients.get(name) ?? [])].sort();
       return by.length === 0 ? name : `${name} (${by.join(", ")})`;
     });
+    const place = coordinatePlace(model.schema, coordinate);
     const until = sunset === undefined ? "" : ` until ${sunset}`;
     return [
       found("deprecation-used", coordinate, {
         message: `REST deprecates what ${coordinate} rests on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
         hint: "tell these clients what to use instead",
-        places: [],
+        places: place ? [frameAt(head, "schema", place)] : [],
       }),
     ];
   });

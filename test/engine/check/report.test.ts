@@ -132,7 +132,7 @@ test("SARIF has levels, places, those at the base, fingerprints and approvals", 
   const gone = run.results.find(({ ruleId }: { ruleId: string }) => ruleId === "property-missing");
   expect(gone).toMatchObject({
     message: { text: expect.stringMatching(/^Courier\.phone: .*\nat the base: spec\/openapi\.yaml:\d+:\d+/) },
-    locations: [{ physicalLocation: { artifactLocation: { uri: "spec/schema.graphql" } } }],
+    locations: [{ physicalLocation: { artifactLocation: { uri: "spec/openapi.yaml" } } }],
   });
   const lower = run.results.find(({ ruleId }: { ruleId: string }) => ruleId === "rest-limit-changed");
   expect(lower).toMatchObject({

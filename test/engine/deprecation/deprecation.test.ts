@@ -82,6 +82,7 @@ test("with usage a note says which operations and clients still ask for it", () 
       severity: "note",
       coordinate: "Query.old",
       message: expect.stringMatching(/since 2026-10-01: Asks \(web 1\.4\.0\)$/),
+      places: [{ role: "schema", file: "spec/schema.graphql" }],
     },
   ]);
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { changeRules, restRules } from "../../../src/engine/check/changes/change-rules.ts";
 import { examine } from "../../../src/engine/check/check.ts";
+import { placeOfAnnotation } from "../../../src/engine/check/format/annotation.ts";
 import { type Diagnostic, type Rule, SpecUnreadable } from "../../../src/engine/diagnostic.ts";
 import { isValid, Project } from "../../../src/engine/project/project.ts";
 import { textFiles } from "../../../src/engine/project/spec-files.ts";
@@ -56,6 +57,7 @@ describe("diagnostics", () => {
       expect(new Set(diagnostics.map((each) => each.rule)), found(diagnostics).join("\n")).toEqual(
         new Set([rule as Rule]),
       );
+      expect(diagnostics.filter(({ schema, rest }) => !schema && !rest)).toEqual([]);
       expect(found(diagnose(right))).toEqual([]);
     },
   );
@@ -99,7 +101,8 @@ describe("changes", () => {
     const { rule, class: kind, also, blocks } = example;
     const [old, now] = sidesOf(pair, blocks).map(snapshotOf) as [Project, Project];
     if (!isValid(old)) throw new Error(found(old.diagnostics).join("\n"));
-    const { changes } = examine(now, old, "2026-01-01");
+    const { changes, findings } = examine(now, old, "2026-01-01");
+    expect(findings.filter((each) => !placeOfAnnotation(each))).toEqual([]);
     const all = changes.map((change) => `${ruleAndClass(change)}: ${change.message}`).join("\n");
     const own = changes.filter((change) => !also.includes(change.rule));
     expect(new Set(own.map(ruleAndClass)), all).toEqual(new Set([`${rule} ${kind}`]));
@@ -120,6 +123,7 @@ describe("changes", () => {
       try {
         const head = snapshotOf(withFile(depotPair, file, edit.text));
         const { changes, findings } = examine(head, base, "2026-01-01");
+        expect(findings.filter((each) => !placeOfAnnotation(each))).toEqual([]);
         // a break tells what comes of the same cause
         const also = findings.flatMap((each) =>
           (each.also ?? []).map(({ rule }) => ({ rule, class: each.change ?? "" })),

@@ -1,39 +1,38 @@
-/** Prints GitHub workflow commands: one annotation a finding, at its first place. The text lists the other places. */
+/** Prints GitHub workflow commands: one annotation a finding. The text lists the other places. */
 import type { Failure } from "../../cli/failure.ts";
-import { approvalEntry } from "../approvals.ts";
 import type { Finding, Report } from "../report.ts";
+import { annotationLines, placeOfAnnotation } from "./annotation.ts";
 import { summaryLines } from "./summary.ts";
 
 export const formatGithub = (report: Report): string =>
   `${[...report.findings.map(annotation), ...summaryLines(report)].join("\n")}\n`;
 
-/** Annotations for a run that failed before it had a report. */
-export const failureAnnotations = ({ faults }: Failure): string =>
+/** Annotations for a run that failed before it had a report; `below` is the path of the spec folder. */
+export const failureAnnotations = ({ faults }: Failure, below: string): string =>
   faults
     .map(({ message, places: [place] }) => {
-      const at = place
-        ? `file=${property(`spec/${place.file}`)},line=${place.line},col=${place.column},`
-        : "";
-      return `::error ${at}title=check failed::${data(message)}\n`;
+      const where = place ? at({ ...place, file: `${below}${place.file}` }) : "";
+      return `::error ${where}title=check failed::${data(message)}\n`;
     })
     .join("");
 
 function annotation(finding: Finding): string {
-  const { rule, coordinate, severity, approval, places, message, hint, operations } = finding;
+  const { rule, coordinate, severity, approval, places, message } = finding;
   const level = approval || severity === "note" ? "notice" : severity;
-  const [first, ...others] = places;
-  const at = first ? `file=${property(first.file)},line=${first.line},col=${first.column},` : "";
+  const place = placeOfAnnotation(finding);
   const text = [
     message,
-    ...others.map(({ role, file, line, column }) => `${role}: ${file}:${line}:${column}`),
-    ...operations.map(({ verdict, name }) => `${verdict}: ${name}`),
-    approval ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}` : hint,
-    ...(finding.fingerprint && !approval
-      ? ["to approve it, add to spec/approvals.yaml:", ...approvalEntry(finding)]
-      : []),
+    ...places
+      .filter((other) => other !== place)
+      .map(({ role, file, line, column }) => `${role}: ${file}:${line}:${column}`),
+    ...annotationLines(finding),
   ];
-  return `::${level} ${at}title=${property(`${rule} ${coordinate}`)}::${data(text.join("\n"))}`;
+  return `::${level} ${place ? at(place) : ""}title=${property(`${rule} ${coordinate}`)}::${data(text.join("\n"))}`;
 }
+
+type At = { readonly file: string; readonly line: number; readonly column: number };
+
+const at = ({ file, line, column }: At): string => `file=${property(file)},line=${line},col=${column},`;
 
 const data = (text: string): string =>
   text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");

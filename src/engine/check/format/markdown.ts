@@ -3,7 +3,7 @@ import { approvalEntry } from "../approvals.ts";
 import type { Finding, Report } from "../report.ts";
 import { impactGraph } from "./impact-graph.ts";
 import { summaryLines, verdictName } from "./summary.ts";
-import { impactLine } from "./text.ts";
+import { reachLines } from "./text.ts";
 
 export function formatMarkdown(report: Report): string {
   const verdict =
@@ -33,7 +33,9 @@ function section(finding: Finding): string {
     const at = `${code(`${file}:${line}:${column}`)}${role.startsWith("base") ? " (at the base)" : ""}`;
     return frame ? `${at}\n\n${fenced(frame)}` : at;
   });
-  const impacts = finding.operations.map((operation) => `- ${text(impactLine(operation))}`).join("\n");
+  const reach = reachLines(finding)
+    .map((line) => `- ${text(line)}`)
+    .join("\n");
   const settle = approval
     ? `Approved until ${approval.expires} by ${text(approval.author)}: ${text(approval.reason)}`
     : `→ ${text(hint)}`;
@@ -42,7 +44,7 @@ function section(finding: Finding): string {
       ? `Or approve it in ${code("spec/approvals.yaml")}:\n\n${fenced(approvalEntry(finding).join("\n"), "yaml")}`
       : "";
   const head = `### ${kind}: ${code(coordinate)} (${code(rule)})`;
-  return [head, text(message), ...frames, impacts, settle, entry].filter((part) => part !== "").join("\n\n");
+  return [head, text(message), ...frames, reach, settle, entry].filter((part) => part !== "").join("\n\n");
 }
 
 function changes({ changes: all, base }: Report): string[] {

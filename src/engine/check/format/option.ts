@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { didYouMean } from "../../cli/nearest-suggestion.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 
-const formats = ["text", "json", "github", "markdown", "sarif"] as const;
+const formats = ["text", "json", "github", "gitlab", "markdown", "sarif"] as const;
 
 /** A report in one format, to the standard output or to a file. */
 export type Output = { readonly format: (typeof formats)[number]; readonly file?: string };

@@ -1,9 +1,11 @@
 /**
- * Prints the report as SARIF 2.1.0 (OASIS), which code scanning and editors read. A place at the base has no line in
- * the files of today, so the message names it.
+ * Prints the report as SARIF 2.1.0 (OASIS), which code scanning and editors read. GitHub refuses a file in which one result
+ * has no location. A place at the base has no line in the files of today, so the message names it.
  */
+import { engineManifest } from "../../cli/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
-import { meaningOf } from "../rules.ts";
+import { meaningOf, type RuleId } from "../rules.ts";
+import { annotationLines, headline, isOfBase, placeOfAnnotation } from "./annotation.ts";
 
 export function formatSarif({ findings }: Report): string {
   const ids = [...new Set(findings.map(({ rule }) => rule))].sort();
@@ -13,10 +15,7 @@ export function formatSarif({ findings }: Report): string {
     runs: [
       {
         tool: {
-          driver: {
-            name: "restbound check",
-            rules: ids.map((id) => ({ id, shortDescription: { text: meaningOf(id) } })),
-          },
+          driver: { name: "restbound check", version: engineManifest().version, rules: ids.map(ruleOf) },
         },
         columnKind: "utf16CodeUnits",
         results: findings.map((finding) => resultOf(finding, ids.indexOf(finding.rule))),
@@ -26,22 +25,29 @@ export function formatSarif({ findings }: Report): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
+/** GitHub wants all three texts of a rule. */
+const ruleOf = (id: RuleId) => ({
+  id,
+  shortDescription: { text: meaningOf(id) },
+  fullDescription: { text: meaningOf(id) },
+  help: { text: `An example is in docs/rules.md of restbound, under ${id}.` },
+});
+
 function resultOf(finding: Finding, ruleIndex: number): object {
-  const { rule, severity, coordinate, message, hint, places, operations, fingerprint, approval } = finding;
-  const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
-  const [first, ...others] = places.filter((place) => !isOfBase(place));
+  const { rule, severity, places, fingerprint, approval } = finding;
+  const main = placeOfAnnotation(finding);
+  const others = places.filter((place) => !isOfBase(place) && place !== main);
   const lines = [
-    `${coordinate}: ${message}`,
+    headline(finding),
     ...places.filter(isOfBase).map(({ file, line, column }) => `at the base: ${file}:${line}:${column}`),
-    ...operations.map(({ verdict, name, file, line }) => `${verdict}: ${name} (${file}:${line})`),
-    hint,
+    ...annotationLines(finding),
   ];
   return {
     ruleId: rule,
     ruleIndex,
     level: severity,
     message: { text: lines.join("\n") },
-    ...(first && { locations: [locationOf(first)] }),
+    ...(main && { locations: [locationOf(main)] }),
     ...(others.length > 0 && {
       relatedLocations: others.map((place) => ({ ...locationOf(place), message: { text: place.role } })),
     }),

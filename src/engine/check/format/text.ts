@@ -17,14 +17,12 @@ export function formatText(report: Report, colour = false): string {
 }
 
 function findingBlock(finding: Finding, paint: Paint): string[] {
-  const { rule, coordinate, message, hint, places, operations, coordinates, also, approval } = finding;
+  const { rule, coordinate, message, hint, places, approval } = finding;
   return [
     `${label(finding, paint)} ${paint("bold", coordinate)}  ${paint("dim", rule)}`,
     `  ${message}`,
     ...(approval ? [] : places.flatMap((place) => frameLines(place, paint))),
-    ...(also ?? []).map((each) => `  ${each.coordinate}  ${paint("dim", each.rule)}: ${each.message}`),
-    ...(!also && coordinates && coordinates.length > 1 ? [`  rests on it: ${coordinates.join(", ")}`] : []),
-    ...operations.map((operation) => `  ${impactLine(operation)}`),
+    ...reachLines(finding, paint).map((line) => `  ${line}`),
     approval
       ? `  approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
       : `  ${paint("cyan", "→")} ${hint}`,
@@ -36,6 +34,16 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
       : []),
   ];
 }
+
+/** What else the change brings about, all that rests on it, and the saved operations that it breaks or affects. */
+export const reachLines = (
+  { also, coordinates = [], operations }: Finding,
+  paint: Paint = (_style, text) => text,
+): string[] => [
+  ...(also ?? []).map((each) => `${each.coordinate}  ${paint("dim", each.rule)}: ${each.message}`),
+  ...(!also && coordinates.length > 1 ? [`rests on it: ${coordinates.join(", ")}`] : []),
+  ...operations.map(impactLine),
+];
 
 function label(finding: Finding, paint: Paint): string {
   if (finding.approval) return paint("green", "approved");
@@ -49,7 +57,7 @@ function frameLines({ role, file, line, column, text }: Frame, paint: Paint): st
   return [at, ...(text ? text.split("\n").map((each) => `    ${each}`) : [])];
 }
 
-export const impactLine = ({ name, file, line, verdict }: ImpactedOperation): string =>
+const impactLine = ({ name, file, line, verdict }: ImpactedOperation): string =>
   `${verdict}: ${name} (${file}:${line})`;
 
 function changeLines({ changes: all, base }: Report, paint: Paint): string[] {

@@ -1,0 +1,23 @@
+/** Prints the report as GitLab's Code Quality takes it: a list of violations, each at one line (docs.gitlab.com, "Code Quality report format"). */
+import { fingerprint } from "../fingerprint.ts";
+import type { Finding, Report } from "../report.ts";
+import { headline, placeOfAnnotation, settlement } from "./annotation.ts";
+import { reachLines } from "./text.ts";
+
+const severities = { error: "critical", warning: "major", note: "info" } as const;
+
+export const formatGitlab = ({ findings }: Report): string =>
+  `${JSON.stringify(findings.map(violation), null, 2)}\n`;
+
+function violation(finding: Finding): object {
+  const { rule, coordinate, message, severity, approval } = finding;
+  const { file = "spec/schema.graphql", line = 1 } = placeOfAnnotation(finding) ?? {};
+  return {
+    // GitLab shows it as one line
+    description: [headline(finding), ...reachLines(finding), settlement(finding)].join("; "),
+    check_name: rule,
+    fingerprint: finding.fingerprint ?? fingerprint(rule, coordinate, [message]),
+    severity: approval ? "info" : severities[severity],
+    location: { path: file, lines: { begin: line } },
+  };
+}
