@@ -81,7 +81,7 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
     kind: "plain",
     coordinate: where.coordinate,
     type,
-    field: definition.name,
+    definition,
     path,
     ...(showsEntries(binder.schema, definition) && { entries: true }),
   });
@@ -128,7 +128,7 @@ function bindOperation(written: FieldInProgress): void {
     kind: "bound",
     coordinate: where.coordinate,
     type,
-    field: definition.name,
+    definition,
     operation,
     inputs,
     result: directive.result?.split(".") ?? [],
@@ -138,7 +138,6 @@ function bindOperation(written: FieldInProgress): void {
     ...(wholeBody && { wholeBody }),
     ...(batch && { batch }),
     ...(connections[0] && { connection: connections[0].connection }),
-    ...(where.schema && { place: where.schema }),
   });
 }
 

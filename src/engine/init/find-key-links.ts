@@ -9,7 +9,7 @@ import { isPaging } from "../bind/list-length.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { declaredProperty, type Property } from "../openapi/shapes/shape.ts";
 import { fieldName, lettersOf } from "../schema/graphql-names.ts";
-import { fieldAt, fieldsOf } from "../schema/object-types.ts";
+import { fieldsOf } from "../schema/object-types.ts";
 import { type Bringer, bringerOf, keyName, keyNamesOf } from "./bringers.ts";
 
 export type KeyLink = {
@@ -62,7 +62,7 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     const bindings = [...ofKeys, ...lookUps].map(
       (each) => `${field}: ${isMany ? `[${first}]` : first}\n    ${each}`,
     );
-    if (bindings.length === 0 || fieldAt(model.schema, owner, field)) return [];
+    if (bindings.length === 0 || fieldsOf(model.schema, owner).some(({ name }) => name === field)) return [];
     return [{ owner, field, bindings, sure: ofKeys.length }];
   });
 }

@@ -35,7 +35,7 @@ export type FormStyle = { readonly style: string; readonly explode: boolean };
 export type FormStyles = ReadonlyMap<string, FormStyle>;
 
 /** A documented response, by its key: `200`, `4XX`, `default`. */
-export type RestResponse = {
+export type DocumentedResponse = {
   readonly status: string;
   /** Absent: its `$ref` points at nothing. */
   readonly node: RestNode | undefined;
@@ -44,7 +44,7 @@ export type RestResponse = {
 };
 
 /** A documented 2xx response. */
-export type SuccessResponse = RestResponse & {
+export type SuccessResponse = DocumentedResponse & {
   /** Absent: the response has no content. */
   readonly media?: string;
   /** The shape of a JSON body or of a text; absent: the response has neither. */
@@ -83,7 +83,7 @@ export type RestOperation = {
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
   /** The servers of the operation or of its path. */
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
-  readonly responses: readonly RestResponse[];
+  readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
   /** Required parts of the request that a binding cannot feed: cookies, a body of media types that no binding can write. */
   readonly unfeedable: readonly {
@@ -142,9 +142,9 @@ export const hasHeader = ({ headers }: SuccessResponse, header: string): boolean
 export const documents404 = ({ responses }: RestOperation): boolean =>
   responses.some(({ status }) => status === "404");
 
-export const isSuccess = ({ status }: RestResponse): boolean => status.startsWith("2");
+export const isSuccess = ({ status }: DocumentedResponse): boolean => status.startsWith("2");
 
-const isRedirect = ({ status }: RestResponse): boolean => status.startsWith("3");
+const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
  * Whether the operation changes something, and documents no success and no redirect. Its success is read as one without

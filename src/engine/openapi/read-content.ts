@@ -3,11 +3,11 @@ import { isRecord, membersOf } from "../standards/json-object.ts";
 import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../standards/media-type.ts";
 import { entriesByKey, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import {
+  type DocumentedResponse,
   type FormStyle,
   type FormStyles,
   isSuccess,
   type RestOperation,
-  type RestResponse,
   type SuccessResponse,
 } from "./operation.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
@@ -103,7 +103,7 @@ export function requiredFiles(document: RestDocument, body: RestNode): string[] 
   return filesOf(found.shape, styles).flatMap(({ required, name }) => (required ? [name] : []));
 }
 
-export function readResponses(document: RestDocument, operation: RestNode): RestResponse[] {
+export function readResponses(document: RestDocument, operation: RestNode): DocumentedResponse[] {
   const responses = document.child(operation, "responses");
   return keysOf(responses).map((status) => {
     const node = document.child(responses, status);
@@ -113,7 +113,7 @@ export function readResponses(document: RestDocument, operation: RestNode): Rest
 
 export const readSuccesses = (
   document: RestDocument,
-  responses: readonly RestResponse[],
+  responses: readonly DocumentedResponse[],
 ): SuccessResponse[] =>
   responses.filter(isSuccess).flatMap((given): SuccessResponse[] => {
     const { status, node, content } = given;

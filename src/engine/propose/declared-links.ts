@@ -8,7 +8,6 @@ import { entriesByKey, type RestNode, type RootNode } from "../openapi/document.
 import { unescapePointer } from "../openapi/json-pointer.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/paths.ts";
-import { fieldAt } from "../schema/object-types.ts";
 import { membersOf } from "../standards/json-object.ts";
 
 export type Link = {
@@ -54,7 +53,7 @@ function linkOf(
   name: string,
   { parameters, requestBody }: Record<string, unknown>,
 ): Link | undefined {
-  const type = getNullableType(fieldAt(model.schema, field.type, field.field)?.type);
+  const type = getNullableType(field.definition.type);
   if (!isObjectType(type) || field.connection || requestBody !== undefined) return undefined;
   const given = Object.entries(membersOf(parameters));
   const params = given.flatMap(([written, value]) => {

@@ -56,8 +56,8 @@ export class Proposal {
     };
     for (const root of Object.values(this.#roots)) this.#fields.set(root, new Map());
     this.#links = new Links(model);
-    for (const { type, field } of model.fields.values())
-      this.#known.set(type, (this.#known.get(type) ?? new Set()).add(field));
+    for (const { type, definition } of model.fields.values())
+      this.#known.set(type, (this.#known.get(type) ?? new Set()).add(definition.name));
     this.#definitions = new TypeDefinitions(model);
   }
 

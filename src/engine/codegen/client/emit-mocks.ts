@@ -18,7 +18,7 @@ export function emitMocks(model: Model): string {
   const roots = new Set(boundRoots(model.schema).map(({ name }) => name));
   const ofRoots = boundFields(model).filter(({ type }) => roots.has(type));
   const products = [...Map.groupBy(ofRoots, ({ operation }) => operation.product || "REST")].map(
-    ([product, fields]) => [product, literal(fields.map(({ field }) => field))] as const,
+    ([product, fields]) => [product, literal(fields.map(({ definition }) => definition.name))] as const,
   );
   return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";
 import { delay, type HttpHandler, HttpResponse, http } from "msw";

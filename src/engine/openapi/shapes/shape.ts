@@ -19,24 +19,14 @@ export type Property = {
   readonly shape: Shape;
 };
 
-/** What a shape is made of. What may lead back to the shape is given as a function, and is read when somebody asks for it. */
-type Statements = {
-  readonly node: RestNode;
-  readonly identity?: ShapeIdentity;
-  readonly types?: Iterable<JsonType>;
-  readonly contradiction?: string;
-  readonly nullable?: boolean;
-  readonly format?: string;
-  readonly values?: readonly unknown[];
-  readonly isClosed?: boolean;
-  readonly limits?: Readonly<Record<string, unknown>>;
-  readonly integers?: readonly IntegerStatement[];
-  readonly properties?: () => ReadonlyMap<string, Property>;
-  readonly items?: () => Shape | undefined;
-  readonly entry?: () => Shape | undefined;
-  readonly members?: () => readonly Shape[] | undefined;
-  readonly variants?: () => Variants | undefined;
-};
+/** What may lead back to the shape, and is read when somebody asks for it. */
+type Lazy = "properties" | "items" | "entry" | "members" | "variants";
+
+/** What a shape is made of. */
+type Statements = Pick<Shape, "node"> &
+  Partial<Omit<Shape, Lazy | "types" | "hasMembers" | "with">> & {
+    readonly types?: Iterable<JsonType>;
+  } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
 /** A use of a schema: the schema's statements, and whether this use allows null. */
 export class Shape {
