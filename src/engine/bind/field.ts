@@ -135,9 +135,9 @@ function bindOperation(written: FieldInProgress): void {
     nullOn404,
     needs,
     ...(showsEntries(binder.schema, definition) && { entries: true }),
-    ...(wholeBody && { wholeBody }),
-    ...(batch && { batch }),
-    ...(connections[0] && { connection: connections[0].connection }),
+    wholeBody,
+    batch,
+    connection: connections[0]?.connection,
   });
 }
 

@@ -8,8 +8,7 @@ import type { Batch, BoundField } from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
 import type { Page } from "../standards/page.ts";
 import { sentExpression } from "./emit-inputs.ts";
-import { access, object } from "./names.ts";
-import { literal } from "./text.ts";
+import { access, literal, object } from "./text.ts";
 
 const keysName = "keys";
 

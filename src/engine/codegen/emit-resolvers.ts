@@ -11,8 +11,7 @@ import { methodAndPath } from "../openapi/operation.ts";
 import { boundRoots } from "../schema/object-types.ts";
 import { boundResolver } from "./emit-calls.ts";
 import { conversionFunction } from "./emit-inputs.ts";
-import { access, key } from "./names.ts";
-import { codeOf, comment, literal } from "./text.ts";
+import { access, codeOf, comment, key, literal } from "./text.ts";
 import { restFunctions, type TypeNames } from "./type-names.ts";
 
 export function emitResolvers(model: Model, typeNames: TypeNames): string {

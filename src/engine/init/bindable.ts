@@ -9,6 +9,7 @@ import { reachedFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { leastSchema } from "../propose/empty-schema.ts";
 import { Proposal } from "../propose/propose.ts";
+import { fieldOf } from "../schema/coordinate-place.ts";
 
 type Operations = readonly RestOperation[];
 
@@ -90,24 +91,16 @@ function halves(operations: Operations): [Operations, Operations] {
 
 /** The errors at the fields of roots, each by its field's operation. */
 function reasonsByOperation(model: Model, operations: Operations): Map<string, string> {
-  const { model: bound, diagnostics } = bindProposals(model, operations);
+  const { model: bound, errors } = proposed(model, operations);
   const ids = new Map(
     bound ? boundFields(bound).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
   );
   const reasons = new Map<string, string>();
-  for (const { severity, coordinate, message } of diagnostics) {
-    const id = ids.get(coordinate.replace(/\(.*$/, ""));
-    if (severity === "error" && id !== undefined && !reasons.has(id)) reasons.set(id, message);
+  for (const { coordinate, message } of errors) {
+    const id = ids.get(fieldOf(coordinate));
+    if (id !== undefined && !reasons.has(id)) reasons.set(id, message);
   }
   return reasons;
-}
-
-function bindProposals(model: Model, operations: Operations) {
-  const proposal = new Proposal(model);
-  for (const { id } of operations) proposal.add(id);
-  const sdl = proposal.sdl("type");
-  const isWithoutQuery = operations.every(({ method }) => method !== "get");
-  return { sdl, ...bindSdl(model, sdl + (isWithoutQuery ? `\n${leastSchema}` : "")) };
 }
 
 /** `errors`: of the whole schema. */
@@ -115,7 +108,12 @@ function proposed(
   model: Model,
   operations: Operations,
 ): Proposed & { readonly errors: readonly Diagnostic[] } {
-  const { sdl, model: bound, diagnostics } = bindProposals(model, operations);
+  const proposal = new Proposal(model);
+  for (const { id } of operations) proposal.add(id);
+  const sdl = proposal.sdl("type");
+  const isWithoutQuery = operations.every(({ method }) => method !== "get");
+  const least = isWithoutQuery ? `\n${leastSchema}` : "";
+  const { model: bound, diagnostics } = bindSdl(model, sdl + least);
   if (!bound) return { operations, sdl, model: undefined, errors: diagnostics };
   const called = boundFields(bound).map(({ operation }) => operation);
   const errors = [...diagnostics, ...reachedFaults(model.document, called)].filter(

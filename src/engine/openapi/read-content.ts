@@ -124,7 +124,7 @@ export const readSuccesses = (
     const [media] = content;
     const json = contentOf(document, node, jsonTests);
     const found = json ?? contentOf(document, node, [isText]);
-    if (!found) return [{ ...response, ...(media !== undefined && { media }) }];
+    if (!found) return [{ ...response, media }];
     return [{ ...response, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
   });
 

@@ -5,8 +5,7 @@
 import { boundFields, type Model } from "../../bind/model.ts";
 import { boundRoots } from "../../schema/object-types.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
-import { object } from "../names.ts";
-import { literal } from "../text.ts";
+import { literal, object } from "../text.ts";
 import { typedDocumentPackage } from "./emit-modules.ts";
 
 const samples: Readonly<Record<string, string>> = { "date-time": "2026-01-31T12:00:00Z", date: "2026-01-31" };
