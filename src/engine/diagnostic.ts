@@ -138,6 +138,8 @@ export type Diagnostic = {
   /** The nodes of the OpenAPI document that it may come from; `rest` is the place of the first, or below it. */
   readonly nodes?: readonly RestPlace[];
   readonly below?: NodePath;
+  /** `rest` is the action of an overlay that removed what the schema names. */
+  readonly isRemoved?: true;
 };
 
 /** A finding with its rule's severity. */

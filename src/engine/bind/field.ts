@@ -9,7 +9,7 @@ import { atArgument, type FieldInProgress } from "./field-in-progress.ts";
 import { findOperation } from "./find-operation.ts";
 import type { Where } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
-import { checkInputTypes } from "./inputs/check-inputs.ts";
+import { checkInputTypes, isKeyOfMany } from "./inputs/check-inputs.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
 import { bodyOf } from "./inputs/inferred-body.ts";
@@ -123,7 +123,9 @@ function bindOperation(written: FieldInProgress): void {
   const needs = neededBy(inputs, batch);
   const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
   if (nullOn404) binder.nulls.add(where.coordinate);
-  for (const value of values) matchResult(field, value, batch, needs.length > 0);
+  const isForMany = directive.batchBy !== undefined || inputs.some(isKeyOfMany);
+  for (const value of values)
+    matchResult(field, value, { batch, isForMany, mayHaveNothing: needs.length > 0 });
   binder.fields.set(where.coordinate, {
     kind: "bound",
     coordinate: where.coordinate,

@@ -3,6 +3,7 @@
 import { didYouMean } from "../cli/nearest-suggestion.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { operationIdOf } from "../openapi/operation-nodes.ts";
+import { operationRemoval } from "../openapi/overlays/removals.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { DirectiveCarrier, RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
@@ -44,6 +45,16 @@ export function findOperation(
     );
     return undefined;
   }
+  const removedBy = operationRemoval(document, name);
+  if (removedBy) {
+    findings.add(
+      "operation-unknown",
+      { ...at, rest: document.root, removedBy },
+      `the overlay removes the REST operation "${name}"`,
+      "take this action out of the overlay, or remove the field",
+    );
+    return undefined;
+  }
   const names = () => [...operations.keys(), ...[...operations.values()].map(methodAndPath)];
   const named = findings.nearest(name, names);
   const near = named === undefined ? undefined : operations.named(named);
@@ -52,7 +63,7 @@ export function findOperation(
     "operation-unknown",
     near && near.path !== path
       ? { ...at, rest: near.node, below: ["operationId"] }
-      : { ...at, rest: document.root, below: ["paths", path, method.toLowerCase()] }, // an overlay may have removed it
+      : { ...at, rest: document.root, below: ["paths", path, method.toLowerCase()] },
     `there is no REST operation "${name}"${named === undefined ? "" : `; did you mean "${named}"?`}`,
     'name an operationId of the document, or a method and path: "GET /things/{id}"',
   );

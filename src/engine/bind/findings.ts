@@ -12,6 +12,8 @@ export type Where = {
   readonly rest?: RestNode | undefined;
   /** Other nodes that the finding may come from. */
   readonly also?: readonly (RestNode | undefined)[];
+  /** The action of an overlay that removed what the schema names: the finding points at it, and not at `rest`. */
+  readonly removedBy?: Place | undefined;
   /** The path below `rest` that the finding points at; the part of the path that exists counts. */
   readonly below?: NodePath;
 };
@@ -33,10 +35,13 @@ export class Findings {
   add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
-    const { coordinate, schema, rest: node, also = [], below } = where;
-    const rest = node && this.#document.place(node, ...(below ?? []));
+    const { coordinate, schema, rest: node, also = [], below, removedBy } = where;
+    const rest = removedBy ?? (node && this.#document.place(node, ...(below ?? [])));
     const nodes = [node, ...also].filter((each) => each !== undefined);
-    const diagnostic = diagnosed({ rule, coordinate, message, hint, schema, rest, facts, nodes, below });
+    const diagnostic = diagnosed({
+      ...{ rule, coordinate, message, hint, schema, rest, facts, nodes, below },
+      ...(removedBy && { isRemoved: true }),
+    });
     this.#found.set(key, diagnostic);
     if (diagnostic.severity === "error") this.#errors.add(coordinate);
   }

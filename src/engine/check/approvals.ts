@@ -85,7 +85,9 @@ function entryFinding(
     message: expired
       ? `${what} expired on ${entry.expires}`
       : `${what} (${entry.fingerprint}) settles nothing any more`,
-    hint: expired ? "mend what it approved, or have it approved anew" : hintOf(entry, findings),
+    hint: expired
+      ? "if what it approved is merged, remove the entry; else mend it, or have it approved anew"
+      : hintOf(entry, findings),
     places: [frameAt(project, "file", file.place([entry.index]))],
   });
 }

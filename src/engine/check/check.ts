@@ -12,11 +12,11 @@ import { approve } from "./approvals.ts";
 import { changesSince } from "./changes/changes-since.ts";
 import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
+import { withInvalidOperations } from "./invalid-operations.ts";
 import { ledgerFindings } from "./ledger.ts";
 import { proofFindings } from "./proof.ts";
 import { changeOf, type Finding, type Report, summarise } from "./report.ts";
 import { retiredTexts } from "./retired-texts.ts";
-import { withoutStaleApps } from "./stale-apps.ts";
 import { deprecatedUses, type Usage, usageReport, withoutUnused } from "./usage.ts";
 
 type CheckInput = {
@@ -24,6 +24,8 @@ type CheckInput = {
   /** The manifests of apps. */
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
+  /** Why there is no base. */
+  readonly baseless?: string;
   /** Runs stage 3, which needs codegen, over a spec without errors. */
   readonly freshness: (project: ValidProject) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
@@ -32,7 +34,7 @@ type CheckInput = {
 
 /** Throws `SpecUnreadable` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
-  const { files, manifests, base, freshness, today } = given;
+  const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
   // most changes leave the document as it is
   const restOf = whileFilesStay(readRestApi);
   const head = new Project(files, { restOf, ...(manifests && { manifests }) });
@@ -43,7 +45,7 @@ export async function check(given: CheckInput): Promise<Report> {
   const fresh = hasErrors || !isValid(head) ? [] : await freshness(head);
   const skipped: Partial<Record<Stage, string>> = {
     ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
-    ...(!base && { changes: "no --base was given" }),
+    ...(!base && { changes: baseless }),
     ...(!head.model && { impact: "the schema is not valid", ledger: "the schema is not valid" }),
   };
   return { ...examine(head, before, today, fresh, base?.usage), skipped };
@@ -62,9 +64,7 @@ export function examine(
     : { findings: [], safe: [], told: new Set<Diagnostic>() };
   const ledger = isValid(head) ? ledgerFindings(head, base) : [];
   const found = withImpactedOperations(head, base, [
-    ...(base
-      ? withoutStaleApps(proofFindings(head, since.told), head, base)
-      : proofFindings(head, since.told)),
+    ...proofFindings(head, since.told),
     ...fresh,
     ...since.findings,
     ...(base ? retiredTexts(base, head) : []),
@@ -72,9 +72,10 @@ export function examine(
   ]);
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
-  const findings = used
+  const settled = used
     ? [...withoutUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
     : approved;
+  const findings = base ? withInvalidOperations(settled, head, base) : settled;
   const changes = [...found.flatMap(changeOf), ...since.safe];
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {
@@ -97,6 +98,9 @@ function readable(base: Project): ValidProject {
     throw new SpecUnreadable(diagnostics);
   } catch (error) {
     if (!(error instanceof SpecUnreadable)) throw error;
-    throw new SpecUnreadable(error.diagnostics, `the spec at ${base.name} cannot be read`);
+    throw new SpecUnreadable(
+      error.diagnostics,
+      `the spec at ${base.name} cannot be read, so --base needs an earlier commit`,
+    );
   }
 }

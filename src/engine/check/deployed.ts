@@ -13,11 +13,11 @@ const timeoutMs = 10_000;
 /** Returns a git ref. Throws `UsageError` if the role does not answer, or if no commit here has its spec. */
 export async function deployedCommit(root: string, url: string): Promise<string> {
   const hash = await servedHash(url);
-  const commit = findCommit(root, url, hash, "generated/spec.ts");
+  const commit = findCommit(root, url, hash, ":(top,glob)**/generated/spec.ts");
   const unknown = `--base ${url}: serves the spec ${hash}, which no commit here has; fetch the commit that is deployed`;
   if (commit === undefined) throw new UsageError([unknown]);
-  const { list, read } = gitFiles(root, commit);
-  if (hashSpec(list("."), read) !== hash) throw new UsageError([unknown]);
+  const files = gitFiles(root, commit);
+  if (!files || hashSpec(files.list("."), files.read) !== hash) throw new UsageError([unknown]);
   return commit;
 }
 

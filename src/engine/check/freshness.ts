@@ -19,7 +19,9 @@ export function freshnessFindings(
     ...missing.map((path) => ({ path, says: "is missing", line: 1 })),
     ...present.flatMap((path) => {
       const text = fresh.get(path);
-      return text === undefined ? [] : changed(path, readFileSync(join(root, path), "utf8"), text);
+      // git may write a checkout on Windows with line ends of its own
+      const now = readFileSync(join(root, path), "utf8").replaceAll("\r\n", "\n");
+      return text === undefined ? [] : changed(path, now, text);
     }),
     ...surplus.map((path) => ({ path, says: "is no longer generated", line: 1 })),
   ];

@@ -4,21 +4,42 @@ import { UsageError } from "../cli/usage-error.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 import { maxFileBytes } from "../standards/regular-file.ts";
 
-/** Throws `UsageError` if git is missing or refuses: no repository, no such commit. */
-export function gitFiles(root: string, ref: string): SpecFiles {
+/**
+ * The project's spec folder at a commit, also where the project stood in another folder. `undefined` if there was none. Throws
+ * `UsageError` if git is missing or refuses: no repository, no such commit.
+ */
+export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const git = (...args: string[]): string => runGit(root, ref, args);
   const commit = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).trim();
-  const listing = git("ls-tree", "-r", "-z", "--name-only", commit, "--", "spec/");
-  const names = listing
-    .split("\0")
-    .filter((name) => name.startsWith("spec/"))
-    .map((name) => name.slice("spec/".length));
+  const below = (folder: string): string[] =>
+    git("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", folder)
+      .split("\0")
+      .filter((name) => name.startsWith(folder))
+      .map((name) => name.slice(folder.length));
+  const here = `${git("rev-parse", "--show-prefix").replace(/\n$/, "")}spec/`;
+  const folder = below(here).includes(schemaFile) ? here : movedFrom(git, commit, ref);
+  if (folder === undefined) return undefined;
+  const names = below(folder);
   const known = new Set(names);
   return {
     // a name outside the listing may be a folder, or point out of the spec folder
-    read: readOnce((name) => (known.has(name) ? git("show", `${commit}:./spec/${name}`) : undefined)),
+    read: readOnce((name) => (known.has(name) ? git("show", `${commit}:${folder}${name}`) : undefined)),
     list: (folder) => namesBelow(folder, names),
   };
+}
+
+const schemaFile = "schema.graphql";
+
+/** The spec folder that the commit has and the work tree has no more. */
+function movedFrom(git: (...args: string[]) => string, commit: string, ref: string): string | undefined {
+  const gone = ["diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit];
+  const schemas = git(...gone, "--", `:(top,glob)**/spec/${schemaFile}`).split("\0");
+  const folders = schemas.filter((name) => name !== "").map((name) => name.slice(0, -schemaFile.length));
+  if (folders.length > 1)
+    throw new UsageError([
+      `--base ${ref}: which of ${folders.join(", ")} was moved here? Move one at a time`,
+    ]);
+  return folders[0];
 }
 
 /** The commit that first brought `text` into a file, on any branch or tag. It may be a merge (`-m`). */
@@ -42,10 +63,10 @@ function runGit(root: string, ref: string, args: string[]): string {
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 
-/** Git's own message. `rev-parse --quiet` prints none and exits with 1 if there is no such commit. */
+/** Git's own message, with what it says to do. `rev-parse --quiet` prints none and exits with 1 if there is no such commit. */
 function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
   if (code === "ENOENT") return "--base needs git, and there is no git here";
-  const [reason] = (stderr ?? "").split("\n");
+  const reason = (stderr ?? "").trim().replaceAll(/\s+/g, " ");
   const unknown = "there is no such commit here; fetch it first (in CI: a checkout with full history)";
   return `--base ${ref}: ${reason || (status === 1 ? unknown : message)}`;
 }

@@ -5,10 +5,12 @@
 
 import { callCost } from "../bind/call-cost.ts";
 import type { Project } from "../project/project.ts";
+import { fieldOf } from "../schema/coordinate-place.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { selectedCoordinates } from "../standards/selected-coordinates.ts";
 import { demandOf, unmet } from "./demands.ts";
 import { pathOf } from "./frame.ts";
+import { knownAt } from "./proof.ts";
 import type { Finding, ImpactedOperation, OperationReport } from "./report.ts";
 
 /** The findings, each with the saved operations that it breaks or affects. */
@@ -18,8 +20,11 @@ export function withImpactedOperations(
   findings: readonly Finding[],
 ): Finding[] {
   const selections = selectionsOf(head, base);
+  const isKnown = base && knownAt(base);
   return findings.map((finding) => {
     const verdict = verdictOf(finding);
+    if (isKnown?.(finding))
+      return { ...finding, message: `${finding.message}; the base has this finding too` };
     if (verdict === "untouched") return finding;
     const operations = [...selections].flatMap(([operation, selected]): ImpactedOperation[] =>
       reasons(head, finding, operation, selected).length > 0
@@ -36,8 +41,8 @@ export function operationReports(
   base: Project | undefined,
   findings: readonly Finding[],
 ): OperationReport[] {
-  // what was approved before the base touches no operation since
-  const open = base ? findings.filter(({ approval, change }) => !approval || change) : findings;
+  const isKnown = base && knownAt(base);
+  const open = findings.filter((finding) => !isKnown?.(finding));
   return [...selectionsOf(head, base)].map(([operation, selected]) => {
     const own = open.flatMap((finding) => {
       const because = reasons(head, finding, operation, selected);
@@ -90,6 +95,9 @@ function reasons(
   }
   if (stage === "approvals") return []; // an expired approval changes nothing
   if (rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
+  // who gives the new argument already is not broken
+  if (rule === "sdl-required-arg-added")
+    return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
   const demand = demandOf(finding);
   if (demand && project.model) return unmet(demand, project.model, operation, own, selected);
   return own.filter((each) => selected.has(each));

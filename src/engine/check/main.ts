@@ -77,6 +77,7 @@ async function reportOf(
     throw new UsageError(["--usage needs --base: it says which changes since then matter"]);
   const used = usage === undefined ? undefined : await readUsage(root, usage);
   const base = given !== undefined && isHttpUrl(given) ? await deployedCommit(root, given) : given;
+  const before = base === undefined ? undefined : gitFiles(root, base);
   const manifests = await readManifests(root, env.OPERATIONS_FROM);
   return check({
     manifests,
@@ -87,9 +88,9 @@ async function reportOf(
     },
     today: today ?? new Date().toISOString().slice(0, 10),
     ...(given !== undefined &&
-      base !== undefined && {
-        base: { name: given, files: gitFiles(root, base), ...(used && { usage: used }) },
-      }),
+      (before
+        ? { base: { name: given, files: before, ...(used && { usage: used }) } }
+        : { baseless: `there was no project at ${given}` })),
   });
 }
 

@@ -25,6 +25,17 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
       ...(rest ? [frameAt(project, "rest", rest)] : []),
     ],
     operations: [],
-    ...(severity === "warning" && { fingerprint: fingerprint(rule, coordinate, diagnostic.facts ?? []) }),
+    ...(severity === "warning" && { fingerprint: fingerprintOf(diagnostic) }),
   };
+}
+
+const fingerprintOf = ({ rule, coordinate, facts = [] }: Diagnostic): string =>
+  fingerprint(rule, coordinate, facts);
+
+/** Whether the base has the same warning. No step from the base brought it, so it affects nothing since. */
+export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
+  const known = new Set(
+    diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),
+  );
+  return (finding) => !finding.change && known.has(finding.fingerprint ?? "");
 }

@@ -9,7 +9,7 @@ import { isRecord } from "../standards/json-object.ts";
 import { type NamedDocument, oneDocument } from "./document-files.ts";
 import { Versions } from "./document-version.ts";
 import { decodePercent, unescapePointer } from "./json-pointer.ts";
-import { withOverlay } from "./overlay.ts";
+import { type Removal, withOverlay } from "./overlays/overlay.ts";
 import { type DuplicateKey, parseWithDuplicates, refuseDuplicates, type YamlFile } from "./yaml-file.ts";
 
 export type RestNode = RestPlace & { readonly value: unknown };
@@ -17,8 +17,11 @@ export type RestNode = RestPlace & { readonly value: unknown };
 /** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
-/** A document's own node, with the names of its file, of its overlay and, if there are several, of the document. */
-export type RootNode = RestNode & NamedDocument;
+/**
+ * A document's own node, with the names of its file, of its overlay and, if there are several, of the document.
+ * `removals`: what the overlay took out.
+ */
+export type RootNode = RestNode & NamedDocument & { readonly removals: readonly Removal[] };
 
 export class RestDocument {
   /** Each document of the spec. There are several if products own theirs. */
@@ -52,13 +55,14 @@ export class RestDocument {
   #open(given: NamedDocument): RootNode {
     const { file: name } = given;
     const [own, overlay] = [this.#file(name), this.#file(given.overlay)];
-    const { file, unused } = own && overlay ? withOverlay(own, overlay) : { file: own, unused: [] };
+    const { file, removals, unused } =
+      own && overlay ? withOverlay(own, overlay) : { file: own, removals: [], unused: [] };
     this.overlayFindings.push(...unused);
     this.#files.set(name, file);
     if (!file) throw unreadable(name, "there is no such file");
     this.versions.add(given, file.value);
     refuseDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
-    return { ...given, path: [], value: file.value };
+    return { ...given, path: [], value: file.value, removals };
   }
 
   /** The first document: the only one, unless products own theirs. */

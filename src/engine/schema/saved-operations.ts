@@ -93,7 +93,7 @@ function readFile(schema: GraphQLSchema | undefined, file: string, text: string)
     const errors = refusals.length > 0 ? refusals : errorsOf(schema, document);
     return {
       operations: refusals.length > 0 ? [] : operationsOf(schema, file, document),
-      diagnostics: errors.map((error) => invalid(file, nameAt(document, error), error)),
+      diagnostics: eachOnce(errors.map((error) => invalid(file, nameAt(document, error), error))),
     };
   } catch (error) {
     const known = error instanceof RangeError ? new GraphQLError("is nested too deeply") : error;
@@ -104,7 +104,17 @@ function readFile(schema: GraphQLSchema | undefined, file: string, text: string)
   }
 }
 
-const errorsOf = (schema: GraphQLSchema | undefined, document: DocumentNode): GraphQLError[] =>
+/** An error that an operation has at several places is one finding, at the first of them. */
+const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
+  [...Map.groupBy(all, ({ coordinate, message }) => `${coordinate} ${message}`).values()].flatMap((same) =>
+    same.slice(0, 1),
+  );
+
+/** Of an operation against a schema; none without one. */
+export const errorsOf = (
+  schema: GraphQLSchema | undefined,
+  document: DocumentNode,
+): readonly GraphQLError[] =>
   schema ? [...validate(schema, document), ...missingRoots(schema, document)] : [];
 
 function operationsOf(

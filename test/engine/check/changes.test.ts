@@ -82,7 +82,9 @@ test("a base that cannot be read ends the run with exit code 3", async () => {
   write(root, { "spec/openapi.yaml": depotOpenapi });
   const { code, error } = await ran(root, ["--base", "HEAD"]);
   expect(code).toBe(3);
-  expect(error).toMatch(/^the spec at HEAD cannot be read: spec\/openapi\.yaml:1:1: is Swagger 2\.0/);
+  expect(error).toMatch(
+    /^the spec at HEAD cannot be read, so --base needs an earlier commit: spec\/openapi\.yaml:1:1: is Swagger 2\.0/,
+  );
 });
 
 /** Three lists of one shared schema, with one shared parameter; the third list is bound by nothing. */

@@ -88,3 +88,26 @@ test("an operation that is gone has no similar name, and no line of today's docu
   expect(found?.places.map(({ role }) => role)).toEqual(["schema", "base rest"]);
   expect(others).toEqual([]);
 });
+
+test.each([
+  ["an operation", "$.paths['/users/{id}']", "operation-unknown", "User.boss"],
+  ["all operations", "$.paths", "operation-unknown", "Query.users"],
+  ["a parameter of a list", "$.paths['/users'].get.parameters[0]", "argument-unused", "Query.users(role:)"],
+  ["all parameters", "$.paths['/users'].get.parameters", "argument-unused", "Query.users(role:)"],
+])("%s that the overlay removes is told at the action that does so", (_, target, rule, coordinate) => {
+  const document = JSON.parse(openapi("users_retrieve"));
+  const parameters = ["role", "team"].map((name) => ({ name, in: "query", schema: { type: "string" } }));
+  document.paths["/users"].get.parameters = parameters;
+  const asked = schema.replace("users:", "users(role: String):");
+  const given = files(JSON.stringify(document), asked);
+  const overlay = `overlay: 1.0.0\nactions:\n  - target: ${target}\n    remove: true\n`;
+  const head = new Project(textFiles(new Map(given).set("overlay.yaml", overlay)));
+  const found = examine(head, validProject(given), "2026-01-01").findings;
+  const broken = found.filter(({ change }) => change === "breaking");
+  expect(broken[0]).toMatchObject({ rule, coordinate });
+  expect(broken[0]?.places.map(({ role, file, line }) => `${role} ${file}:${line}`)).toEqual([
+    expect.stringMatching(/^schema /),
+    "rest spec/overlay.yaml:3",
+    expect.stringMatching(/^base rest spec\/openapi\.yaml:/),
+  ]);
+});

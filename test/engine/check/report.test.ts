@@ -42,6 +42,14 @@ test("fresh files exit 0; changed, missing and surplus files are one finding tha
   ]);
 });
 
+test("a checkout with the line ends of Windows is fresh", async () => {
+  const root = project();
+  await codegen([], { root, ...silent });
+  const path = "generated/resolvers.ts";
+  write(root, { [path]: readFileSync(join(root, path), "utf8").replaceAll("\n", "\r\n") });
+  expect((await ran(root, [])).code).toBe(0);
+});
+
 test("lines that are missing at the end of a generated file are found at its end", async () => {
   const root = project();
   await codegen([], { root, ...silent });

@@ -18,7 +18,13 @@ export class AnswerCheck {
   readonly #ajv: Ajv;
 
   constructor(root: Json) {
-    const options = { strict: false, validateSchema: false, validateFormats: false, unicodeRegExp: false };
+    const options = {
+      strict: false,
+      validateSchema: false,
+      validateFormats: false,
+      unicodeRegExp: false,
+      inlineRefs: false, // each schema is compiled once, and not again wherever it is referred to
+    };
     const isOld = String(root.openapi).startsWith("3.0");
     this.#root = root;
     this.#ajv = isOld ? new Ajv(options) : new Ajv2020(options);
@@ -29,7 +35,8 @@ export class AnswerCheck {
   breach(operation: string, status: number, body: unknown): string | undefined {
     const schema = this.#schemaOf(operation, String(status));
     if (schema === undefined) return undefined;
-    const validate = this.#ajv.compile({ $ref: `document:/#${schema}` });
+    const validate = this.#ajv.getSchema(`document:/#${schema}`);
+    if (!validate) throw new Error(`the document has no schema at ${schema}`);
     return validate(body) ? undefined : this.#ajv.errorsText(validate.errors, { dataVar: "body" });
   }
 

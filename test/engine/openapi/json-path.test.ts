@@ -1,6 +1,6 @@
 /** The patterns of JSONPath queries, as overlays hold them. */
 import { expect, test } from "vitest";
-import { queryPaths } from "../../../src/engine/openapi/json-path.ts";
+import { queryPaths } from "../../../src/engine/openapi/overlays/json-path.ts";
 
 const values = { a: "aaa", b: "xaay", c: 7, d: ["a\nb", `${"a".repeat(45)}!`] };
 const selected = (query: string): string[] => queryPaths(query, values).map((node) => node.getPath());

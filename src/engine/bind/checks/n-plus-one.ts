@@ -9,7 +9,7 @@ import { boundRoots, objectTypesOf } from "../../schema/object-types.ts";
 import type { Findings } from "../findings.ts";
 import { enclosingTypes } from "../inputs/input-source.ts";
 import { assumedLength, pageLength } from "../list-length.ts";
-import type { Model, ModelField } from "../model.ts";
+import type { BoundField, Model, ModelField } from "../model.ts";
 
 export function checkNPlusOne(model: Model, findings: Findings): void {
   const counts = mostObjectsByType(model);
@@ -26,11 +26,15 @@ export function checkNPlusOne(model: Model, findings: Findings): void {
     };
     const each = isOncePerParent ? "once a parent" : `once for each ${types.join(" and ")}`;
     const message = `${field.coordinate} calls ${field.operation.id} ${each}: up to ${calls} calls below a list`;
-    const hint = isOncePerParent
-      ? "bind a list operation with batchBy, or one that gives the whole list with in: ITEM; or approve it"
-      : "approve it if few of them are asked for at once";
-    findings.add("n-plus-one", where, message, hint, [field.operation.id]);
+    findings.add("n-plus-one", where, message, hintFor(field, isOncePerParent), [field.operation.id]);
   }
+}
+
+function hintFor({ inputs }: BoundField, isOncePerParent: boolean): string {
+  if (!isOncePerParent) return "approve it if few of them are asked for at once";
+  return inputs.some(({ source, shape }) => source.kind === "parent" && shape.types.has("array"))
+    ? "add batchBy, with the property of the items that holds the keys: one call is for many parents then; or approve it"
+    : "bind a list operation with batchBy, or one that gives the whole list with in: ITEM; or approve it";
 }
 
 type Edge = { readonly to: string; readonly length: number };

@@ -2,6 +2,7 @@
 
 import type { GraphQLArgument } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
+import { inputRemoval } from "../../openapi/overlays/removals.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
 import type { RestParam } from "../../schema/directives.ts";
 import { atArgument, atRest, type FieldInProgress } from "../field-in-progress.ts";
@@ -34,13 +35,13 @@ export function bindInputs(field: FieldInProgress): { inputs: Input[]; wholeBody
 
 function feedByParam(field: FieldInProgress, param: RestParam, index: number): Fed[] {
   const { operation, slots } = field;
-  const { findings } = field.binder;
+  const { document, findings } = field.binder;
   const where = atRest(field, "params", index);
   const [slot] = slots.find(param.name, param.in);
   if (!slot) {
     findings.add(
       "parameter-unknown",
-      { ...where, rest: operation.node },
+      { ...where, rest: operation.node, removedBy: inputRemoval(document, operation, param.name) },
       slots.missingMessage(findings, param.name, param.in),
       field.directive.batchBy === undefined || field.parent === undefined
         ? "name a parameter or body property of the operation"
@@ -69,7 +70,7 @@ function feedByName(
   argument: GraphQLArgument,
   freeOnes: () => readonly InputSlot[],
 ): Fed[] {
-  const { findings } = field.binder;
+  const { document, findings } = field.binder;
   const { name, location } = parameterOf(field, argument);
   const where = { ...atArgument(field.where, argument), rest: field.operation.node };
   const found = field.slots
@@ -79,7 +80,7 @@ function feedByName(
   if (!slot) {
     findings.add(
       "argument-unused",
-      where,
+      { ...where, removedBy: inputRemoval(document, field.operation, name) },
       `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(findings, name, location, freeOnes())}`,
       feedingHint(freeOnes(), field.directive.connection && pageArguments.get(argument.name)),
     );

@@ -56,18 +56,24 @@ function checkInput(field: FieldInProgress, input: Input, isNeeded: boolean): vo
       );
     }
   }
-  const fits = input.in === "body" ? typesFit : textFits;
-  if (isOfObject(source) && !fits(source.shape, input.shape)) {
+  if (isOfObject(source) && !ownValueFits(source, input)) {
     binder.findings.add(
       "input-type",
       { ...where, also: [source.shape.node] },
       `${sourceOf(source)} is ${typeText(source.shape)}, but ${input.in} "${input.name}" takes ${typeText(input.shape)}`,
-      source.kind === "parent" && input.shape.types.has("array")
+      isKeyOfMany(input)
         ? "add batchBy, with the property of the items that holds this key: one call is for many parents then"
         : "feed it from a property of the same type",
     );
   }
 }
+
+const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boolean =>
+  (input.in === "body" ? typesFit : textFits)(shape, input.shape);
+
+/** Whether a parameter that takes a list gets one key of the parent: `batchBy` makes a list of the keys of many parents. */
+export const isKeyOfMany = (input: Input): boolean =>
+  input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
 
 /** `after` is a cursor that this layer makes. The REST value in it may be the number of a page, or a number as cursor. */
 function isNumberInCursor(

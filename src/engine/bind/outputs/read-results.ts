@@ -70,11 +70,18 @@ function addNull({ binder, definition }: FieldInProgress, at: Where, why: string
     );
 }
 
+type Call = {
+  readonly batch: BoundField["batch"];
+  /** Whether one call is for many parents, or would be if it had a key, or `batchBy`. */
+  readonly isForMany: boolean;
+  /** Whether a parent may lack a value that the call needs. */
+  readonly mayHaveNothing: boolean;
+};
+
 export function matchResult(
   field: FieldInProgress,
   value: ResponseValue,
-  batch: BoundField["batch"],
-  mayHaveNothing: boolean,
+  { batch, isForMany, mayHaveNothing }: Call,
 ): void {
   const { binder, definition, where, operation } = field;
   const at = { ...where, rest: operation.node };
@@ -89,8 +96,8 @@ export function matchResult(
     typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
   };
   if (!batch) {
-    // a batch without a key has its own finding; its type is compared with one item anyway
-    const isOne = field.directive.batchBy !== undefined && !isList;
+    // what the batch lacks has its own finding; its type is compared with one item anyway
+    const isOne = isForMany && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
   if (batch.mode === "one" || batch.key.source.nullable)

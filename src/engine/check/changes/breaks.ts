@@ -71,7 +71,9 @@ export function breakFinding(
   const [lead, ...others] = errors;
   const finding = diagnosticFinding(head, withoutGuess(base, head, lead));
   const also = eachOnce([...others.map((error) => withoutGuess(base, head, error)), ...changes]);
-  const frames = restFrames(base, head, cause.node, cause.node, cause.below);
+  const frames = restFrames(base, head, cause.node, cause.node, cause.below).filter(
+    ({ role }) => role !== "rest" || !lead.isRemoved,
+  );
   const isThere = frames.some(({ role }) => role === "rest");
   return {
     ...finding,

@@ -29,7 +29,7 @@ export const renamedOperations = (base: ValidProject, head: ValidProject): Set<s
   new Set(head.diagnostics.flatMap((error) => formerOperation(base, head, error)?.now?.id ?? []));
 
 export function withoutGuess(base: ValidProject, head: ValidProject, error: Diagnostic): Diagnostic {
-  const former = formerOperation(base, head, error);
+  const former = error.isRemoved ? undefined : formerOperation(base, head, error);
   if (!former) return error;
   const { was, now } = former;
   const { rest: _, ...told } = error;

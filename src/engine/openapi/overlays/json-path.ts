@@ -3,7 +3,7 @@
  * and JavaScript's own engine does not end for `^(a+)+$` and a text of 45 characters.
  */
 import { jsonpath } from "json-p3";
-import { type LinearPattern, linearPattern } from "../standards/linear-pattern.ts";
+import { type LinearPattern, linearPattern } from "../../standards/linear-pattern.ts";
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 

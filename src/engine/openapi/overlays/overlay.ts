@@ -2,12 +2,15 @@
  * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. The document keeps its
  * places, and what the overlay adds has places in the overlay.
  */
-import { type Diagnostic, diagnosed, type NodePath, type Place, unreadable } from "../diagnostic.ts";
-import { isRecord, membersOf } from "../standards/json-object.ts";
+import { type Diagnostic, diagnosed, type NodePath, type Place, unreadable } from "../../diagnostic.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
+import type { YamlFile } from "../yaml-file.ts";
 import { queryPaths } from "./json-path.ts";
-import type { YamlFile } from "./yaml-file.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
+
+/** What an action removed. `path`: where the value stood then. */
+export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: Place };
 
 /**
  * One change: a value that the overlay wrote at `path`, or the member that it removed there; or the item `index` that it took
@@ -17,12 +20,13 @@ type Change =
   | { readonly path: NodePath; readonly from: NodePath }
   | { readonly path: NodePath; readonly index: number };
 
-/** The document as the overlay makes it, and a finding for each action that selects nothing. */
+/** The document as the overlay makes it, what its actions removed, and a finding for each action that selects nothing. */
 export function withOverlay(
   document: YamlFile,
   overlay: YamlFile,
-): { file: YamlFile; unused: readonly Diagnostic[] } {
+): { file: YamlFile; removals: readonly Removal[]; unused: readonly Diagnostic[] } {
   const changes: Change[] = [];
+  const removals: Removal[] = [];
   const unused: Diagnostic[] = [];
   let { value } = document;
   for (const [index, action] of actionsOf(overlay).entries()) {
@@ -30,15 +34,19 @@ export function withOverlay(
     // from the last to the first, so that a removed item moves none that is still to be removed
     const found = select(action, value, overlay.place([...at, "target"])).reverse();
     if (found.length === 0) unused.push(selectsNothing(action, overlay.place([...at, "target"])));
-    for (const path of found) {
-      const change =
-        action.remove === true
-          ? (before: unknown) => removed(before, path, [...at, "target"], changes, overlay)
-          : (before: unknown) => merged(before, action.update, path, [...at, "update"], changes);
-      value = action.remove === true ? change(value) : changedAt(value, path, change);
+    for (const { location: path, value: own } of found) {
+      if (action.remove === true) {
+        const from: NodePath = [...at, "target"];
+        removals.push({ path, value: own, action: overlay.place(from) });
+        value = removed(value, path, from, changes, overlay);
+      } else {
+        const update = (before: unknown) => merged(before, action.update, path, [...at, "update"], changes);
+        value = changedAt(value, path, update);
+      }
     }
   }
-  return { file: { ...document, value, place: (path) => placeOf(document, overlay, changes, path) }, unused };
+  const file = { ...document, value, place: (path: NodePath) => placeOf(document, overlay, changes, path) };
+  return { file, removals, unused };
 }
 
 /** Throws `SpecUnreadable` unless the file is an overlay. */
@@ -60,15 +68,19 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
   return actions as readonly Action[];
 }
 
-/** The paths that the target selects (RFC 9535). An update is for lists, and for objects that an object updates. */
-function select({ target, update, remove }: Action, value: unknown, place: Place): NodePath[] {
+/** What the target selects (RFC 9535). An update is for lists, and for objects that an object updates. */
+function select(
+  { target, update, remove }: Action,
+  value: unknown,
+  place: Place,
+): ReturnType<typeof queryPaths> {
   try {
     const nodes = queryPaths(target, value);
     const takes = (node: unknown): boolean => Array.isArray(node) || (isRecord(node) && isRecord(update));
     const wrong = remove ? undefined : nodes.find((node) => !takes(node.value));
     if (wrong)
       throw new Error(`${wrong.getPath()} cannot be updated: it is no list, or one of both is no object`);
-    return nodes.map(({ location }) => location);
+    return nodes;
   } catch (error) {
     throw unreadable(place.file, `target ${target}: ${(error as Error).message}`, place);
   }

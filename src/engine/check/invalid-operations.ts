@@ -1,0 +1,51 @@
+/**
+ * Tells each cause that makes a saved operation invalid once. Where a change of the schema breaks the operation, the finding
+ * of the change names it. Where an app's operation did not fit the base either, it is a note.
+ */
+import type { Project, ValidProject } from "../project/project.ts";
+import { readOnce } from "../project/spec-files.ts";
+import { errorsOf } from "../schema/saved-operations.ts";
+import { isManifest } from "./frame.ts";
+import { type Finding, isUnapproved } from "./report.ts";
+
+/** The findings without what a change tells. `findings` have their approvals: what an approved change breaks is told. */
+export function withInvalidOperations(
+  findings: readonly Finding[],
+  head: Project,
+  base: ValidProject,
+): readonly Finding[] {
+  const documents = new Map(head.saved.map(({ name, document }) => [name, document]));
+  const messagesIn = ({ model }: Project): ((name: string) => readonly string[]) =>
+    readOnce((name) => {
+      const document = documents.get(name);
+      return document ? errorsOf(model?.schema, document).map(({ message }) => message) : [];
+    });
+  const [now, before] = [messagesIn(head), messagesIn(base)];
+  const ofApps = new Set(
+    head.diagnostics.flatMap(({ coordinate, schema }) =>
+      isManifest(schema?.file ?? "") ? [coordinate] : [],
+    ),
+  );
+  const changes = findings.filter(({ rule, change }) => change === "breaking" && rule.startsWith("sdl-"));
+  const isToldByChanges = ({ message }: Finding, name: string): boolean => {
+    const own = changes.filter(({ operations }) => operations.some((each) => each.name === name));
+    const isNew = now(name).includes(message) && !before(name).includes(message);
+    return isNew && own.length > 0 && own.every(isUnapproved);
+  };
+  return findings.flatMap((finding): Finding[] => {
+    const { rule, coordinate, message, operations } = finding;
+    if (rule !== "saved-operation-invalid") return [finding];
+    if (operations.length > 0 && operations.every(({ name }) => isToldByChanges(finding, name))) return [];
+    const fittedBase = documents.has(coordinate) && before(coordinate).length === 0;
+    if (!ofApps.has(coordinate) || fittedBase) return [finding];
+    return [
+      {
+        ...finding,
+        severity: "note",
+        message: `${message}; it did not fit at the base either`,
+        hint: "the app's team has to mend it: clients that ask for it are refused",
+        operations: [],
+      },
+    ];
+  });
+}
