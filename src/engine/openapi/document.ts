@@ -174,13 +174,10 @@ export const keysOf = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
 
 /** The entries of a list or a map by their keys, their `$ref`s followed. An entry with a broken `$ref` is left out. */
-export const entriesByKey = (document: RestDocument, node: RestNode | undefined): Map<string, RestNode> =>
-  new Map(
-    keysOf(node).flatMap((key): [string, RestNode][] => {
-      const entry = document.child(node, key);
-      return entry ? [[key, entry]] : [];
-    }),
-  );
+export function entriesByKey(document: RestDocument, node: RestNode | undefined): Map<string, RestNode> {
+  const entries = keysOf(node).map((key) => [key, document.child(node, key)] as const);
+  return new Map(entries.flatMap(([key, entry]) => (entry ? [[key, entry] as const] : [])));
+}
 
 export const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] => [
   ...entriesByKey(document, node).values(),
