@@ -5,15 +5,15 @@
 import { pageSign } from "../bind/outputs/whole-list.ts";
 import { answersOf, isSafe, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Shape } from "../openapi/shapes/shape.ts";
+import { restText } from "../schema/directives.ts";
 import { envelopeOf } from "./answers.ts";
 
 export function lookUpHint(operation: RestOperation): string | undefined {
   const [answer, ...others] = answersOf(operation);
   const list = answer && others.length === 0 ? listIn(operation, answer.shape) : undefined;
   if (!list || !isSafe(operation.method) || takesIds(operation) || pageSign(operation)) return undefined;
-  const result = list.place === undefined ? "" : `, result: ${JSON.stringify(list.place)}`;
-  const params = '[{ name: "id", in: ITEM, from: "parent.<its key>" }]';
-  const rest = `@rest(operation: ${JSON.stringify(operation.id)}, params: ${params}${result})`;
+  const params = [{ name: "id", in: "item", from: "parent.<its key>" }] as const;
+  const rest = restText({ operation: operation.id, params, result: list.place });
   return `${operation.id}: if this list is always whole, a link finds its object in it: ${rest}`;
 }
 
