@@ -48,7 +48,7 @@ export type RestDirective = {
 };
 
 /** The places of a page's values in the REST body; dots go deeper. Without `next`, `pages` says how REST reads on. */
-export type RestConnection = {
+type RestConnection = {
   readonly items?: string;
   readonly next?: string;
   readonly more?: string;
