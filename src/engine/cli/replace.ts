@@ -63,8 +63,8 @@ export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, 
   }
 }
 
-/** What the link names may be shared with others, and may hold files that nobody would get back. */
-function refuseLink(folder: string): void {
+/** Throws `UsageError` for a link: what it names may be shared with others, and may hold files that nobody would get back. */
+export function refuseLink(folder: string): void {
   if (isLink(folder))
     throw new UsageError([
       `${folder} is a symbolic link, and the command replaces the whole folder: remove it first`,

@@ -8,8 +8,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { isHttpUrl } from "../manifests/places.ts";
-import { documentPath, fetchDocument } from "./fetch-document.ts";
 import { addPackages } from "./project-files.ts";
 import type { Given } from "./start-project.ts";
 
@@ -32,6 +30,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         'gives these operations a field: an id, a method and path, or a pattern ("/v1/customers*")',
         collected,
       )
+      .option("--query <operation...>", "gives these POSTs, which only read, a field of Query", collected)
       .option(
         "--name <name>",
         "the product that the document is of, where there are several: spec/openapi/<name>.yaml, also in a project that has such documents",
@@ -40,13 +39,13 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does((given: Given) => begin(given, argv, io))),
   );
 
+/** All that is given is read, and refused, before anything is written or installed. */
 async function begin(given: Given, argv: readonly string[], io: Io): Promise<number> {
-  const { root, env } = io;
+  const { root, env, progress } = io;
+  const { prepared } = await import("./main.ts");
+  const write = await prepared(given, io).finally(() => progress?.(""));
   if (existsSync(join(root, "node_modules/@graphql-codegen/core")))
-    return (await import("./main.ts")).init(given, io).finally(() => io.progress?.(""));
-  // a document that is not there is told before anything is installed
-  if (isHttpUrl(given.openapi)) await fetchDocument(given.openapi);
-  else documentPath(given.openapi, root);
+    return write().finally(() => progress?.(""));
   addPackages(root);
   io.out("npm installs the packages that package.json names");
   const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: root, env, stdio: "inherit" });

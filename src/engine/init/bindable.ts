@@ -13,6 +13,12 @@ import { fieldOf } from "../schema/coordinate-place.ts";
 
 type Operations = readonly RestOperation[];
 
+/** A document, and the ids of its POSTs that only read. */
+export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<string> };
+
+export const isRead = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
+  method === "get" || reads.has(id);
+
 /** Rounds that leave out operations by the places of their errors. Each finds what the errors of the one before hid. */
 const mostRounds = 5;
 
@@ -26,23 +32,28 @@ type Proposed = {
 
 /** The reason for each operation that is not returned is put into `leftOut`. */
 export function proposedTogether(
-  model: Model,
+  document: ReadDocument,
   operations: Operations,
   leftOut: Map<string, string>,
 ): Proposed {
-  const all = proposed(model, operations);
-  return all.errors.length === 0 ? all : proposed(model, bindable(model, operations, leftOut));
+  const all = proposed(document, operations);
+  return all.errors.length === 0 ? all : proposed(document, bindable(document, operations, leftOut));
 }
 
-function bindable(model: Model, operations: Operations, leftOut: Map<string, string>): RestOperation[] {
-  let left = whole(operations, (some) => reachedFaults(model.document, some)[0]?.message, leftOut);
+function bindable(
+  document: ReadDocument,
+  operations: Operations,
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  const faultOf = (some: Operations) => reachedFaults(document.model.document, some)[0]?.message;
+  let left = whole(operations, faultOf, leftOut);
   for (let round = 0; round < mostRounds; round++) {
-    const reasons = reasonsByOperation(model, left);
+    const reasons = reasonsByOperation(document, left);
     if (reasons.size === 0) break;
     for (const [id, reason] of reasons) leftOut.set(id, reason);
     left = left.filter(({ id }) => !reasons.has(id));
   }
-  const firstError = (some: Operations): string | undefined => proposed(model, some).errors[0]?.message;
+  const firstError = (some: Operations): string | undefined => proposed(document, some).errors[0]?.message;
   const alone = whole(left, firstError, leftOut);
   return firstError(alone) === undefined ? alone : together([], alone, firstError, leftOut);
 }
@@ -90,8 +101,8 @@ function halves(operations: Operations): [Operations, Operations] {
 }
 
 /** The errors at the fields of roots, each by its field's operation. */
-function reasonsByOperation(model: Model, operations: Operations): Map<string, string> {
-  const { model: bound, errors } = proposed(model, operations);
+function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
+  const { model: bound, errors } = proposed(document, operations);
   const ids = new Map(
     bound ? boundFields(bound).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
   );
@@ -105,13 +116,14 @@ function reasonsByOperation(model: Model, operations: Operations): Map<string, s
 
 /** `errors`: of the whole schema. */
 function proposed(
-  model: Model,
+  document: ReadDocument,
   operations: Operations,
 ): Proposed & { readonly errors: readonly Diagnostic[] } {
-  const proposal = new Proposal(model);
+  const { model, reads } = document;
+  const proposal = new Proposal(model, reads);
   for (const { id } of operations) proposal.add(id);
   const sdl = proposal.sdl("type");
-  const isWithoutQuery = operations.every(({ method }) => method !== "get");
+  const isWithoutQuery = !operations.some((each) => isRead(document, each));
   const least = isWithoutQuery ? `\n${leastSchema}` : "";
   const { model: bound, diagnostics } = bindSdl(model, sdl + least);
   if (!bound) return { operations, sdl, model: undefined, errors: diagnostics };

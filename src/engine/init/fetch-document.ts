@@ -1,5 +1,5 @@
 /** Finds the OpenAPI document that `init` is given, by its path or its URL. Files that one at a URL refers to are not read. */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { askUrl } from "../cli/ask-url.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -16,6 +16,8 @@ export const fetchDocument = (url: string): Promise<string> =>
 /** The path of a document that is a file. Throws `UsageError` if there is none. */
 export function documentPath(given: string, root: string): string {
   const path = resolve(root, given);
-  if (!existsSync(path)) throw new UsageError([`--openapi ${given}: there is no such file`]);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new UsageError([`--openapi ${given}: there is no such file`]);
+  if (found.isDirectory()) throw new UsageError([`--openapi ${given}: is a folder, not a file`]);
   return path;
 }

@@ -3,46 +3,49 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../cli/command.ts";
 import { asWord } from "../cli/printable.ts";
-import { replaceFolders } from "../cli/replace.ts";
+import { refuseLink, replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { generatedFolder } from "../codegen/main.ts";
 import { baseVariable, type NamedDocument } from "../openapi/document-files.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, textFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
-import { addDocument } from "./add-document.ts";
+import { addedDocument } from "./add-document.ts";
 import { addFiles, withPackages } from "./project-files.ts";
 import { addressOf, ofDocument, readGiven, refuseTakenNames } from "./read-given.ts";
 import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
 
-/** Returns 0 once the project, or the document that is added to it, is written. */
-export async function init(given: Given, io: Io): Promise<number> {
-  const { openapi, name, tag = [], operation = [] } = given;
-  const spec = join(io.root, "spec");
+/**
+ * Reads what is given, and throws for what is wrong with it. Returns what writes the project, or the document that is added to
+ * it, once the packages of code generation are there. That returns 0, and writes nothing before all is generated.
+ */
+export async function prepared(given: Given, io: Io): Promise<() => Promise<number>> {
+  const { openapi, name, tag = [], operation = [], query = [] } = given;
+  const { root, progress, out } = io;
+  const spec = join(root, "spec");
   if (folderFiles(spec).list(".").length > 0) {
-    if (name !== undefined) return addDocument({ ...given, name }, io);
+    if (name !== undefined) return addedDocument({ ...given, name }, io);
     throw new UsageError([
       "spec/ has files: a project starts where there is none; --name adds a document to those of spec/openapi/",
     ]);
   }
-  const { files, lines, base } = await startedProject(openapi, io, { tag, operation }, name);
-  // nothing is written before all is generated
-  io.progress?.("restbound init: generates the code");
-  const generated = await generateFrom(files, openapi);
-  io.progress?.("");
-  const packages = withPackages(io.root);
-  replaceFolders(new Map([[spec, files], generatedFolder(io.root, generated)]));
-  writeFileSync(join(io.root, "package.json"), packages);
-  for (const path of [...generated.keys(), ...addFiles(io.root, base, baseVariable(name))])
-    io.out(`wrote ${path}`);
-  for (const line of lines) io.out(line);
-  return 0;
-}
-
-/** Codegen's libraries are loaded for a document that can be read. */
-async function generateFrom(files: ReadonlyMap<string, string>, given: string): Promise<Map<string, string>> {
-  const { generate } = await import("../codegen/generate.ts");
-  return ofDocument(given, () => generate(new Project(textFiles(files)).proved()));
+  const packages = withPackages(root);
+  for (const folder of [spec, join(root, "generated")]) refuseLink(folder);
+  const { files, lines, base } = await startedProject(openapi, io, { tag, operation, query }, name);
+  const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
+  return async () => {
+    progress?.("restbound init: generates the code");
+    // codegen's libraries are loaded for a document that can be read
+    const { generate } = await import("../codegen/generate.ts");
+    const generated = await ofDocument(openapi, () => generate(project));
+    progress?.("");
+    replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
+    writeFileSync(join(root, "package.json"), packages);
+    for (const path of [...generated.keys(), ...addFiles(root, base, baseVariable(name))])
+      out(`wrote ${path}`);
+    for (const line of lines) out(line);
+    return 0;
+  };
 }
 
 /** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */

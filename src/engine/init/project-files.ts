@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { engineManifest } from "../cli/engine-manifest.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { isRecord } from "../standards/json-object.ts";
+import { isRecord, parsedJson } from "../standards/json-object.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
 
@@ -25,10 +25,12 @@ const noTest = 'echo "Error: no test specified" && exit 1';
 export const addPackages = (root: string): void =>
   writeFileSync(join(root, "package.json"), withPackages(root));
 
-/** The text of `package.json` with what it lacks. Throws `UsageError` if its modules are not the ES modules that the project has. */
+/** The text of `package.json` with what it lacks. Throws `UsageError` if it is no JSON, or has no ES modules, as the project has. */
 export function withPackages(root: string): string {
   const path = join(root, "package.json");
-  const given = existsSync(path) ? chosen(JSON.parse(readFileSync(path, "utf8"))) : {};
+  const read = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
+  if (!isRecord(read)) throw new UsageError(["package.json is no JSON object: mend it first"]);
+  const given = chosen(read);
   if (given.type === "commonjs")
     throw new UsageError([
       'package.json: "type" is "commonjs", and the project has ES modules; write "module", or start it in a folder of its own',

@@ -16,10 +16,15 @@ import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Links } from "../propose/links.ts";
 import { refusalOf } from "../propose/propose.ts";
 import { isRecord } from "../standards/json-object.ts";
-import { proposedTogether } from "./bindable.ts";
+import { isRead, proposedTogether } from "./bindable.ts";
 import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 
-export type Choice = { readonly tag: readonly string[]; readonly operation: readonly string[] };
+export type Choice = {
+  readonly tag: readonly string[];
+  readonly operation: readonly string[];
+  /** POSTs that only read. */
+  readonly query: readonly string[];
+};
 
 /** What the command line of `init` gives. */
 export type Given = Partial<Choice> & { readonly openapi: string; readonly name?: string };
@@ -50,8 +55,9 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     if (refusal !== undefined) leftOut.set(operation.id, refusal);
     return refusal === undefined;
   });
-  const { operations: bound, sdl, model: started } = proposedTogether(model, sendable, leftOut);
-  if (!bound.some(({ method }) => method === "get")) throw new UsageError(withoutQuery(bound, leftOut));
+  const read = { model, reads: readingPosts(model, choice) };
+  const { operations: bound, sdl, model: started } = proposedTogether(read, sendable, leftOut);
+  if (!bound.some((each) => isRead(read, each))) throw new UsageError(withoutQuery(bound, leftOut));
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const keyLinks = withKeyLinks(model, sdl, started);
@@ -74,31 +80,43 @@ const unsentBody = (operation: RestOperation): string | undefined =>
   `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
 
 function withoutQuery(bound: readonly RestOperation[], leftOut: ReadonlyMap<string, string>): string[] {
+  const posts = bound.flatMap(({ id, method }) => (method === "post" ? [`  --query ${asWord(id)}`] : []));
   return [
     "choose an operation that reads: a GraphQL schema needs a Query",
-    ...(bound.some(({ method }) => method === "post")
-      ? ['none of these is a GET; if a POST only reads, see "Reads by POST" in docs/reference.md']
-      : []),
+    ...(posts.length > 0 ? ["none of these is a GET: name the POSTs that only read"] : []),
+    ...posts.slice(0, mostReasons),
+    ...(posts.length > mostReasons ? [`  and ${posts.length - mostReasons} more`] : []),
     ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
   ];
 }
 
-function chosenOperations({ operations }: Model, { tag, operation }: Choice): RestOperation[] {
+function readingPosts({ operations }: Model, { query }: Choice): Set<string> {
+  const found = query.flatMap((name) => {
+    const posts = operationsNamed(operations, "--query", name).filter(({ method }) => method === "post");
+    if (posts.length > 0) return posts;
+    throw new UsageError([`--query ${name}: is no POST; a GET has a field of Query by itself`]);
+  });
+  return new Set(found.map(({ id }) => id));
+}
+
+function operationsNamed(operations: Model["operations"], option: string, name: string): RestOperation[] {
+  const found = operationsOf(operations, name);
+  if (found.length > 0) return found;
+  const near = isOperationPattern(name) ? "" : didYouMean(name, operations.keys());
+  throw new UsageError([`${option} ${name}: there is no such operation${near}`]);
+}
+
+function chosenOperations({ operations }: Model, { tag, operation, query }: Choice): RestOperation[] {
   const all = [...operations.values()];
   const tags = new Map<string, number>();
   for (const name of all.flatMap(tagsOf)) tags.set(name, (tags.get(name) ?? 0) + 1);
   for (const name of tag)
     if (!tags.has(name))
       throw new UsageError([`--tag ${name}: there is no such tag${didYouMean(name, tags.keys())}`]);
-  const named = new Set(
-    operation.flatMap((name) => {
-      const found = operationsOf(operations, name);
-      if (found.length > 0) return found;
-      throw new UsageError([
-        `--operation ${name}: there is no such operation${isOperationPattern(name) ? "" : didYouMean(name, operations.keys())}`,
-      ]);
-    }),
-  );
+  const named = new Set([
+    ...operation.flatMap((name) => operationsNamed(operations, "--operation", name)),
+    ...query.flatMap((name) => operationsNamed(operations, "--query", name)),
+  ]);
   if (tag.length + operation.length > 0)
     return all.filter((each) => named.has(each) || tagsOf(each).some((name) => tag.includes(name)));
   if (all.length <= most) return all;

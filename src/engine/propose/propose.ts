@@ -42,6 +42,7 @@ type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
 /** The SDL of fields for REST operations. The fields share the types that they have in common. */
 export class Proposal {
   readonly #model: Model;
+  readonly #reads: ReadonlySet<string>;
   readonly #roots: { readonly query: string; readonly mutation: string };
   readonly #definitions: TypeDefinitions;
   readonly #links: Links;
@@ -51,8 +52,10 @@ export class Proposal {
   /** Type → the names of the schema's own fields. */
   readonly #known = new Map<string, Set<string>>();
 
-  constructor(model: Model) {
+  /** `reads`: the ids of operations that only read, whatever their method. */
+  constructor(model: Model, reads: ReadonlySet<string> = new Set()) {
     this.#model = model;
+    this.#reads = reads;
     this.#roots = {
       query: model.schema.getQueryType()?.name ?? "Query",
       mutation: model.schema.getMutationType()?.name ?? "Mutation",
@@ -79,7 +82,8 @@ export class Proposal {
   #add({ operation, left }: Sendable): void {
     this.#definitions.beginOperation(operation);
     const link = this.#links.of(operation);
-    const owner = link?.type ?? (isSafe(operation.method) ? this.#roots.query : this.#roots.mutation);
+    const isRead = isSafe(operation.method) || this.#reads.has(operation.id);
+    const owner = link?.type ?? (isRead ? this.#roots.query : this.#roots.mutation);
     const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
     this.#fields.set(owner, fields);
     const page = pageOf(operation);

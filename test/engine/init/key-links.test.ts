@@ -54,7 +54,7 @@ function projectOn(
     new RestDocument("openapi.yaml", (file) =>
       file === "openapi.yaml" ? JSON.stringify(document) : undefined,
     ),
-    { tag: [], operation: [] },
+    { tag: [], operation: [], query: [] },
   );
 }
 

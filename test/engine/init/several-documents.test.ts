@@ -123,7 +123,7 @@ test("what cannot join is refused, and nothing is written", async () => {
   expect(await refused("crm.json", "--name", "crm.eu")).toBe(
     "--name crm.eu: a name has letters, digits, - and _ alone",
   );
-  expect(await refused("crm.json", "--name", "crm", "--tag", "a")).toMatch(/^--tag, --operation: /);
+  expect(await refused("crm.json", "--name", "crm", "--tag", "a")).toMatch(/^--tag, --operation, --query: /);
   mkdirSync(join(root, "parts"));
   writeFileSync(join(root, "parts/a.json"), '{ "A": { "type": "string" } }');
   writeFileSync(join(root, "beside.json"), '{ "B": { "type": "string" } }');

@@ -1,15 +1,65 @@
-/** What `restbound init` refuses to start. */
+/** `restbound init` on a document without a GET: which of its POSTs read is the user's to say. */
 import { expect, test } from "vitest";
+import { bindSdl } from "../../../src/engine/bind/bind.ts";
 import { startProject } from "../../../src/engine/init/start-project.ts";
 import { RestDocument } from "../../../src/engine/openapi/document.ts";
+import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
 
-test("without a GET there is no Query: the refusal names the page that tells how to read by POST", () => {
-  const post = { operationId: "search", responses: { 204: { description: "ok" } } };
-  const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/search": { post } } };
-  const rest = new RestDocument("openapi.yaml", (file) =>
+const ticket = { type: "object", required: ["id"], properties: { id: { type: "string" } } };
+
+const operation = (operationId: string, schema: object = ticket): object => ({
+  operationId,
+  requestBody: {
+    required: true,
+    content: { "application/json": { schema: { type: "object", properties: { text: { type: "string" } } } } },
+  },
+  responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
+});
+
+function documentOf(...names: string[]): RestDocument {
+  const found = { type: "array", items: ticket };
+  const posts = names.map((name) => [
+    `/${name}`,
+    { post: operation(name, name.startsWith("search") ? found : ticket) },
+  ]);
+  const document = {
+    ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [] },
+    paths: { ...Object.fromEntries(posts), "/drop": { delete: operation("drop") } },
+  };
+  return new RestDocument("openapi.yaml", (file) =>
     file === "openapi.yaml" ? JSON.stringify(document) : undefined,
   );
-  expect(() => startProject(rest, { tag: [], operation: [] })).toThrow(
-    /a GraphQL schema needs a Query\nnone of these is a GET; if a POST only reads, see "Reads by POST" in docs\/reference\.md/,
+}
+
+const start = (document: RestDocument, ...query: string[]) =>
+  startProject(document, { tag: [], operation: [], query });
+
+test("the refusal lists the options that name a POST which only reads", () => {
+  expect(() => start(documentOf("searchTickets", "addTicket"))).toThrow(
+    /a GraphQL schema needs a Query\nnone of these is a GET: name the POSTs that only read\n {2}--query searchTickets\n {2}--query addTicket$/,
+  );
+  const many = Array.from({ length: 12 }, (_, index) => `search${index}`);
+  expect(() => start(documentOf(...many))).toThrow(/ {2}--query search9\n {2}and 2 more$/);
+});
+
+test("a POST that is named so has a field of Query, and any other one of Mutation", () => {
+  const document = documentOf("searchTickets", "addTicket");
+  const { schema, fields } = start(document, "search*");
+  expect(fields).toBe(3);
+  expect(schema).toMatch(/^type Query \{\n {2}searchTickets\(/);
+  expect(schema).toMatch(/type Mutation \{\n {2}addTicket\(/);
+  const { diagnostics } = bindSdl({ document, operations: readOperations(document) }, schema);
+  expect(diagnostics.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual([
+    "method-safety Query.searchTickets",
+  ]);
+});
+
+test("what is no POST, and what is not there, cannot be named so", () => {
+  const document = documentOf("searchTickets");
+  expect(() => start(document, "drop")).toThrow(
+    "--query drop: is no POST; a GET has a field of Query by itself",
+  );
+  expect(() => start(document, "searchTicket")).toThrow(
+    '--query searchTicket: there is no such operation; did you mean "searchTickets"?',
   );
 });

@@ -160,12 +160,12 @@ test("init names the operations that could be links in the project that it start
   const document = new RestDocument("openapi.yaml", (file) =>
     file === "openapi.yaml" ? openapi : undefined,
   );
-  const { links } = startProject(document, { tag: [], operation: [] });
+  const { links } = startProject(document, { tag: [], operation: [], query: [] });
   // a contact is the author of a message too, and a repository the parent of another
   expect(links).toEqual(["accounts-account_id-contacts"]);
   const chosen = Object.keys(answers).filter((path) => !path.startsWith("/messages"));
   const operation = chosen.map((path) => `GET ${path}`);
-  expect(startProject(document, { tag: [], operation }).links).toEqual([
+  expect(startProject(document, { tag: [], operation, query: [] }).links).toEqual([
     "accounts-account_id-contacts",
     notes,
   ]);
