@@ -37,6 +37,8 @@ export type FormStyles = ReadonlyMap<string, FormStyle>;
 /** A documented 2xx response. */
 export type SuccessResponse = {
   readonly status: string;
+  /** Absent: the document leaves all successes out. */
+  readonly node?: RestNode;
   /** Absent: the response has no content. */
   readonly media?: string;
   /** The shape of a JSON body or of a text; absent: the response has neither. */
@@ -86,8 +88,8 @@ export type RestOperation = {
     readonly node: RestNode;
     readonly below?: NodePath;
   }[];
-  /** The path of the first 2xx response below the operation, down to its media type. */
-  readonly successPath: NodePath;
+  /** The first 2xx response, and the path to its media type. */
+  readonly success: { readonly node: RestNode; readonly below: NodePath };
 };
 
 /** The methods that a binding can send. */

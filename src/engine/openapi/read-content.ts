@@ -109,15 +109,15 @@ export function readSuccesses(document: RestDocument, operation: RestNode): Succ
       const node = document.child(responses, status);
       if (!node) return [];
       // these have no content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
-      if (status === "204" || status === "205") return [{ status }];
+      if (status === "204" || status === "205") return [{ status, node }];
       const [media] = keysOf(document.child(node, "content"));
       const json = contentOf(document, node, jsonTests);
       const found = json ?? contentOf(document, node, [isText]);
-      if (!found) return [{ status, ...(media !== undefined && { media }) }];
+      if (!found) return [{ status, node, ...(media !== undefined && { media }) }];
       const link = linkHeader(document, node);
       const shape = json ? found.shape : textShape(found.shape);
       const caching = headersAmong(document, node, cachingNames);
-      return [{ status, media: found.media, shape, caching, ...(link && { link }) }];
+      return [{ status, node, media: found.media, shape, caching, ...(link && { link }) }];
     });
 }
 

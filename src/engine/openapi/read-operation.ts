@@ -1,5 +1,4 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
-import type { NodePath } from "../diagnostic.ts";
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
 import { entriesOf, keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
@@ -44,7 +43,7 @@ export function readOperation(
     product: productOf(root.name ?? (typeof tag === "string" ? tag : "")),
     parameters,
     successes: leavesSuccessOut({ method, statuses }) ? [{ status: "2XX" }] : readSuccesses(document, node),
-    successPath: readSuccessPath(document, node),
+    success: readSuccess(document, node),
     ...readUnsendable(document, declared, node, body),
     ...ownServers(document, item, node),
     statuses,
@@ -104,15 +103,17 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
   };
 }
 
-function readSuccessPath(document: RestDocument, operation: RestNode): NodePath {
+function readSuccess(document: RestDocument, operation: RestNode): RestOperation["success"] {
   const responses = document.child(operation, "responses");
   const successes = keysOf(responses).filter((key) => /^2/.test(key));
-  const isFull = (key: string): boolean =>
-    keysOf(document.child(document.child(responses, key), "content")).length > 0;
-  const status = successes.find(isFull) ?? successes[0];
-  if (status === undefined) return ["responses", ...keysOf(responses).slice(0, 1)];
-  const [media] = keysOf(document.child(document.child(responses, status), "content"));
-  return ["responses", status, ...(media === undefined ? [] : ["content", media])];
+  const mediaOf = (key: string): string[] =>
+    keysOf(document.child(document.child(responses, key), "content"));
+  const status = successes.find((key) => mediaOf(key).length > 0) ?? successes[0];
+  const node = status === undefined ? undefined : document.child(responses, status);
+  if (status === undefined || !node)
+    return { node: operation, below: ["responses", ...keysOf(responses).slice(0, 1)] };
+  const [media] = mediaOf(status);
+  return { node, below: media === undefined ? [] : ["content", media] };
 }
 
 /** Cookies, and a body of media types that no binding can write: required, or left out of the calls. */

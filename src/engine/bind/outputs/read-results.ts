@@ -31,7 +31,8 @@ export function readResults(binder: Binder, field: FieldInProgress): ResponseVal
 /** An operation without content is null, unless `result` or `batchBy` expect a value. */
 function checkNoContent(binder: Binder, field: FieldInProgress): void {
   const { directive, operation, where } = field;
-  const at = { ...where, rest: operation.node, below: operation.successPath };
+  const { node, below } = operation.success;
+  const at = { ...where, rest: node, below, also: [operation.node] };
   const why = `${operation.id} answers without content, which is null`;
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
     binder.findings.add(
