@@ -3,9 +3,9 @@
  * looked up in the whole list. Finds the key and the chunk size, and checks the match.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import type { RestNode } from "../openapi/document.ts";
 import { inputKey, type Parameter } from "../openapi/operation.ts";
 import { declaredNames, declaredProperty, Shape, textFits, typesFit } from "../openapi/shapes/shape.ts";
-import type { Binder } from "./binder.ts";
 import { atRest, type FieldInProgress } from "./field-in-progress.ts";
 import { readSource } from "./inputs/read-source.ts";
 import { isPaging } from "./list-length.ts";
@@ -17,8 +17,8 @@ export const batchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "sha
   at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
 
 /** The keys that `in: ITEM` looks up; `list` is the shape of the list in the response. Leaves out what has a finding. */
-export function itemKeys(binder: Binder, field: FieldInProgress, list: Shape | undefined): Input[] {
-  const { directive, operation } = field;
+export function itemKeys(field: FieldInProgress, list: Shape | undefined): Input[] {
+  const { binder, directive, operation } = field;
   return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
     if (at !== "item") return [];
     const where = atRest(field, "params", index);
@@ -36,7 +36,7 @@ export function itemKeys(binder: Binder, field: FieldInProgress, list: Shape | u
         `"${name}" in ITEM is compared with a key of each parent, but it has no \`from: "parent.…"\``,
         "feed it from a property of the parent",
       );
-    const source = readSource(binder, field, from, where);
+    const source = readSource(field, from, where);
     const property = list?.items && declaredProperty(list.items, name);
     const { shape, node } = property ?? { shape: new Shape(operation), node: operation.node };
     return source ? [{ name, in: at, required: false, shape, node, source }] : [];
@@ -45,28 +45,26 @@ export function itemKeys(binder: Binder, field: FieldInProgress, list: Shape | u
 
 /** `result` is the shape of the list in the response. Returns `undefined` after a finding. */
 export function bindBatch(
-  binder: Binder,
   field: FieldInProgress,
   inputs: readonly Input[],
   result: Shape,
 ): Batch | undefined {
-  const { definition, directive, operation } = field;
-  const match = directive.batchBy ?? "";
+  const { binder, definition, directive, operation } = field;
   const where = atRest(field, "batchBy");
   const keys = inputs.filter(
     (input): input is Batch["key"] =>
       input.source.kind === "parent" && (input.in === "item" || input.shape.types.has("array")),
   );
+  const refuse = (rest: RestNode, message: string, hint: string): void =>
+    binder.findings.add("batch-key", { ...where, rest }, message, hint);
   const [key] = keys;
   // a misspelt key parameter has its own finding, and so has a misspelt source of the key
   if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
   if (!key || keys.length > 1) {
     const fed = inputs.find(({ source }) => source.kind === "parent");
-    const rest = { ...where, rest: fed?.node ?? operation.node };
     const isLookUp = keys.some((each) => each.in === "item");
-    binder.findings.add(
-      "batch-key",
-      rest,
+    refuse(
+      fed?.node ?? operation.node,
       isLookUp
         ? `${where.coordinate} is found by one key of its parent, and has ${keys.length}`
         : `batchBy needs exactly one array parameter fed from the parent; ${operation.id} has ${keys.length} here`,
@@ -76,9 +74,8 @@ export function bindBatch(
   }
   for (const other of inputs) {
     if (other === key || other.source.kind !== "parent") continue;
-    binder.findings.add(
-      "batch-key",
-      { ...where, rest: other.node },
+    refuse(
+      other.node,
       `"${other.name}" is fed from the parent as well, but one call of ${operation.id} is for many parents`,
       `feed it from an argument or a constant, or remove ${key.in === "item" ? `"${key.name}" in ITEM` : "batchBy"}`,
     );
@@ -86,7 +83,7 @@ export function bindBatch(
   const parentShape = key.source.shape;
   const listKey = parentShape.types.has("array");
   const keyShape = listKey ? parentShape.items : parentShape;
-  checkMatch(binder, field, { where, match, key, keyShape, items: result.items });
+  checkMatch(field, key, keyShape, result.items);
   const mode = listKey ? "each" : isListType(getNullableType(definition.type)) ? "many" : "one";
   if (listKey && !isListType(getNullableType(definition.type))) {
     binder.findings.add(
@@ -96,34 +93,30 @@ export function bindBatch(
       "make the field a list",
     );
   }
-  const batch: Batch = { key, match, size: batchSize(key), mode };
-  if (key.in === "item") checkWholeList(binder, field, where);
-  else checkBatchCut(binder, field, inputs, batch);
+  const batch: Batch = { key, match: directive.batchBy ?? "", size: batchSize(key), mode };
+  if (key.in === "item") checkWholeList(field, where);
+  else checkBatchCut(field, inputs, batch);
   return batch;
 }
 
-type MatchCheck = {
-  where: FieldInProgress["where"];
-  match: string;
-  key: Input;
-  keyShape: Shape | undefined;
-  items: Shape | undefined;
-};
-
 function checkMatch(
-  binder: Binder,
   field: FieldInProgress,
-  { where, match, key, keyShape, items }: MatchCheck,
+  key: Input,
+  keyShape: Shape | undefined,
+  items: Shape | undefined,
 ): void {
+  const { findings } = field.binder;
+  const { batchBy: match = "" } = field.directive;
+  const where = atRest(field, "batchBy");
   const property = items && declaredProperty(items, match);
   const written = key.in === "item" ? "in: ITEM" : "batchBy";
   if (!items || !property) {
-    const near = items ? binder.findings.didYouMean(match, () => declaredNames(items)) : "";
+    const near = items ? findings.didYouMean(match, () => declaredNames(items)) : "";
     const type = getNamedType(field.definition.type);
     const what = items
       ? "the items have"
       : `${isObjectType(type) ? type.name : "the answer"} is not a list, it has`;
-    return binder.findings.add(
+    return findings.add(
       "batch-match",
       { ...where, rest: items?.node ?? field.operation.node },
       `${written} "${match}": ${what} no such property${near}`,
@@ -132,7 +125,7 @@ function checkMatch(
   }
   const at = { ...where, rest: property.node, also: [key.shape.items?.node, keyShape?.node] };
   if (!property.required || property.shape.nullable) {
-    binder.findings.add(
+    findings.add(
       "batch-match",
       at,
       `${where.coordinate} finds its objects by "${match}" (${written}), which REST may leave out or send as null: they could be lost`,
@@ -148,7 +141,7 @@ function checkMatch(
     [parameterItems, `the parameter "${key.name}"`],
   ] as const) {
     if (keyShape && shape && !fits(keyShape, shape)) {
-      binder.findings.add(
+      findings.add(
         "batch-match",
         at,
         `${written} "${match}": the parent's key is ${[...keyShape.types]}, ${what} is ${[...shape.types]}`,
@@ -163,7 +156,8 @@ function checkMatch(
  * must be as long as a chunk. If each key has a list, the length of the response is unknown, and a page could leave out
  * items of the last parents: the document must say (`x-limit-per`) that the page size applies to each key.
  */
-function checkBatchCut(binder: Binder, field: FieldInProgress, inputs: readonly Input[], batch: Batch): void {
+function checkBatchCut(field: FieldInProgress, inputs: readonly Input[], batch: Batch): void {
+  const { findings } = field.binder;
   const fed = new Map(inputs.map((input) => [inputKey(input), input]));
   for (const parameter of field.operation.parameters) {
     if (!isPaging(parameter) || parameter.limitPer === batch.key.name) continue;
@@ -171,8 +165,8 @@ function checkBatchCut(binder: Binder, field: FieldInProgress, inputs: readonly 
     const input = fed.get(inputKey(parameter));
     const cut = input ? fedCut(input, batch) : unfedCut(parameter, batch);
     const hint = `feed it with params: { name: "${parameter.name}", value: ${batch.size} }`;
-    if (batch.mode === "many") binder.findings.add("batch-page", at, ...pageOf(parameter, batch));
-    else if (cut) binder.findings.add("batch-cut-off", at, `"${parameter.name}" is ${cut}`, hint);
+    if (batch.mode === "many") findings.add("batch-page", at, ...pageOf(parameter, batch));
+    else if (cut) findings.add("batch-cut-off", at, `"${parameter.name}" is ${cut}`, hint);
   }
 }
 

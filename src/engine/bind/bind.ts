@@ -4,7 +4,7 @@
  */
 import { type GraphQLSchema, isEnumType, isNonNullType } from "graphql";
 import { placeOf } from "../schema/directives.ts";
-import { allFields, boundRoots, fieldAt, fieldsOf } from "../schema/object-types.ts";
+import { allFields, boundRoots, fieldsOf } from "../schema/object-types.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
 import { unreachedTypes } from "../schema/unreached-types.ts";
@@ -63,7 +63,7 @@ export function bind(
     fields,
     inputConversions: conversions.all,
     calledOperations: calledOperations(input.document, boundFields({ fields })),
-    semanticNonNull: semanticNonNull(input, fields, binder.nulls),
+    semanticNonNull: semanticNonNull(fields, binder.nulls),
     deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,
     backings,
@@ -79,18 +79,12 @@ export function bind(
 }
 
 /** Nothing of REST's makes such a field null, so only an error does. */
-function semanticNonNull(
-  { schema }: BindInput,
-  fields: Model["fields"],
-  nulls: ReadonlySet<string>,
-): ReadonlySet<string> {
-  return new Set(
-    [...fields.values()].flatMap(({ coordinate, type, field }) => {
-      const definition = fieldAt(schema, type, field);
-      return definition && !isNonNullType(definition.type) && !nulls.has(coordinate) ? [coordinate] : [];
-    }),
+const semanticNonNull = (fields: Model["fields"], nulls: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set(
+    [...fields.values()].flatMap(({ coordinate, definition }) =>
+      isNonNullType(definition.type) || nulls.has(coordinate) ? [] : [coordinate],
+    ),
   );
-}
 
 /** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
 function checkUnreached({ schema }: BindInput, findings: Findings): void {

@@ -48,12 +48,8 @@ export class Binder {
     const key = `${type} ${shape.identity.text}`;
     if (this.#backed.has(key)) return;
     this.#backed.add(key);
-    const backing = {
-      shape,
-      typeExpression: shape.nullable ? withoutNull(typeExpression) : typeExpression,
-      from,
-      ...(status !== undefined && { status }),
-    };
+    const expression = shape.nullable ? withoutNull(typeExpression) : typeExpression;
+    const backing = { shape, typeExpression: expression, from, status };
     const known = this.backings.get(type);
     if (known) known.push(backing);
     else this.backings.set(type, [backing]);

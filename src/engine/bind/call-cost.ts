@@ -103,9 +103,9 @@ class CallPlanner {
   #visitField(type: GraphQLObjectType, nodes: readonly FieldNode[], position: WalkPosition): void {
     const { path, parents, page } = position;
     const [node] = nodes;
-    const definition = node && type.getFields()[node.name.value];
     const field = node && this.#model.fields.get(`${type.name}.${node.name.value}`);
-    if (!definition || !field) return;
+    if (!field) return;
+    const { definition } = field;
     const bound = field.kind === "bound" ? field : undefined;
     if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position) });
     const objects = objectTypesOf(this.#model.schema, definition.type);

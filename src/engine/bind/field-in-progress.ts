@@ -1,13 +1,17 @@
-/** A field while its binding is checked: its definition, its directive, its operation, its parent's shape, and its places. */
+/** A field while its binding is checked: its definition, its directive, its operation, its parent's shape, its places, and the binder. */
 import type { GraphQLArgument, GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import { type DirectiveCarrier, directivePlace, placeOf, type RestDirective } from "../schema/directives.ts";
+import type { Binder } from "./binder.ts";
 import type { Where } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
 export type FieldInProgress = {
+  readonly binder: Binder;
+  /** The object type that has the field. */
+  readonly type: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly directive: RestDirective;
   /** By name: a field may have thousands. */

@@ -1,7 +1,7 @@
 /** Binds one field of one parent REST object: to an operation if it carries `@rest`, else to a property. */
 
 import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
-import { boundMethods, inputKey, isSafe } from "../openapi/operation.ts";
+import { boundMethods, documents404, inputKey, isSafe } from "../openapi/operation.ts";
 import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./batch.ts";
 import type { Binder } from "./binder.ts";
@@ -36,8 +36,17 @@ export function bindField(
   if (directive) {
     const operation = findOperation(binder, definition, directive, where);
     const argumentsByName = new Map(definition.args.map((argument) => [argument.name, argument]));
-    const field = { definition, directive, argumentsByName, parent: parent?.shape, enclosing, where };
-    if (operation) bindOperation(binder, type, { ...field, operation, slots: binder.slotsOf(operation) });
+    const field = {
+      binder,
+      type,
+      definition,
+      directive,
+      argumentsByName,
+      parent: parent?.shape,
+      enclosing,
+      where,
+    };
+    if (operation) bindOperation({ ...field, operation, slots: binder.slotsOf(operation) });
   } else if (parent) bindProperty(binder, type, definition, parent, where);
   else
     binder.findings.add(
@@ -72,7 +81,7 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
     kind: "plain",
     coordinate: where.coordinate,
     type,
-    field: definition.name,
+    definition,
     path,
     ...(showsEntries(binder.schema, definition) && { entries: true }),
   });
@@ -87,9 +96,9 @@ const adviceWithout = ({ name, type }: Field): string =>
     ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
     : `name the property with @restName, ${isObjectType(getNamedType(type)) ? "bind a link with @rest, " : ""}or remove the field`;
 
-function bindOperation(binder: Binder, type: string, written: FieldInProgress): void {
-  const { definition, operation, where } = written;
-  const body = bodyOf(binder, written);
+function bindOperation(written: FieldInProgress): void {
+  const { binder, type, definition, operation, where } = written;
+  const body = bodyOf(written);
   const match = written.directive.params.find((param) => param.in === "item")?.name;
   const directive = {
     ...(match !== undefined && { batchBy: match }),
@@ -97,44 +106,40 @@ function bindOperation(binder: Binder, type: string, written: FieldInProgress): 
     ...(body !== undefined && { body }),
   };
   const field = { ...written, directive };
-  checkMethod(binder, type, field);
-  checkRequest(binder, field);
-  const { inputs: own, wholeBody } = bindInputs(binder, field);
-  const results = readResults(binder, field);
-  const keys = itemKeys(binder, written, results[0]?.shape);
+  checkMethod(field);
+  checkRequest(field);
+  const { inputs: own, wholeBody } = bindInputs(field);
+  const results = readResults(field);
+  const keys = itemKeys(written, results[0]?.shape);
   const inputs = ofAllBackings([...own, ...keys], binder.fields.get(where.coordinate));
-  checkStyles(binder, field, inputs, wholeBody);
+  checkStyles(field, inputs, wholeBody);
   const connections = directive.connection
-    ? results.flatMap((result) => bindConnection(binder, field, inputs, result) ?? [])
+    ? results.flatMap((result) => bindConnection(field, inputs, result) ?? [])
     : [];
   const values = directive.connection ? connections.map(({ value }) => value) : results;
   const batch =
-    values[0] && directive.batchBy !== undefined
-      ? bindBatch(binder, field, inputs, values[0].shape)
-      : undefined;
-  checkInputTypes(binder, field, inputs);
+    values[0] && directive.batchBy !== undefined ? bindBatch(field, inputs, values[0].shape) : undefined;
+  checkInputTypes(field, inputs);
   const needs = neededBy(inputs, batch);
-  const nullOn404 =
-    operation.statuses.includes("404") && !isMutation(binder, type) && !isNonNullType(definition.type);
+  const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
   if (nullOn404) binder.nulls.add(where.coordinate);
   const isForMany = directive.batchBy !== undefined || inputs.some(isKeyOfMany);
   for (const value of values)
-    matchResult(binder, field, value, { batch, isForMany, mayHaveNothing: needs.length > 0 });
+    matchResult(field, value, { batch, isForMany, mayHaveNothing: needs.length > 0 });
   binder.fields.set(where.coordinate, {
     kind: "bound",
     coordinate: where.coordinate,
     type,
-    field: definition.name,
+    definition,
     operation,
     inputs,
     result: directive.result?.split(".") ?? [],
     nullOn404,
     needs,
     ...(showsEntries(binder.schema, definition) && { entries: true }),
-    ...(wholeBody && { wholeBody }),
-    ...(batch && { batch }),
-    ...(connections[0] && { connection: connections[0].connection }),
-    ...(where.schema && { place: where.schema }),
+    wholeBody,
+    batch,
+    connection: connections[0]?.connection,
   });
 }
 
@@ -160,12 +165,14 @@ const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): Field
     return isNeeded && source.nullable ? [source] : [];
   });
 
-const isMutation = ({ schema }: Binder, type: string): boolean => schema.getMutationType()?.name === type;
+const isMutation = ({ binder: { schema }, type }: FieldInProgress): boolean =>
+  schema.getMutationType()?.name === type;
 
-function checkMethod(binder: Binder, type: string, { operation, where }: FieldInProgress): void {
+function checkMethod(field: FieldInProgress): void {
+  const { binder, operation, where } = field;
   const at = { ...where, rest: operation.node };
   const method = operation.method.toUpperCase();
-  const writes = isMutation(binder, type);
+  const writes = isMutation(field);
   if (!boundMethods.includes(operation.method)) {
     binder.findings.add(
       "method-unsupported",

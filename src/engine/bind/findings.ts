@@ -35,25 +35,15 @@ export class Findings {
   add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
-    const { removedBy } = where;
-    const rest = removedBy ?? (where.rest && this.#document.place(where.rest, ...(where.below ?? [])));
-    const places = { ...(where.schema && { schema: where.schema }), ...(rest && { rest }) };
-    const nodes = [where.rest, ...(where.also ?? [])].filter((node) => node !== undefined);
-    const { coordinate, below } = where;
-    const found = {
-      rule,
-      coordinate,
-      message,
-      hint,
-      ...places,
-      ...(facts && { facts }),
-      nodes,
-      ...(below && { below }),
-      ...(removedBy && { isRemoved: true as const }),
-    };
-    const diagnostic = diagnosed(found);
+    const { coordinate, schema, rest: node, also = [], below, removedBy } = where;
+    const rest = removedBy ?? (node && this.#document.place(node, ...(below ?? [])));
+    const nodes = [node, ...also].filter((each) => each !== undefined);
+    const diagnostic = diagnosed({
+      ...{ rule, coordinate, message, hint, schema, rest, facts, nodes, below },
+      ...(removedBy && { isRemoved: true }),
+    });
     this.#found.set(key, diagnostic);
-    if (diagnostic.severity === "error") this.#errors.add(where.coordinate);
+    if (diagnostic.severity === "error") this.#errors.add(coordinate);
   }
 
   hasErrorAt(coordinate: string): boolean {

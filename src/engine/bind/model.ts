@@ -1,8 +1,8 @@
 /**
  * The resolved model: every binding of the schema as plain data. Codegen, check, explain and propose read it.
  */
-import type { DocumentNode, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
-import type { Diagnostic, Place } from "../diagnostic.ts";
+import type { DocumentNode, GraphQLField, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
+import type { Diagnostic } from "../diagnostic.ts";
 import type { Deprecation } from "../openapi/deprecation.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
@@ -42,12 +42,16 @@ export const batchedBy = ({ key, match }: Batch): string =>
 export const keysOfCall = ({ key, size }: Batch): string =>
   key.in === "item" ? "all keys in one call" : `up to ${size} keys a call`;
 
-/** The binding of a field: each parameter's source, and the place of the result. */
-export type FieldBinding = {
-  readonly kind: "bound";
+type NamedField = {
   readonly coordinate: string;
+  /** The object type that has the field. */
   readonly type: string;
-  readonly field: string;
+  readonly definition: GraphQLField<unknown, unknown>;
+};
+
+/** The binding of a field: each parameter's source, and the place of the result. */
+export type FieldBinding = NamedField & {
+  readonly kind: "bound";
   readonly operation: RestOperation;
   readonly inputs: readonly Input[];
   /** The argument that is the whole body. */
@@ -62,17 +66,13 @@ export type FieldBinding = {
   readonly nullOn404: boolean;
   /** The nullable values that a call needs: the parent's, and inherited ones. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
-  readonly place?: Place;
 };
 
 /** A bound field of the model: its binding, and the request that the binding makes. */
 export type BoundField = FieldBinding & { readonly request: RestRequest };
 
-export type PlainField = {
+export type PlainField = NamedField & {
   readonly kind: "plain";
-  readonly coordinate: string;
-  readonly type: string;
-  readonly field: string;
   /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
   readonly path: readonly string[];
   /** The property is a map, and the field's value the list of its entries. */

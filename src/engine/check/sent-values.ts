@@ -20,7 +20,7 @@ import { type ArgumentSource, isNullableInput } from "../bind/inputs/input-sourc
 import type { BoundField } from "../bind/model.ts";
 import { enumValues, isIntegerText } from "../bind/type-rules.ts";
 import { inputKey } from "../openapi/operation.ts";
-import type { Property, Shape } from "../openapi/shapes/shape.ts";
+import { isRequiredOfRequest, type Shape } from "../openapi/shapes/shape.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { addInputFields } from "../standards/selected-coordinates.ts";
 
@@ -51,7 +51,7 @@ export class SentValues {
     return new InputSlots(operation).all.every((slot) => {
       if (slot.in === "body" && wholeBody) return true;
       const property = slot.in === "body" ? body?.shape.properties.get(slot.name) : undefined;
-      const required = slot.required || (property !== undefined && isRequired(property));
+      const required = slot.required || (property !== undefined && isRequiredOfRequest(property));
       const source = sources.get(inputKey(slot));
       return source?.kind === "argument"
         ? has(source, slot.shape, required)
@@ -83,13 +83,13 @@ export class SentValues {
     const pair = this.#pairs.of(type, shape);
     return [...pair.shape.properties.values()].every((property) => {
       const field = pair.fields.find(({ name }) => name === property.name)?.field;
-      if (!field) return !isRequired(property);
+      if (!field) return !isRequiredOfRequest(property);
       // a variable may leave out each field that may be null
       const own = value.kind === "Variable" ? undefined : memberOf(value, field.name);
       const isGiven = this.#isGiven(own, !isNullableInput(field));
       const inside = value.kind === "Variable" ? value : own;
       return (
-        (isGiven || !isRequired(property)) &&
+        (isGiven || !isRequiredOfRequest(property)) &&
         this.#hasAll(field.type, property.shape, inside, [...enclosing, shape.identity.text])
       );
     });
@@ -163,8 +163,6 @@ export class SentValues {
     return valueProblem(shape, isIntegerText(type, shape) ? Number(text) : text) === undefined;
   }
 }
-
-const isRequired = ({ required, only }: Property): boolean => required && only !== "response";
 
 /** GraphQL takes one value for a list of it (GraphQL spec §3.11). */
 const itemsOf = (value: ValueNode): readonly ValueNode[] =>

@@ -2,6 +2,7 @@
  * The graphql-codegen configuration: one plugin makes each generated file from the resolved model. The plugin composes
  * the library's output and ours, formats the text and puts the banner on line 1.
  */
+
 import type { CodegenConfig } from "@graphql-codegen/cli";
 import type { PluginFunction, Types } from "@graphql-codegen/plugin-helpers";
 import * as typescript from "@graphql-codegen/typescript";
@@ -18,7 +19,6 @@ import { emitSchema } from "./emit-schema.ts";
 import { dateTypes, emitParents, typeOptions, withDefaults } from "./emit-types.ts";
 import { formatted } from "./format.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
-import { Results } from "./results.ts";
 import { TypeNames } from "./type-names.ts";
 
 /** `documents` are the saved operations that the plugin gets. */
@@ -35,12 +35,11 @@ export const commonOptions = { sort: false };
 export function plannedFiles(
   model: Model,
   saved: readonly SavedOperation[],
-  results: Results,
 ): { schema: string; files: [name: string, file: GeneratedFile][] } {
   const schema = emitSchema(model);
   const typeNames = new TypeNames(model.schema);
   const files: Record<string, GeneratedFile> = {
-    "rest.ts": { plugin: () => restTypes(model, results) },
+    "rest.ts": { plugin: () => restTypes(model) },
     "schema.graphql": { plugin: () => schema },
     "graphql.ts": {
       plugin: together(
@@ -60,14 +59,14 @@ export function plannedFiles(
     schema,
     files: Object.entries(files).map(([name, file]) => [
       name,
-      { ...file, plugin: formatting(name, file.plugin, results) },
+      { ...file, plugin: formatting(name, file.plugin) },
     ]),
   };
 }
 
 /** The files as graphql-codegen's own command and editors read them. */
 export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
-  const { schema, files } = plannedFiles(model, saved, new Results());
+  const { schema, files } = plannedFiles(model, saved);
   const plugins = new Map(files);
   return {
     schema,
@@ -111,18 +110,14 @@ export function merged(outputs: readonly Types.PluginOutput[]): string {
 }
 
 const formatting =
-  (name: string, plugin: PluginFunction, results: Results): PluginFunction =>
-  async (...input) => {
-    const text = merged([await plugin(...input)]);
-    return results.text(name, [text], () => formatted(name, text));
-  };
+  (name: string, plugin: PluginFunction): PluginFunction =>
+  async (...input) =>
+    formatted(name, merged([await plugin(...input)]));
 
-function restTypes(model: Model, results: Results): Promise<string> {
-  const { document } = model;
+function restTypes(model: Model): Promise<string> {
   const bound = new Set(boundFields(model).map(({ operation }) => operation));
   const operations = [...model.operations.values()].filter((operation) => bound.has(operation));
-  const from = [document, operations.map(({ id }) => id).join("\n")];
-  return results.text("rest types", from, () => emitRestTypes(document, operations));
+  return emitRestTypes(model.document, operations);
 }
 
 /** The types of the saved operations, here and in the client package. */

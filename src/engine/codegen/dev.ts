@@ -6,10 +6,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { type Io, runCommand } from "../cli/command.ts";
+import { readRestApi } from "../project/project.ts";
+import { whileFilesStay } from "../project/while-files-stay.ts";
 import { foldersBelow } from "../standards/files-below.ts";
 import { watchFolders } from "../standards/watch-folders.ts";
 import { run as codegen } from "./main.ts";
-import { Results } from "./results.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound dev", argv, io, (line, does) =>
@@ -32,9 +33,10 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
     });
   };
   const isUp = (): boolean => server?.exitCode === null && server.signalCode === null;
-  const results = new Results();
+  // most saves leave the documents as they are
+  const restOf = whileFilesStay(readRestApi);
   const regenerate = async (): Promise<void> => {
-    if ((await codegen([], io, results)) !== 0) {
+    if ((await codegen([], io, restOf)) !== 0) {
       io.error(`${isUp() ? "the roles go on with the spec before" : "no role runs"}; save a mended spec`);
       return;
     }

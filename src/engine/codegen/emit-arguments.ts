@@ -4,8 +4,7 @@
  * names, so that a refusal by REST names the client's argument.
  */
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
-import { object } from "./names.ts";
-import { literal } from "./text.ts";
+import { literal, object } from "./text.ts";
 
 export function emitArguments(model: Model): string {
   const fields = boundFields(model);

@@ -8,8 +8,7 @@ import type { Batch, BoundField } from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
 import type { Page } from "../standards/page.ts";
 import { sentExpression } from "./emit-inputs.ts";
-import { access, object } from "./names.ts";
-import { literal } from "./text.ts";
+import { access, literal, object } from "./text.ts";
 
 const keysName = "keys";
 
@@ -85,11 +84,11 @@ function restCall({ request, operation, result, connection, entries }: BoundFiel
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
 
-function valueExpression(value: RequestValue): string {
-  if (value.kind === "keys") return keysName;
-  if (value.kind === "constant") return literal(value.value);
-  if (value.kind === "inherited") return sentExpression(value.sent, access("inherited", [value.name]));
-  const root = value.kind === "argument" ? "args" : "parent";
-  const expression = sentExpression(value.sent, access(root, value.path, value.nullable));
-  return value.isUntyped ? `untyped(${expression})` : expression;
+function valueExpression({ source, sent, isUntyped }: RequestValue): string {
+  if (source === "keys") return keysName;
+  if (source.kind === "constant") return literal(source.value);
+  if (isInheritedSource(source)) return sentExpression(sent, access("inherited", [sourceOf(source)]));
+  const root = source.kind === "argument" ? "args" : "parent";
+  const expression = sentExpression(sent, access(root, source.path, source.nullable));
+  return isUntyped ? `untyped(${expression})` : expression;
 }

@@ -5,8 +5,7 @@ import type {
   InputConversion,
   SentValue,
 } from "../bind/requests/rest-request.ts";
-import { access, object } from "./names.ts";
-import { literal } from "./text.ts";
+import { access, literal, object } from "./text.ts";
 import type { TypeNames } from "./type-names.ts";
 
 /** The expression that sends `value` to REST. */

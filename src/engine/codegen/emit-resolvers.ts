@@ -11,8 +11,7 @@ import { methodAndPath } from "../openapi/operation.ts";
 import { boundRoots } from "../schema/object-types.ts";
 import { boundResolver } from "./emit-calls.ts";
 import { conversionFunction } from "./emit-inputs.ts";
-import { access, key } from "./names.ts";
-import { codeOf, comment, literal } from "./text.ts";
+import { access, codeOf, comment, key, literal } from "./text.ts";
 import { restFunctions, type TypeNames } from "./type-names.ts";
 
 export function emitResolvers(model: Model, typeNames: TypeNames): string {
@@ -28,8 +27,8 @@ export function emitResolvers(model: Model, typeNames: TypeNames): string {
 function emitType(model: Model, typeNames: TypeNames, type: string, fields: readonly ModelField[]): string {
   const lines = fields.map((field) =>
     field.kind === "bound"
-      ? `${comment(boundText(field))}\n${field.field}: ${boundResolver(field)},`
-      : `${plainComment(field)}${field.field}: ${plainResolver(field)},`,
+      ? `${comment(boundText(field))}\n${field.definition.name}: ${boundResolver(field)},`
+      : `${plainComment(field)}${field.definition.name}: ${plainResolver(field)},`,
   );
   const own = typeNames.ofResolvers(type);
   const isRoot = boundRoots(model.schema).some(({ name }) => name === type);
@@ -48,8 +47,8 @@ function boundText({ coordinate, operation, batch, entries }: BoundField): strin
   return `${coordinate} → ${at}${aside.length > 0 ? ` (${aside.join(", ")})` : ""}`;
 }
 
-const plainComment = ({ coordinate, field, path, entries }: PlainField): string =>
-  path.length === 1 && path[0] === field && !entries
+const plainComment = ({ coordinate, definition, path, entries }: PlainField): string =>
+  path.length === 1 && path[0] === definition.name && !entries
     ? ""
     : `${comment(`${coordinate} ← ${entries ? "the entries of " : ""}${path.join(".") || "its parent's own object"}`)}\n`;
 

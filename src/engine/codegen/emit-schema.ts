@@ -3,6 +3,7 @@
  * names its REST operation and the permission for it, because the explorer does not show the OpenAPI document.
  */
 import {
+  type ASTNode,
   type ConstDirectiveNode,
   DEFAULT_DEPRECATION_REASON,
   type DocumentNode,
@@ -10,8 +11,6 @@ import {
   type InputValueDefinitionNode,
   Kind,
   type NameNode,
-  type ObjectTypeDefinitionNode,
-  type ObjectTypeExtensionNode,
   parse,
   print,
   type StringValueNode,
@@ -23,36 +22,31 @@ import { bindingDefinitionNames } from "../schema/directives.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { steering } from "../standards/steering.ts";
 
-type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
-
 export function emitSchema(model: Model): string {
-  const withOperations = <Node extends ObjectNode>(type: Node): Node => ({
-    ...type,
-    ...(type.fields && { fields: type.fields.map((field) => describe(model, type.name.value, field)) }),
-  });
   const visible = visit(withDefinition(model), {
     Directive: drop,
     DirectiveDefinition: drop,
     EnumTypeDefinition: drop,
     ScalarTypeDefinition: drop,
-    ObjectTypeDefinition: withOperations,
-    ObjectTypeExtension: withOperations,
-    InputObjectTypeDefinition: (type) =>
-      isBinding(type)
-        ? null
-        : {
-            ...type,
-            ...(type.fields && {
-              fields: type.fields.map((field) =>
-                withSunset(model, `${type.name.value}.${field.name.value}`, field),
-              ),
-            }),
-          },
+    InputObjectTypeDefinition: drop,
+    FieldDefinition: (field, _key, _parent, _path, ancestors) =>
+      describe(model, coordinateOf(field, ancestors), field),
+    InputValueDefinition: (input, _key, _parent, _path, ancestors) =>
+      withSunset(model, coordinateOf(input, ancestors), input),
     // a block string has no escapes
     StringValue: (node) =>
       node.block && node.value.search(steering) >= 0 ? { ...node, block: false } : undefined,
   });
   return `${print(visible)}\n`;
+}
+
+/** `Type.field`, or `Type.field(argument:)`. */
+function coordinateOf(
+  { name }: FieldDefinitionNode | InputValueDefinitionNode,
+  ancestors: readonly (ASTNode | readonly ASTNode[])[],
+): string {
+  const [type, field] = ancestors.flatMap((each) => ("name" in each && each.name ? [each.name.value] : []));
+  return field === undefined ? `${type}.${name.value}` : `${type}.${field}(${name.value}:)`;
 }
 
 /** Clients see neither the binding directives nor their types. */
@@ -73,13 +67,13 @@ function withDefinition({ schemaDocument, semanticNonNull, schema }: Model): Doc
   return { ...schemaDocument, definitions: [...definition, ...schemaDocument.definitions] };
 }
 
-function describe(model: Model, type: string, given: FieldDefinitionNode): FieldDefinitionNode {
+function describe(model: Model, coordinate: string, given: FieldDefinitionNode): FieldDefinitionNode {
   const isMarked =
-    model.semanticNonNull.has(`${type}.${given.name.value}`) &&
+    model.semanticNonNull.has(coordinate) &&
     !given.directives?.some(({ name }) => name.value === "semanticNonNull");
   const marked = isMarked ? { ...given, directives: [...(given.directives ?? []), markNode] } : given;
-  const field = withSunset(model, `${type}.${given.name.value}`, marked);
-  const bound = model.fields.get(`${type}.${field.name.value}`);
+  const field = withSunset(model, coordinate, marked);
+  const bound = model.fields.get(coordinate);
   if (bound?.kind !== "bound") return field;
   const { id, permission } = bound.operation;
   const at = methodAndPath(bound.operation);
@@ -96,15 +90,7 @@ function describe(model: Model, type: string, given: FieldDefinitionNode): Field
   return {
     ...field,
     description: { kind: Kind.STRING, value, block: true },
-    ...(field.arguments && {
-      arguments: field.arguments.map((argument) =>
-        withSunset(
-          model,
-          `${type}.${field.name.value}(${argument.name.value}:)`,
-          describeArgument(fedBy, argument),
-        ),
-      ),
-    }),
+    arguments: field.arguments?.map((argument) => describeArgument(fedBy, argument)),
   };
 }
 

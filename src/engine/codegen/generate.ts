@@ -11,7 +11,6 @@ import type { SpecFiles } from "../project/spec-files.ts";
 import { hashSpec } from "../standards/spec-hash.ts";
 import { escaped } from "../standards/steering.ts";
 import { codegenConfig, commonOptions, plannedFiles } from "./config.ts";
-import { Results } from "./results.ts";
 
 /** The configuration for `<root>/spec`. Throws `SpecUnreadable` with all errors if there are any. */
 export function configFor(root: string) {
@@ -41,16 +40,13 @@ async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Takes from `results` what has not changed. Paths are relative to the project, `/`-separated and sorted. The core of
+ * Paths are relative to the project, `/`-separated and sorted. The core of
  * graphql-codegen runs the plugins: it starts faster than the command line of graphql-codegen, which reads them by
  * `codegen.ts`.
  */
-export async function generate(
-  { files: spec, model, saved }: ValidProject,
-  results = new Results(),
-): Promise<Map<string, string>> {
+export async function generate({ files: spec, model, saved }: ValidProject): Promise<Map<string, string>> {
   const own = saved.filter(({ app }) => app === undefined);
-  const { schema, files } = plannedFiles(model, own, results);
+  const { schema, files } = plannedFiles(model, own);
   const document = parse(schema);
   const schemaAst = buildASTSchema(document, { assumeValid: true });
   const texts = files.map(async ([name, { plugin, documents, config }]) => {

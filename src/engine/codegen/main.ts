@@ -3,11 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Io, runCommand } from "../cli/command.ts";
 import { replaceFolders } from "../cli/replace.ts";
+import type { readRestApi } from "../project/project.ts";
 import { filesBelow } from "../standards/files-below.ts";
-import type { Results } from "./results.ts";
 
-/** `results`: of the time before. */
-export const run = (argv: readonly string[], io: Io, results?: Results): Promise<number> =>
+type RestOf = typeof readRestApi | undefined;
+
+/** `restOf`: what reads the documents, for a process that generates again and again. */
+export const run = (argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> =>
   runCommand(
     "restbound codegen",
     argv,
@@ -15,7 +17,7 @@ export const run = (argv: readonly string[], io: Io, results?: Results): Promise
     (line, does) =>
       line
         .description("Generates generated/ from spec/; removes files there that are not generated any more.")
-        .action(does(() => update(io, results))),
+        .action(does(() => update(io, restOf))),
     ({ exitCode, faults }) => {
       if (exitCode === 1)
         io.error(`${faults.length} ${faults.length === 1 ? "finding" : "findings"}: nothing was generated`);
@@ -23,9 +25,9 @@ export const run = (argv: readonly string[], io: Io, results?: Results): Promise
   );
 
 /** Codegen's libraries are most of the start-up: loaded after the start, they come from the compile cache. */
-async function update({ root, out, progress }: Io, results?: Results): Promise<number> {
+async function update({ root, out, progress }: Io, restOf: RestOf): Promise<number> {
   progress?.("restbound codegen: generates from spec/");
-  const files = await generated(root, results).finally(() => progress?.(""));
+  const files = await generated(root, restOf).finally(() => progress?.(""));
   const changed = [...files].flatMap(([path, text]) =>
     readIfThere(join(root, path)) === text ? [] : [path],
   );
@@ -37,10 +39,10 @@ async function update({ root, out, progress }: Io, results?: Results): Promise<n
   return 0;
 }
 
-async function generated(root: string, results: Results | undefined): Promise<Map<string, string>> {
+async function generated(root: string, restOf: RestOf): Promise<Map<string, string>> {
   const { projectAt } = await import("../project/project.ts");
   const { generate } = await import("./generate.ts");
-  return generate(projectAt(root, results).proved(), results);
+  return generate(projectAt(root, { restOf }).proved());
 }
 
 /** The folder with its files, from the paths that `generate` returns. */

@@ -1,6 +1,7 @@
 /**
  * Text of a spec on its way into a generated file. It stays text: `literal` writes a string or another value, `comment` a
- * comment, and no emitter writes text otherwise. Characters that steer an editor are escaped in the whole file.
+ * comment, `access` and `object` a name, and no emitter writes text otherwise. Characters that steer an editor are escaped
+ * in the whole file.
  */
 
 /** A value of JSON as TypeScript writes it: a string stands in double quotes; no key sets a prototype. */
@@ -23,3 +24,27 @@ export function comment(...texts: readonly string[]): string {
     ? `/** ${lines[0]} */`
     : `/**\n${lines.map((line) => ` * ${line}`).join("\n")}\n */`;
 }
+
+const identifier = /^[A-Za-z_$][\w$]*$/;
+
+/** An object key: literal only where it must be, computed where it would set the prototype. */
+export const key = (name: string): string =>
+  name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : literal(name);
+
+/** `object.a.b`: a chain of properties; `object.a?.b` where one on the way may be null. */
+export const access = (object: string, path: readonly string[], isNullable = false): string =>
+  path.reduce((chain, name, index) => {
+    const optional = isNullable && index > 0 ? "?." : "";
+    return identifier.test(name)
+      ? `${chain}${optional || "."}${name}`
+      : `${chain}${optional}[${literal(name)}]`;
+  }, object);
+
+/** `{ a: x, b: y, ...z }`, with shorthand where name and value agree. */
+export const object = (
+  entries: readonly (readonly [name: string, value: string])[],
+  spread?: string,
+): string => `{ ${[...entries.map(entry), ...(spread === undefined ? [] : [`...${spread}`])].join(", ")} }`;
+
+const entry = ([name, value]: readonly [name: string, value: string]): string =>
+  name === value && identifier.test(name) ? name : `${key(name)}: ${value}`;

@@ -18,7 +18,6 @@ import {
 import { asWord } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
-import { fieldAt } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Page } from "../standards/page.ts";
 
@@ -78,10 +77,9 @@ function explainPlainField(model: Model, { coordinate, path, type, entries }: Pl
       ? "its parent's own REST object"
       : `property "${path.join(".")}" of its parent's REST object`;
   const source = entries ? `the entries of ${place}` : place;
-  const readers = [...model.fields.values()].flatMap((field) => {
-    const definition = fieldAt(model.schema, field.type, field.field);
-    return getNamedType(definition?.type)?.name === type ? [field.coordinate] : [];
-  });
+  const readers = [...model.fields.values()].flatMap((field) =>
+    getNamedType(field.definition.type)?.name === type ? [field.coordinate] : [],
+  );
   return [
     coordinate,
     `  ${source}; no REST call`,
@@ -115,7 +113,9 @@ function connectionText({ items, next, last, link, offset }: Page): string {
 /** How a read may get its response, as far as the document tells. `extensions.calls` tells it of each call. */
 function responseSources({ method, successes }: RestOperation): string[] {
   if (method !== "get") return [];
-  const headers = [...new Set(successes.flatMap(({ caching = [] }) => caching))];
+  const shown = successes.filter(({ shape }) => shape);
+  const names = new Set(shown.flatMap(({ headers }) => [...headers.keys()]));
+  const headers = [...names].filter((name) => /^(?:cache-control|expires|etag|last-modified)$/i.test(name));
   const has = (name: RegExp): boolean => headers.some((header) => name.test(header));
   const kept = [
     ...(has(/^(?:cache-control|expires)$/i) ? ["cached"] : []),

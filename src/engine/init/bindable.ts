@@ -9,6 +9,7 @@ import { reachedFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { leastSchema } from "../propose/empty-schema.ts";
 import { Proposal } from "../propose/propose.ts";
+import { fieldOf } from "../schema/coordinate-place.ts";
 
 type Operations = readonly RestOperation[];
 
@@ -101,25 +102,16 @@ function halves(operations: Operations): [Operations, Operations] {
 
 /** The errors at the fields of roots, each by its field's operation. */
 function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
-  const { model: bound, diagnostics } = bindProposals(document, operations);
+  const { model: bound, errors } = proposed(document, operations);
   const ids = new Map(
     bound ? boundFields(bound).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
   );
   const reasons = new Map<string, string>();
-  for (const { severity, coordinate, message } of diagnostics) {
-    const id = ids.get(coordinate.replace(/\(.*$/, ""));
-    if (severity === "error" && id !== undefined && !reasons.has(id)) reasons.set(id, message);
+  for (const { coordinate, message } of errors) {
+    const id = ids.get(fieldOf(coordinate));
+    if (id !== undefined && !reasons.has(id)) reasons.set(id, message);
   }
   return reasons;
-}
-
-function bindProposals(document: ReadDocument, operations: Operations) {
-  const { model, reads } = document;
-  const proposal = new Proposal(model, reads);
-  for (const { id } of operations) proposal.add(id);
-  const sdl = proposal.sdl("type");
-  const isWithoutQuery = !operations.some((each) => isRead(document, each));
-  return { sdl, ...bindSdl(model, sdl + (isWithoutQuery ? `\n${leastSchema}` : "")) };
 }
 
 /** `errors`: of the whole schema. */
@@ -127,10 +119,16 @@ function proposed(
   document: ReadDocument,
   operations: Operations,
 ): Proposed & { readonly errors: readonly Diagnostic[] } {
-  const { sdl, model: bound, diagnostics } = bindProposals(document, operations);
+  const { model, reads } = document;
+  const proposal = new Proposal(model, reads);
+  for (const { id } of operations) proposal.add(id);
+  const sdl = proposal.sdl("type");
+  const isWithoutQuery = !operations.some((each) => isRead(document, each));
+  const least = isWithoutQuery ? `\n${leastSchema}` : "";
+  const { model: bound, diagnostics } = bindSdl(model, sdl + least);
   if (!bound) return { operations, sdl, model: undefined, errors: diagnostics };
   const called = boundFields(bound).map(({ operation }) => operation);
-  const errors = [...diagnostics, ...reachedFaults(document.model.document, called)].filter(
+  const errors = [...diagnostics, ...reachedFaults(model.document, called)].filter(
     ({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing",
   );
   return { operations, sdl, model: bound, errors };

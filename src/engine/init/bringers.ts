@@ -34,10 +34,8 @@ export const keyNamesOf = ({ type, resource }: Pick<Bringer, "type" | "resource"
   new Set([lettersOf(type), ...singulars(lettersOf(resource))]);
 
 export function bringerOf(model: Model, field: BoundField): Bringer | undefined {
-  const { operation, result, type: root } = field;
-  const definition = model.schema.getQueryType()?.getFields()[field.field];
-  if (!definition || root !== model.schema.getQueryType()?.name || operation.method !== "get")
-    return undefined;
+  const { operation, result, type: root, definition } = field;
+  if (root !== model.schema.getQueryType()?.name || operation.method !== "get") return undefined;
   const steps = operation.path.split("/");
   const required = operation.parameters.filter((each) => each.required);
   const resource = steps.findLast((step) => !step.includes("{")) ?? "";

@@ -8,8 +8,9 @@ import { batchSize } from "../bind/batch.ts";
 import { isPaging } from "../bind/list-length.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { declaredProperty, type Property } from "../openapi/shapes/shape.ts";
+import { type RestParam, restText } from "../schema/directives.ts";
 import { fieldName, lettersOf } from "../schema/graphql-names.ts";
-import { fieldAt, fieldsOf } from "../schema/object-types.ts";
+import { fieldsOf } from "../schema/object-types.ts";
 import { type Bringer, bringerOf, keyName, keyNamesOf } from "./bringers.ts";
 
 export type KeyLink = {
@@ -62,7 +63,7 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     const bindings = [...ofKeys, ...lookUps].map(
       (each) => `${field}: ${isMany ? `[${first}]` : first}\n    ${each}`,
     );
-    if (bindings.length === 0 || fieldAt(model.schema, owner, field)) return [];
+    if (bindings.length === 0 || fieldsOf(model.schema, owner).some(({ name }) => name === field)) return [];
     return [{ owner, field, bindings, sure: ofKeys.length }];
   });
 }
@@ -93,19 +94,20 @@ function propertyOf({ backings }: Model, owner: string, name: string): Property 
 function batched({ field: { operation }, ids, place }: Bringer, key: string): string {
   const size = ids ? batchSize(ids) : 0;
   const pages = operation.parameters.filter((each) => isPaging(each) && each.limitPer !== ids?.name);
-  const constants = pages.map(({ name }) => `{ name: ${JSON.stringify(name)}, value: ${size} }`);
-  return `${restOf(operation.id, [fedBy(ids?.name, key), ...constants], place)}, batchBy: "id")`;
+  const params = [fedBy(ids?.name, key), ...pages.map(({ name }) => ({ name, value: size }))];
+  return restText({ operation: operation.id, params, result: resultAt(place), batchBy: "id" });
 }
 
 const single = ({ field: { operation }, ids, place }: Bringer, key: string): string =>
-  `${restOf(operation.id, [fedBy(ids?.name, key)], place)})`;
+  restText({ operation: operation.id, params: [fedBy(ids?.name, key)], result: resultAt(place) });
 
 const lookedUp = ({ field: { operation }, place }: Bringer, key: string): string =>
-  `${restOf(operation.id, [fedBy("id", key, ", in: ITEM")], place)})`;
+  restText({
+    operation: operation.id,
+    params: [{ name: "id", in: "item", from: `parent.${key}` }],
+    result: resultAt(place),
+  });
 
-const fedBy = (name: string | undefined, key: string, at = ""): string =>
-  `{ name: ${JSON.stringify(name)}${at}, from: ${JSON.stringify(`parent.${key}`)} }`;
+const fedBy = (name = "", key: string): RestParam => ({ name, from: `parent.${key}` });
 
-const restOf = (id: string, params: readonly string[], place: readonly string[]): string =>
-  `@rest(operation: ${JSON.stringify(id)}, params: [${params.join(", ")}]` +
-  (place.length > 0 ? `, result: ${JSON.stringify(place.join("."))}` : "");
+const resultAt = (place: readonly string[]): string | undefined => place.join(".") || undefined;

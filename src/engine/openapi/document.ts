@@ -173,9 +173,15 @@ const shortStep = (step: string | number): string | number =>
 export const keysOf = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
 
-/** The entries of a list or a map, their `$ref`s followed. An entry with a broken `$ref` is left out. */
-export const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] =>
-  keysOf(node).flatMap((key) => document.child(node, key) ?? []);
+/** The entries of a list or a map by their keys, their `$ref`s followed. An entry with a broken `$ref` is left out. */
+export function entriesByKey(document: RestDocument, node: RestNode | undefined): Map<string, RestNode> {
+  const entries = keysOf(node).map((key) => [key, document.child(node, key)] as const);
+  return new Map(entries.flatMap(([key, entry]) => (entry ? [[key, entry] as const] : [])));
+}
+
+export const entriesOf = (document: RestDocument, node: RestNode | undefined): RestNode[] => [
+  ...entriesByKey(document, node).values(),
+];
 
 export const refOf = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;

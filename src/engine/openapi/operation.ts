@@ -34,19 +34,23 @@ export type FormStyle = { readonly style: string; readonly explode: boolean };
 /** By property. */
 export type FormStyles = ReadonlyMap<string, FormStyle>;
 
-/** A documented 2xx response. */
-export type SuccessResponse = {
+/** A documented response, by its key: `200`, `4XX`, `default`. */
+export type DocumentedResponse = {
   readonly status: string;
-  /** Absent: the document leaves all successes out. */
-  readonly node?: RestNode;
+  /** Absent: its `$ref` points at nothing. */
+  readonly node: RestNode | undefined;
+  /** The media types of its content. */
+  readonly content: readonly string[];
+};
+
+/** A documented 2xx response. */
+export type SuccessResponse = DocumentedResponse & {
   /** Absent: the response has no content. */
   readonly media?: string;
   /** The shape of a JSON body or of a text; absent: the response has neither. */
   readonly shape?: Shape;
-  /** The `Link` header (RFC 8288), if the response documents one. */
-  readonly link?: RestNode;
-  /** The headers of HTTP caching (RFC 9111) that the response documents. */
-  readonly caching?: readonly string[];
+  /** The documented headers, by name. */
+  readonly headers: ReadonlyMap<string, RestNode>;
 };
 
 export type RestOperation = {
@@ -79,17 +83,14 @@ export type RestOperation = {
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
   /** The servers of the operation or of its path. */
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
+  readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
-  /** The keys of its documented responses: `200`, `4XX`, `default`. */
-  readonly statuses: readonly string[];
   /** Required parts of the request that a binding cannot feed: cookies, a body of media types that no binding can write. */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;
     readonly below?: NodePath;
   }[];
-  /** The first 2xx response, and the path to its media type. */
-  readonly success: { readonly node: RestNode; readonly below: NodePath };
 };
 
 /** The methods that a binding can send. */
@@ -133,19 +134,32 @@ export const answersOf = ({ successes }: RestOperation) =>
     shape && media !== undefined ? [{ status, media, shape }] : [],
   );
 
-const isRedirect = (status: string): boolean => status.startsWith("3");
+/** Whether a header of this name is documented. Header names are case-insensitive (RFC 9110 §5.1). */
+export const hasHeader = ({ headers }: SuccessResponse, header: string): boolean =>
+  [...headers.keys()].some((name) => name.toLowerCase() === header);
+
+/** Whether a 404 response is documented. */
+export const documents404 = ({ responses }: RestOperation): boolean =>
+  responses.some(({ status }) => status === "404");
+
+export const isSuccess = ({ status }: DocumentedResponse): boolean => status.startsWith("2");
+
+const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
  * Whether the operation changes something, and documents no success and no redirect. Its success is read as one without
  * content: that it was done is all that a field can say.
  */
-export const leavesSuccessOut = ({ method, statuses }: Pick<RestOperation, "method" | "statuses">): boolean =>
-  !isSafe(method) && !statuses.some((status) => status.startsWith("2") || isRedirect(status));
+export const leavesSuccessOut = ({
+  method,
+  responses,
+}: Pick<RestOperation, "method" | "responses">): boolean =>
+  !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
 /** Follows the operation's name where no answer of it can be shown. */
-export function unshownAnswer({ successes, statuses }: RestOperation): string {
+export function unshownAnswer({ successes, responses }: RestOperation): string {
   if (successes.length > 0) return "documents no answer that is JSON or text";
-  return statuses.some(isRedirect)
+  return responses.some(isRedirect)
     ? "answers with a redirect, which is never followed"
     : "documents no success that a query could show";
 }

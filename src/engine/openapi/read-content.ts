@@ -1,8 +1,15 @@
 /** Reads the body of an operation's request and its 2xx responses, in the media types that bindings know. */
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../standards/media-type.ts";
-import { keysOf, type RestDocument, type RestNode } from "./document.ts";
-import type { FormStyle, FormStyles, RestOperation, SuccessResponse } from "./operation.ts";
+import { entriesByKey, keysOf, type RestDocument, type RestNode } from "./document.ts";
+import {
+  type DocumentedResponse,
+  type FormStyle,
+  type FormStyles,
+  isSuccess,
+  type RestOperation,
+  type SuccessResponse,
+} from "./operation.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import { isOnly, nodeBelow, type Property, requestProperties, Shape } from "./shapes/shape.ts";
 
@@ -12,11 +19,6 @@ export const schemaIn = (node: RestNode): RestNode =>
 
 /** Media types in the order in which bindings use them: what `Accept` asks for comes first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
-
-const firstOf = (
-  media: readonly string[],
-  tests: readonly ((media: string) => boolean)[],
-): string | undefined => tests.map((test) => media.find(test)).find((found) => found !== undefined);
 
 /** A JSON body, or else that of a form, or else text, or else that of a form with files which can be sent without any. */
 export function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
@@ -101,36 +103,30 @@ export function requiredFiles(document: RestDocument, body: RestNode): string[] 
   return filesOf(found.shape, styles).flatMap(({ required, name }) => (required ? [name] : []));
 }
 
-export function readSuccesses(document: RestDocument, operation: RestNode): SuccessResponse[] {
+export function readResponses(document: RestDocument, operation: RestNode): DocumentedResponse[] {
   const responses = document.child(operation, "responses");
-  return keysOf(responses)
-    .filter((status) => /^2/.test(status))
-    .flatMap((status): SuccessResponse[] => {
-      const node = document.child(responses, status);
-      if (!node) return [];
-      // these have no content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
-      if (status === "204" || status === "205") return [{ status, node }];
-      const [media] = keysOf(document.child(node, "content"));
-      const json = contentOf(document, node, jsonTests);
-      const found = json ?? contentOf(document, node, [isText]);
-      if (!found) return [{ status, node, ...(media !== undefined && { media }) }];
-      const link = linkHeader(document, node);
-      const shape = json ? found.shape : textShape(found.shape);
-      const caching = headersAmong(document, node, cachingNames);
-      return [{ status, node, media: found.media, shape, caching, ...(link && { link }) }];
-    });
+  return keysOf(responses).map((status) => {
+    const node = document.child(responses, status);
+    return { status, node, content: keysOf(document.child(node, "content")) };
+  });
 }
 
-const cachingNames = ["cache-control", "expires", "etag", "last-modified"];
-
-function linkHeader(document: RestDocument, response: RestNode): RestNode | undefined {
-  const [name] = headersAmong(document, response, ["link"]);
-  return name === undefined ? undefined : document.child(document.child(response, "headers"), name);
-}
-
-/** The documented headers of these names. Header names are case-insensitive (RFC 9110 §5.1). */
-const headersAmong = (document: RestDocument, response: RestNode, names: readonly string[]): string[] =>
-  keysOf(document.child(response, "headers")).filter((each) => names.includes(each.toLowerCase()));
+export const readSuccesses = (
+  document: RestDocument,
+  responses: readonly DocumentedResponse[],
+): SuccessResponse[] =>
+  responses.filter(isSuccess).flatMap((given): SuccessResponse[] => {
+    const { status, node, content } = given;
+    if (!node) return [];
+    const response = { ...given, headers: entriesByKey(document, document.child(node, "headers")) };
+    // these have no content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
+    if (status === "204" || status === "205") return [response];
+    const [media] = content;
+    const json = contentOf(document, node, jsonTests);
+    const found = json ?? contentOf(document, node, [isText]);
+    if (!found) return [{ ...response, media }];
+    return [{ ...response, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
+  });
 
 /** Text is a string, whatever its schema says. */
 const textShape = (shape: Shape): Shape =>
@@ -143,7 +139,7 @@ function contentOf(
   tests: readonly ((media: string) => boolean)[],
 ): { media: string; entry: RestNode; shape: Shape } | undefined {
   const content = document.child(node, "content");
-  const media = firstOf(keysOf(content), tests);
+  const media = tests.map((test) => keysOf(content).find(test)).find((found) => found !== undefined);
   const entry = media === undefined ? undefined : document.child(content, media);
   return media === undefined || !entry
     ? undefined

@@ -11,7 +11,7 @@ import {
   type RestOperation,
 } from "./operation.ts";
 import type { OperationNode } from "./operation-nodes.ts";
-import { readRequestBody, readSuccesses, requiredFiles, schemaIn } from "./read-content.ts";
+import { readRequestBody, readResponses, readSuccesses, requiredFiles, schemaIn } from "./read-content.ts";
 import { headerOf, ownHeaderOf, securitySchemesOf } from "./security.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import type { Shape } from "./shapes/shape.ts";
@@ -32,7 +32,7 @@ export function readOperation(
     return [credentials.has(key) ? { ...parameter, required: false, isForwarded: true } : parameter];
   });
   const body = readRequestBody(document, node);
-  const statuses = keysOf(document.child(node, "responses"));
+  const responses = readResponses(document, node);
   return {
     id,
     method,
@@ -42,11 +42,12 @@ export function readOperation(
     root,
     product: productOf(root.name ?? (typeof tag === "string" ? tag : "")),
     parameters,
-    successes: leavesSuccessOut({ method, statuses }) ? [{ status: "2XX" }] : readSuccesses(document, node),
-    success: readSuccess(document, node),
+    responses,
+    successes: leavesSuccessOut({ method, responses })
+      ? [{ status: "2XX", node: undefined, content: [], headers: new Map() }]
+      : readSuccesses(document, responses),
     ...readUnsendable(document, declared, node, body),
     ...ownServers(document, item, node),
-    statuses,
     ...(typeof value.summary === "string" && { summary: value.summary }),
     ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
     ...(body && { body }),
@@ -101,19 +102,6 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
     explode: typeof explode === "boolean" ? explode : written === "form",
     ...(typeof limitPer === "string" && { limitPer }),
   };
-}
-
-function readSuccess(document: RestDocument, operation: RestNode): RestOperation["success"] {
-  const responses = document.child(operation, "responses");
-  const successes = keysOf(responses).filter((key) => /^2/.test(key));
-  const mediaOf = (key: string): string[] =>
-    keysOf(document.child(document.child(responses, key), "content"));
-  const status = successes.find((key) => mediaOf(key).length > 0) ?? successes[0];
-  const node = status === undefined ? undefined : document.child(responses, status);
-  if (status === undefined || !node)
-    return { node: operation, below: ["responses", ...keysOf(responses).slice(0, 1)] };
-  const [media] = mediaOf(status);
-  return { node, below: media === undefined ? [] : ["content", media] };
 }
 
 /** Cookies, and a body of media types that no binding can write: required, or left out of the calls. */

@@ -4,11 +4,10 @@
  */
 import { getNullableType, isObjectType } from "graphql";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
-import { keysOf, type RestNode, type RootNode } from "../openapi/document.ts";
+import { entriesByKey, type RestNode, type RootNode } from "../openapi/document.ts";
 import { unescapePointer } from "../openapi/json-pointer.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/paths.ts";
-import { fieldAt } from "../schema/object-types.ts";
 import { membersOf } from "../standards/json-object.ts";
 
 export type Link = {
@@ -21,7 +20,7 @@ export type Link = {
 /** Links by the `operationId`, or the method and path, of the operation that they call. */
 export function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
   const found = boundFields(model).flatMap((field) =>
-    linkNodes(model, field).flatMap(({ name, node }) => {
+    linkNodes(model, field).flatMap(([name, node]) => {
       const operation = targetOf(model, field.operation.root, membersOf(node.value));
       const link = operation && linkOf(model, field, operation, name, membersOf(node.value));
       return link ? [{ id: operation.id, link }] : [];
@@ -31,16 +30,8 @@ export function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]
   return new Map([...groups].map(([id, all]) => [id, all.map(({ link }) => link)]));
 }
 
-function linkNodes({ document }: Model, { operation }: BoundField): { name: string; node: RestNode }[] {
-  const responses = document.child(operation.node, "responses");
-  return operation.successes.flatMap(({ status }) => {
-    const links = document.child(document.child(responses, status), "links");
-    return keysOf(links).flatMap((name) => {
-      const node = document.child(links, name);
-      return node ? [{ name, node }] : [];
-    });
-  });
-}
+const linkNodes = ({ document }: Model, { operation }: BoundField): [name: string, node: RestNode][] =>
+  operation.successes.flatMap(({ node }) => [...entriesByKey(document, document.child(node, "links"))]);
 
 /** `operationRef` is a pointer of this document: `#/paths/~1users~1{id}/get`. */
 function targetOf(
@@ -62,7 +53,7 @@ function linkOf(
   name: string,
   { parameters, requestBody }: Record<string, unknown>,
 ): Link | undefined {
-  const type = getNullableType(fieldAt(model.schema, field.type, field.field)?.type);
+  const type = getNullableType(field.definition.type);
   if (!isObjectType(type) || field.connection || requestBody !== undefined) return undefined;
   const given = Object.entries(membersOf(parameters));
   const params = given.flatMap(([written, value]) => {

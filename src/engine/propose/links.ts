@@ -10,7 +10,6 @@ import { type BoundField, boundFields, type Model, type ModelField } from "../bi
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/paths.ts";
 import { words } from "../schema/graphql-names.ts";
-import { fieldAt } from "../schema/object-types.ts";
 import { declaredLinks, type Link } from "./declared-links.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
@@ -30,7 +29,7 @@ export class Links {
     const reading = boundFields(model).filter(({ operation }) => operation.method === "get");
     this.#declared = declaredLinks(model);
     this.#byPath = Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation)));
-    this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(model, field)[0] ?? "");
+    this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(field)[0] ?? "");
   }
 
   /** The type below which the operation belongs. */
@@ -44,7 +43,7 @@ export class Links {
     if (!isSafe(operation.method) || last < 2 || below.length === 0) return undefined;
     const above = steps.slice(0, last + 1);
     const fields = this.#byPath.get(pathKey(above)) ?? [];
-    for (const type of new Set(fields.flatMap((field) => typeOf(model, field)))) {
+    for (const type of new Set(fields.flatMap(typeOf))) {
       const bringing = this.#bringersOf(type, above);
       const froms =
         bringing &&
@@ -74,7 +73,8 @@ export class Links {
   ): BoundField[] | undefined {
     const found: BoundField[] = [];
     for (const field of this.#byType.get(type) ?? []) {
-      const isPage = ["node", "nodes", "edges"].includes(field.field) && !within.includes(field.type);
+      const isPage =
+        ["node", "nodes", "edges"].includes(field.definition.name) && !within.includes(field.type);
       const fields =
         field.kind === "bound"
           ? [field]
@@ -97,11 +97,8 @@ const pathKey = (steps: readonly string[]): string =>
 const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
   operation.method === "get" && pathKey(stepsOf(operation)) === pathKey(steps);
 
-function typeOf(
-  { schema }: Model,
-  { type, field }: { readonly type: string; readonly field: string },
-): string[] {
-  const named = getNamedType(fieldAt(schema, type, field)?.type);
+function typeOf({ definition }: ModelField): string[] {
+  const named = getNamedType(definition.type);
   return isObjectType(named) ? [named.name] : [];
 }
 

@@ -2,20 +2,18 @@
  * Tells of the link that an operation without keys may serve: where it gives a whole list, a link finds its object in it
  * (`in: ITEM`). No document says which property of which type is the key, so the link is told, and not proposed.
  */
-import type { Model } from "../bind/model.ts";
 import { pageSign } from "../bind/outputs/whole-list.ts";
 import { answersOf, isSafe, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Shape } from "../openapi/shapes/shape.ts";
+import { restText } from "../schema/directives.ts";
 import { envelopeOf } from "./answers.ts";
 
-export function lookUpHint({ document }: Model, operation: RestOperation): string | undefined {
+export function lookUpHint(operation: RestOperation): string | undefined {
   const [answer, ...others] = answersOf(operation);
   const list = answer && others.length === 0 ? listIn(operation, answer.shape) : undefined;
-  if (!list || !isSafe(operation.method) || takesIds(operation) || pageSign(document, operation))
-    return undefined;
-  const result = list.place === undefined ? "" : `, result: ${JSON.stringify(list.place)}`;
-  const params = '[{ name: "id", in: ITEM, from: "parent.<its key>" }]';
-  const rest = `@rest(operation: ${JSON.stringify(operation.id)}, params: ${params}${result})`;
+  if (!list || !isSafe(operation.method) || takesIds(operation) || pageSign(operation)) return undefined;
+  const params = [{ name: "id", in: "item", from: "parent.<its key>" }] as const;
+  const rest = restText({ operation: operation.id, params, result: list.place });
   return `${operation.id}: if this list is always whole, a link finds its object in it: ${rest}`;
 }
 

@@ -29,7 +29,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 /** An operation may have several fields, and serve a link; who proposes another field may not know of it. */
 function remarksOn(model: Model, name: string): string[] {
   const operation = model.operations.named(name);
-  const hint = operation && lookUpHint(model, operation);
+  const hint = operation && lookUpHint(operation);
   const fields = boundFields(model).filter((field) => field.operation === operation);
   const names = fields.map(({ coordinate }) => coordinate).join(", ");
   return [

@@ -4,7 +4,7 @@
  */
 import { hasName, pageNames as names, objectsIn } from "../bind/outputs/page-names.ts";
 import { beginOf } from "../bind/outputs/paging.ts";
-import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
+import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/paths.ts";
 import {
   isOnly,
@@ -44,7 +44,7 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
   if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
   const queries = parameters.filter((each) => each.in === "query" && !each.required);
-  const found = waysOn(shape, list, response.link !== undefined, queries);
+  const found = waysOn(shape, list, hasHeader(response, "link"), queries);
   if (!found) return undefined;
   const { after, pages } = found;
   const first = namedIn(queries)(names.first, "integer");

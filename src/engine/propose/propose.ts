@@ -15,9 +15,9 @@ import {
   unshownAnswer,
 } from "../openapi/operation.ts";
 import { combineNullable } from "../openapi/shapes/variants.ts";
+import { type RestDirective, restText } from "../schema/directives.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { envelopeOf, onlyOfAll } from "./answers.ts";
-import type { Link } from "./declared-links.ts";
 import { InputTypes } from "./input-types.ts";
 import { Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
@@ -33,8 +33,11 @@ import {
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/** The type of a proposed field, the argument of `@rest` that says where its value stands, and another directive. */
-type Proposed = { readonly type: string; readonly place?: string; readonly directive?: string };
+/** The type of a proposed field, the arguments of `@rest` that say where its value stands, and another directive. */
+type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
+  readonly type: string;
+  readonly directive?: string;
+};
 
 /** The SDL of fields for REST operations. The fields share the types that they have in common. */
 export class Proposal {
@@ -59,8 +62,8 @@ export class Proposal {
     };
     for (const root of Object.values(this.#roots)) this.#fields.set(root, new Map());
     this.#links = new Links(model);
-    for (const { type, field } of model.fields.values())
-      this.#known.set(type, (this.#known.get(type) ?? new Set()).add(field));
+    for (const { type, definition } of model.fields.values())
+      this.#known.set(type, (this.#known.get(type) ?? new Set()).add(definition.name));
     this.#definitions = new TypeDefinitions(model);
   }
 
@@ -84,13 +87,13 @@ export class Proposal {
     const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
     this.#fields.set(owner, fields);
     const page = pageOf(operation);
-    const { type, place, directive = "" } = page ? this.#connection(operation, page) : this.#value(operation);
-    const rest = [
-      `operation: ${JSON.stringify(operation.id)}`,
-      ...(link ? [`params: [${link.params.map(paramText).join(", ")}]`] : []),
-      ...(operation.body ? ['body: "args.input"'] : []),
-      ...(place === undefined ? [] : [place]),
-    ];
+    const {
+      type,
+      directive = "",
+      ...place
+    } = page ? this.#connection(operation, page) : this.#value(operation);
+    const body = operation.body && "args.input";
+    const rest = restText({ operation: operation.id, params: link?.params, body, ...place });
     const field = this.#fieldName(owner, link ? link.name : nameFrom(operation), wholeNameFrom(operation));
     const fed = new Set(link?.params.map(({ name }) => name));
     fields.set(field, [
@@ -98,15 +101,13 @@ export class Proposal {
       ...onlyOfAll(operation, type),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
-      `    @rest(${rest.join(", ")})${directive}${deprecatedDirective(operation.node)}`,
+      `    ${rest}${directive}${deprecatedDirective(operation.node)}`,
     ]);
   }
 
   #connection(operation: RestOperation, page: FoundPage): Proposed {
     const type = new OutputTypes(this.#definitions).connection(page, typeName(nameFrom(operation)));
-    const places = Object.entries(page.places).map(([name, path]) => `${name}: ${JSON.stringify(path)}`);
-    if (page.pages) places.push(`pages: ${page.pages}`);
-    return { type, place: `connection: { ${places.join(", ")} }` };
+    return { type, connection: { ...page.places, pages: page.pages } };
   }
 
   #value(operation: RestOperation): Proposed {
@@ -119,7 +120,7 @@ export class Proposal {
       : "Boolean";
     return {
       type,
-      ...(inside && { place: `result: ${JSON.stringify(inside.name)}` }),
+      result: inside?.name,
       ...(shown && { directive: entriesDirective(shown) }),
     };
   }
@@ -141,9 +142,6 @@ export class Proposal {
     return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
   }
 }
-
-const paramText = ({ name, from }: Link["params"][number]): string =>
-  `{ name: ${JSON.stringify(name)}, from: ${JSON.stringify(from)} }`;
 
 /** The reason why no field can be bound to the operation. */
 export function refusalOf(operation: RestOperation): string | undefined {

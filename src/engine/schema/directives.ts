@@ -10,6 +10,7 @@ import {
 } from "graphql";
 import type { Place } from "../diagnostic.ts";
 import type { InputLocation } from "../openapi/operation.ts";
+import { isRecord } from "../standards/json-object.ts";
 
 export const bindingDefinitions = parse(
   `
@@ -94,6 +95,23 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
 /** Whether the field shows a map as the list of its entries (`@restEntries`). */
 export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
   directiveValues(schema, "restEntries", field) !== undefined;
+
+/** `@rest(…)` as a schema writes it. Arguments without a value are left out. */
+export const restText = (directive: Pick<RestDirective, "operation"> & Partial<RestDirective>): string =>
+  `@rest(${membersText(directive)})`;
+
+const membersText = (members: object): string =>
+  Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${isEnumMember(name) ? String(value).toUpperCase() : valueText(value)}`)
+    .join(", ");
+
+const isEnumMember = (name: string): boolean => name === "in" || name === "pages";
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
+  return isRecord(value) ? `{ ${membersText(value)} }` : JSON.stringify(value);
+}
 
 /** A null value counts as absent. */
 function directiveValues(

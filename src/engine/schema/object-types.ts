@@ -15,11 +15,6 @@ export const boundRoots = (schema: GraphQLSchema): GraphQLObjectType[] =>
 
 type Field = GraphQLField<unknown, unknown>;
 
-export function fieldAt(schema: GraphQLSchema, type: string, field: string): Field | undefined {
-  const owner = schema.getType(type);
-  return isObjectType(owner) ? owner.getFields()[field] : undefined;
-}
-
 /** The fields of an object type; none of any other type. */
 export const fieldsOf = (schema: GraphQLSchema, type: string): Field[] => {
   const owner = schema.getType(type);

@@ -8,7 +8,6 @@ import type { RestNode } from "../../openapi/document.ts";
 import { propertiesAlong } from "../../openapi/shapes/paths.ts";
 import { inputAt } from "../../schema/coordinate-place.ts";
 import { placeOf } from "../../schema/directives.ts";
-import { fieldAt } from "../../schema/object-types.ts";
 import type { Findings } from "../findings.ts";
 import type { Backing, Model, PlainField } from "../model.ts";
 
@@ -35,8 +34,7 @@ export function deprecations(
     );
   };
   for (const field of fields.values()) {
-    const definition = fieldAt(schema, field.type, field.field);
-    if (!definition) continue;
+    const { definition } = field;
     if (field.kind === "plain") {
       const nodes = propertyNodes(field, backings.get(field.type) ?? []);
       // a field that another REST object still backs goes on

@@ -4,7 +4,8 @@
  */
 import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import { boundRoots, fieldAt, objectTypesOf } from "../../schema/object-types.ts";
+import { placeOf } from "../../schema/directives.ts";
+import { boundRoots, objectTypesOf } from "../../schema/object-types.ts";
 import type { Findings } from "../findings.ts";
 import { enclosingTypes } from "../inputs/input-source.ts";
 import { assumedLength, pageLength } from "../list-length.ts";
@@ -18,7 +19,11 @@ export function checkNPlusOne(model: Model, findings: Findings): void {
     const types = isOncePerParent ? [field.type] : enclosingTypes(field);
     const calls = Math.max(1, ...types.map((type) => counts.get(type) ?? 1));
     if (calls < 2 || findings.hasErrorAt(field.coordinate)) continue;
-    const where = { coordinate: field.coordinate, schema: field.place, rest: field.operation.node };
+    const where = {
+      coordinate: field.coordinate,
+      schema: placeOf(field.definition.astNode),
+      rest: field.operation.node,
+    };
     const each = isOncePerParent ? "once a parent" : `once for each ${types.join(" and ")}`;
     const message = `${field.coordinate} calls ${field.operation.id} ${each}: up to ${calls} calls below a list`;
     findings.add("n-plus-one", where, message, hintFor(field, isOncePerParent), [field.operation.id]);
@@ -56,10 +61,9 @@ function mostObjectsByType(model: Model): Map<string, number> {
 function edgesOf(model: Model): Map<string, Edge[]> {
   const edges = new Map<string, Edge[]>();
   for (const field of model.fields.values()) {
-    const definition = fieldAt(model.schema, field.type, field.field);
-    if (!definition) continue;
-    const members = objectTypesOf(model.schema, definition.type);
-    const length = isListType(getNullableType(definition.type)) ? lengthOf(model, field) : 1;
+    const { type } = field.definition;
+    const members = objectTypesOf(model.schema, type);
+    const length = isListType(getNullableType(type)) ? lengthOf(model, field) : 1;
     const found = members.map(({ name }) => ({ to: name, length }));
     edges.set(field.type, [...(edges.get(field.type) ?? []), ...found]);
   }

@@ -1,6 +1,7 @@
 /** Finds the request headers whose credential would travel to the services of several documents, unless they say so. */
 import type { RestNode, RootNode } from "../../openapi/document.ts";
 import { headerOf, schemesOf } from "../../openapi/security.ts";
+import { placeOf } from "../../schema/directives.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
@@ -25,7 +26,11 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
       if (from !== undefined && model.document.place(scheme, "x-from-header").file === root.overlay) continue;
       findings.add(
         "credential-shared",
-        { coordinate: `${root.name}#/components/securitySchemes/${name}`, schema: field.place, rest: scheme },
+        {
+          coordinate: `${root.name}#/components/securitySchemes/${name}`,
+          schema: placeOf(field.definition.astNode),
+          rest: scheme,
+        },
         `what a caller sends as ${from ?? own} would go to ${names.join(" and to ")}`,
         `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${model.document.overlayAt(root)}); the same name in each overlay says that they share one credential`,
       );

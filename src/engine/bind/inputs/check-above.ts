@@ -7,6 +7,7 @@ import { getNamedType, isEnumType } from "graphql";
 import { limitSchema } from "../../openapi/shapes/limits.ts";
 import { numberFormats, type Shape, typesFit } from "../../openapi/shapes/shape.ts";
 import { type Stricter, stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
+import { placeOf } from "../../schema/directives.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { argumentsAbove } from "../enclosing.ts";
 import type { Findings, Where } from "../findings.ts";
@@ -21,7 +22,11 @@ export function checkAbove(model: Model, findings: Findings): void {
     for (const input of link.inputs) {
       const { source, shape } = input;
       if (input.in === "item") continue; // REST refuses no key that it does not take
-      const where = { coordinate: link.coordinate, schema: link.place, rest: input.node };
+      const where = {
+        coordinate: link.coordinate,
+        schema: placeOf(link.definition.astNode),
+        rest: input.node,
+      };
       if (source.kind === "argumentAbove")
         checkArguments(model, findings, where, link, input, source.path[0]);
       else if (isOfObject(source))

@@ -1,7 +1,6 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
 import { type GraphQLArgument, type GraphQLInputType, getNamedType, isEnumType } from "graphql";
 import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
-import type { Binder } from "../binder.ts";
 import { atArgument, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
@@ -15,35 +14,32 @@ export const sentDefault = (type: GraphQLInputType, shape: Shape, value: unknown
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
 /** Skips the keys of a batch, which `bindBatch` checks. */
-export function checkInputTypes(binder: Binder, field: FieldInProgress, inputs: readonly Input[]): void {
+export function checkInputTypes(field: FieldInProgress, inputs: readonly Input[]): void {
   const isBatched = field.directive.batchBy !== undefined;
   for (const input of inputs) {
     if (input.in === "item") continue;
-    if (isOfObject(input.source)) addOwnValue(binder, field, input);
+    if (isOfObject(input.source)) addOwnValue(field, input);
     const isKey = isBatched && input.source.kind === "parent" && input.shape.types.has("array");
     const isBeside = input.in === "body" && inputs.some((other) => other !== input && other.in === "body");
-    if (!isKey) checkInput(binder, field, input, isNeeded(field, input, isBeside));
+    if (!isKey) checkInput(field, input, isNeeded(field, input, isBeside));
   }
 }
 
 /** A value of a REST object, which REST takes again. */
-function addOwnValue(
-  binder: Binder,
-  { where: { coordinate } }: FieldInProgress,
-  { node, shape }: Input,
-): void {
+function addOwnValue({ binder, where: { coordinate } }: FieldInProgress, { node, shape }: Input): void {
   binder.addValue({ coordinate, direction: "request", node, shape });
   if (shape.items)
     binder.addValue({ coordinate, direction: "request", node: shape.items.node, shape: shape.items });
 }
 
 /** `isNeeded`: REST refuses a call without the input. */
-function checkInput(binder: Binder, field: FieldInProgress, input: Input, isNeeded: boolean): void {
+function checkInput(field: FieldInProgress, input: Input, isNeeded: boolean): void {
+  const { binder } = field;
   const { source } = input;
   const argument = source.kind === "argument" ? field.argumentsByName.get(source.path[0] ?? "") : undefined;
   const own = argument ? atArgument(field.where, argument) : field.where;
   const where = { ...own, rest: input.node };
-  if (input.isReadOnly) return refuseReadOnly(binder, where, input.name);
+  if (input.only === "response") return refuseReadOnly(binder, where, input.name);
   if (source.kind === "constant") return checkConstant(binder, where, input, source.value);
   if (source.kind === "argumentAbove")
     return matchInput(binder, { ...where, subject: sourceOf(source) }, source.type, input.shape);

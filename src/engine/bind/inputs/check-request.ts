@@ -1,11 +1,10 @@
 /** Checks that the request of an operation can be sent: its required parts, its body and its path template. */
 import { entriesOf } from "../../openapi/document.ts";
 import { membersOf } from "../../standards/json-object.ts";
-import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 
-export function checkRequest(binder: Binder, field: FieldInProgress): void {
-  const { operation, where } = field;
+export function checkRequest(field: FieldInProgress): void {
+  const { binder, operation, where } = field;
   const overlay = binder.document.overlayAt(operation.root);
   for (const { name, node, below } of operation.unfeedable) {
     const message = `${operation.id} requires ${name}, which no binding can feed`;
@@ -16,15 +15,15 @@ export function checkRequest(binder: Binder, field: FieldInProgress): void {
       `if REST does without it, say so in ${overlay}; otherwise list the operation in spec/rest-only.yaml, and clients call REST`,
     );
   }
-  checkUnused(binder, field);
-  checkTemplate(binder, field);
+  checkUnused(field);
+  checkTemplate(field);
 }
 
 /**
  * Reports the parts of the operation that its calls leave out: an optional body that cannot be written, servers of its
  * own. The document's first server is no other.
  */
-function checkUnused({ findings, document }: Binder, { operation, where }: FieldInProgress): void {
+function checkUnused({ binder: { findings, document }, operation, where }: FieldInProgress): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {
     const media = unsentBody.media.join(" or ");
@@ -53,7 +52,7 @@ function checkUnused({ findings, document }: Binder, { operation, where }: Field
 }
 
 /** Every `{name}` of the path has its path parameter, and every path parameter its `{name}` (OpenAPI 3.1 §4.8.8). */
-function checkTemplate(binder: Binder, { operation, where }: FieldInProgress): void {
+function checkTemplate({ binder, operation, where }: FieldInProgress): void {
   const inPath = new Set([...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name));
   const declared = operation.parameters.filter(({ in: location }) => location === "path");
   const names = new Set(declared.map(({ name }) => name));

@@ -1,27 +1,17 @@
 /** Checks that every required parameter and body property is fed. */
 
 import { inputKey } from "../../openapi/operation.ts";
-import type { Property } from "../../openapi/shapes/shape.ts";
-import type { Binder } from "../binder.ts";
+import { isRequiredOfRequest } from "../../openapi/shapes/shape.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
-import type { Where } from "../findings.ts";
+import type { Input } from "../model.ts";
 import type { InputSlot } from "./input-slots.ts";
-import type { InputSource } from "./input-source.ts";
 
-/** A slot, the source that feeds it, and the place where the schema says so. */
-export type FedSlot = { readonly slot: InputSlot; readonly source: InputSource; readonly where: Where };
-
-export function checkRequired(
-  binder: Binder,
-  field: FieldInProgress,
-  fed: readonly FedSlot[],
-  hasBody: boolean,
-): void {
-  const { operation, slots, where } = field;
+export function checkRequired(field: FieldInProgress, inputs: readonly Input[], hasBody: boolean): void {
+  const { binder, operation, slots, where } = field;
   // a parameter whose source is wrong has a finding of its own
   const named = field.directive.params.flatMap((param) => slots.find(param.name, param.in).slice(0, 1));
-  const keys = new Set([...fed.map(({ slot }) => slot), ...named].map(inputKey));
-  const touchesBody = fed.some(({ slot }) => slot.in === "body");
+  const keys = new Set([...inputs, ...named].map(inputKey));
+  const touchesBody = inputs.some((input) => input.in === "body");
   const unfed = slots.all.filter(
     (slot) =>
       !keys.has(inputKey(slot)) &&
@@ -49,9 +39,7 @@ export function checkRequired(
 }
 
 /** A required property of an optional body is needed if another property of the body is fed. */
-export const isNeeded = (field: FieldInProgress, slot: InputSlot, touchesBody: boolean): boolean =>
-  slot.required ||
-  (touchesBody && isRequiredInRequest(field.operation.body?.shape.properties.get(slot.name)));
-
-const isRequiredInRequest = (property: Property | undefined): boolean =>
-  property?.required === true && property.only !== "response";
+export function isNeeded({ operation }: FieldInProgress, slot: InputSlot, touchesBody: boolean): boolean {
+  const property = touchesBody ? operation.body?.shape.properties.get(slot.name) : undefined;
+  return slot.required || (property !== undefined && isRequiredOfRequest(property));
+}

@@ -2,14 +2,12 @@
 import { getNamedType, isInputObjectType } from "graphql";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
 import { type Property, requestProperties } from "../../openapi/shapes/shape.ts";
-import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
 /** Checks the style of each parameter and form property that a call sends. An optional one without a source is never sent. */
 export function checkStyles(
-  binder: Binder,
   field: FieldInProgress,
   inputs: readonly Input[],
   wholeBody: ArgumentSource | undefined,
@@ -18,14 +16,14 @@ export function checkStyles(
   const fed = new Set(inputs.map(inputKey));
   const type = wholeBody && getNamedType(wholeBody.type);
   const names =
-    isInputObjectType(type) && Object.values(type.getFields()).map((each) => binder.names.of(each));
+    isInputObjectType(type) && Object.values(type.getFields()).map((each) => field.binder.names.of(each));
   for (const parameter of parameters)
-    if (parameter.required || fed.has(inputKey(parameter))) checkStyle(binder, field, parameter);
-  for (const input of inputs) checkMembers(binder, field, input);
+    if (parameter.required || fed.has(inputKey(parameter))) checkStyle(field, parameter);
+  for (const input of inputs) checkMembers(field, input);
   for (const property of formProperties(field.operation)) {
     // an argument of a custom scalar may have any property
     const isSent = wholeBody ? !names || names.includes(property.name) : fed.has(inputKey(property));
-    if (isSent) checkStyle(binder, field, property);
+    if (isSent) checkStyle(field, property);
   }
 }
 
@@ -89,11 +87,7 @@ function isNested(shape: Styled["shape"], style: string): boolean {
 }
 
 /** A field of an input object that feeds a member which no style can write. */
-function checkMembers(
-  binder: Binder,
-  { operation, where }: FieldInProgress,
-  { source, name, in: at }: Input,
-): void {
+function checkMembers({ binder, operation, where }: FieldInProgress, { source, name, in: at }: Input): void {
   const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
   const type = source.kind === "argument" ? getNamedType(source.type) : undefined;
   if (!parameter || !isInputObjectType(type) || unsendable(parameter) !== undefined) return;
@@ -109,7 +103,7 @@ function checkMembers(
       );
 }
 
-function checkStyle(binder: Binder, { operation, where }: FieldInProgress, parameter: Styled): void {
+function checkStyle({ binder, operation, where }: FieldInProgress, parameter: Styled): void {
   const { shape, style, node, name, in: location } = parameter;
   const how = unsendable(parameter);
   if (how === undefined) return;

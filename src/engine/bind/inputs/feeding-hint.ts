@@ -2,7 +2,6 @@
 import type { GraphQLArgument } from "graphql";
 import type { InputLocation } from "../../openapi/operation.ts";
 import { readRestName } from "../../schema/directives.ts";
-import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import { type InputSlot, locations } from "./input-slots.ts";
 
@@ -11,8 +10,7 @@ const mostNamed = 10;
 
 /** The parameter that an argument names, by `@restName` or by its own name. */
 export function parameterOf(
-  { names, schema }: Binder,
-  { directive, slots }: FieldInProgress,
+  { binder: { names, schema }, directive, slots }: FieldInProgress,
   argument: GraphQLArgument,
 ): { readonly name: string; readonly location: InputLocation | undefined } {
   const { in: location } = readRestName(schema, argument);
@@ -21,16 +19,16 @@ export function parameterOf(
 }
 
 /** What nothing names yet. */
-export function freeSlots(binder: Binder, field: FieldInProgress): InputSlot[] {
+export function freeSlots(field: FieldInProgress): InputSlot[] {
   const { definition, directive, slots } = field;
   const named = new Set([
     ...directive.params.map(({ name }) => name),
-    ...definition.args.map((argument) => parameterOf(binder, field, argument).name),
+    ...definition.args.map((argument) => parameterOf(field, argument).name),
   ]);
   return slots.all.filter(
     (slot) =>
       !named.has(slot.name) &&
-      !slot.isReadOnly &&
+      slot.only !== "response" &&
       !slot.isUndeclared &&
       (slot.in !== "body" || directive.body === undefined),
   );

@@ -1,46 +1,32 @@
 /** The input slots of an operation: its parameters and the properties of its JSON body. */
 
-import type { RestNode } from "../../openapi/document.ts";
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
-import type { Shape } from "../../openapi/shapes/shape.ts";
+import { isRequiredOfRequest, type Property } from "../../openapi/shapes/shape.ts";
 import type { Findings } from "../findings.ts";
 
-export type InputSlot = {
-  readonly name: string;
-  readonly in: InputLocation;
-  readonly required: boolean;
-  readonly shape: Shape;
-  readonly node: RestNode;
-  /** A body property that is only in responses. */
-  readonly isReadOnly?: true;
-  /** `required` names the property, and its schema is unknown. */
-  readonly isUndeclared?: true;
-};
-
-type NumberedSlot = { readonly slot: InputSlot; readonly index: number };
+export type InputSlot = Property & { readonly in: InputLocation };
 
 export const locations: readonly InputLocation[] = ["path", "query", "header", "body"];
 
 export class InputSlots {
   readonly all: readonly InputSlot[];
   readonly #operation: RestOperation;
-  /** The declared slots by their keys: an operation may have thousands. */
-  readonly #byKey: ReadonlyMap<string, readonly NumberedSlot[]>;
+  /** The declared slots by their names in lower case: an operation may have thousands. */
+  readonly #byName: ReadonlyMap<string, readonly InputSlot[]>;
   readonly #names = new Map<string, ReadonlySet<string>>();
 
   constructor(operation: RestOperation) {
     this.#operation = operation;
     this.all = slotsOf(operation);
-    const declared = this.all.flatMap((slot, index) => (slot.isUndeclared ? [] : [{ slot, index }]));
-    this.#byKey = Map.groupBy(declared, ({ slot }) => inputKey(slot));
+    const declared = this.all.filter(({ isUndeclared }) => !isUndeclared);
+    this.#byName = Map.groupBy(declared, ({ name }) => name.toLowerCase());
   }
 
   /** The slots with this REST name, in the given location or in any, in their order. Header names are case-insensitive. */
   find(name: string, location?: InputLocation): InputSlot[] {
-    return (location ? [location] : locations)
-      .flatMap((each) => this.#byKey.get(inputKey({ name, in: each })) ?? [])
-      .sort((one, other) => one.index - other.index)
-      .map(({ slot }) => slot);
+    return (this.#byName.get(name.toLowerCase()) ?? []).filter(
+      (slot) => slot.in === (location ?? slot.in) && inputKey(slot) === inputKey({ name, in: slot.in }),
+    );
   }
 
   /** The REST names of the slots in these locations. */
@@ -74,13 +60,9 @@ export function slotsOf(operation: RestOperation): InputSlot[] {
   return [
     ...operation.parameters,
     ...properties.map((property) => ({
-      name: property.name,
+      ...property,
       in: "body" as const,
-      required: property.required && property.only !== "response" && body?.required === true,
-      shape: property.shape,
-      node: property.node,
-      ...(property.only === "response" && { isReadOnly: true as const }),
-      ...(property.isUndeclared && { isUndeclared: property.isUndeclared }),
+      required: isRequiredOfRequest(property) && body?.required === true,
     })),
   ];
 }

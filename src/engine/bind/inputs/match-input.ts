@@ -11,7 +11,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from "graphql";
-import { declaredProperty, isOnly, type Shape } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly, isRequiredOfRequest, type Shape } from "../../openapi/shapes/shape.ts";
 import { placeOf } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
@@ -131,7 +131,7 @@ function matchInputObject(
   }
   if (shape === written) checkMembers(binder, where, type, shape, fed);
   for (const property of shape.properties.values()) {
-    if (property.required && property.only !== "response" && !fed.has(property.name)) {
+    if (isRequiredOfRequest(property) && !fed.has(property.name)) {
       binder.findings.add(
         "parameter-unfed",
         { ...where, rest: property.node },

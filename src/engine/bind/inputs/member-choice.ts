@@ -7,6 +7,7 @@ import { type GraphQLInputField, getNullableType, isInputObjectType } from "grap
 import { makeProperty } from "../../openapi/shapes/make-property.ts";
 import {
   declaredProperty,
+  isRequiredOfRequest,
   type Property,
   type Shape,
   type Variant,
@@ -95,8 +96,8 @@ function chosenBy(
 
 /** The names of the properties that REST requires of a request and nothing feeds. */
 export const unfedProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
-  [...properties.values()].flatMap(({ name, required, only }) =>
-    required && only !== "response" && !fed.has(name) ? [name] : [],
+  [...properties.values()].flatMap((each) =>
+    isRequiredOfRequest(each) && !fed.has(each.name) ? [each.name] : [],
   );
 
 /** The member as the field has to feed it. */

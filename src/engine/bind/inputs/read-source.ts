@@ -28,24 +28,19 @@ const roots = ["args", "parent", "argsAbove"];
 
 /** The argument that is the whole body. Returns `undefined` after a finding. */
 export function readBodySource(
-  binder: Binder,
   field: FieldInProgress,
   body: string,
   where: Where,
 ): ArgumentSource | undefined {
   const [root, ...path] = body.split(".");
   if (root !== "args" || path.length === 0 || path.includes(""))
-    return invalidSource(binder, where, `body "${body}" is not "args.<argument>"`);
-  return readArgumentSource(binder, field, path, where);
+    return invalidSource(field.binder, where, `body "${body}" is not "args.<argument>"`);
+  return readArgumentSource(field, path, where);
 }
 
 /** Returns `undefined` after a finding. */
-export function readSource(
-  binder: Binder,
-  field: FieldInProgress,
-  from: string,
-  where: Where,
-): InputSource | undefined {
+export function readSource(field: FieldInProgress, from: string, where: Where): InputSource | undefined {
+  const { binder } = field;
   const [root = "", ...path] = from.split(".");
   if (path.length === 0 || path.includes(""))
     return invalidSource(
@@ -53,7 +48,7 @@ export function readSource(
       where,
       `from "${from}" is not "args.x", "parent.x", "Type.x" or "argsAbove.x"${meant(field, from)}`,
     );
-  if (root === "args") return readArgumentSource(binder, field, path, where);
+  if (root === "args") return readArgumentSource(field, path, where);
   if (root === "argsAbove") return readArgumentAbove(binder, path, where);
   const isParent = root === "parent";
   const shape = isParent ? field.parent : field.enclosing.get(root)?.shape;
@@ -80,8 +75,7 @@ function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Wher
 }
 
 function readArgumentSource(
-  binder: Binder,
-  { argumentsByName }: FieldInProgress,
+  { binder, argumentsByName }: FieldInProgress,
   path: string[],
   where: Where,
 ): ArgumentSource | undefined {

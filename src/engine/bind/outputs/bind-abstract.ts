@@ -65,12 +65,7 @@ export function bindAbstract(
       "remove the member, or add it to the REST oneOf",
     );
   }
-  const abstract: AbstractType = {
-    name: type.name,
-    ...(property !== undefined && { property }),
-    members,
-    ...(otherwise !== undefined && { otherwise }),
-  };
+  const abstract: AbstractType = { name: type.name, property, members, otherwise };
   checkAlike(binder, where, abstract);
   binder.addAbstract(abstract);
 }

@@ -5,7 +5,6 @@
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
 import type { Page } from "../../standards/page.ts";
-import type { Binder } from "../binder.ts";
 import { atRest, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
@@ -16,7 +15,6 @@ import { connectionType, itemType } from "./type-expression.ts";
 
 /** The connection and its value in place of the page `value`. Returns `undefined` after a finding. */
 export function bindConnection(
-  binder: Binder,
   field: FieldInProgress,
   inputs: readonly Input[],
   value: ResponseValue,
@@ -25,22 +23,22 @@ export function bindConnection(
   const isBare = items === undefined;
   const last = lastPath(field, value);
   const [found, ownCursor, hasMore, count] = [items, last ? undefined : next, more, total].map((path) =>
-    path === undefined ? undefined : followPath(binder, field, value, path, "connection"),
+    path === undefined ? undefined : followPath(field, value, path, "connection"),
   );
   const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
-  const cursor = last ? ofLastItem(binder, field, list, last) : ownCursor;
+  const cursor = last ? ofLastItem(field, list, last) : ownCursor;
   const item = list?.shape.items;
-  const paging = bindPaging(binder, field, inputs, last);
+  const paging = bindPaging(field, inputs, last);
   const fits = [
-    list && fitsType(binder, field, items, list.shape, "array"),
-    next === undefined || (cursor && fitsCursor(binder, field, inputs, cursor.shape)),
-    more === undefined || (hasMore && fitsType(binder, field, more, hasMore.shape, "boolean")),
-    total === undefined || (count && fitsType(binder, field, total, count.shape, "integer")),
-    fitsArguments(binder, field, inputs),
+    list && fitsType(field, items, list.shape, "array"),
+    next === undefined || (cursor && fitsCursor(field, inputs, cursor.shape)),
+    more === undefined || (hasMore && fitsType(field, more, hasMore.shape, "boolean")),
+    total === undefined || (count && fitsType(field, total, count.shape, "integer")),
+    fitsArguments(field, inputs),
   ];
   if (!list || !item || !paging || !fits.every((each) => each)) return undefined;
   const written = itemType(list.typeExpression);
-  const itemExpression = item.nullable ? written : binder.typeExpressionOf(item, written);
+  const itemExpression = item.nullable ? written : field.binder.typeExpressionOf(item, written);
   return {
     connection: {
       items: items?.split(".") ?? [],
@@ -67,7 +65,6 @@ function lastPath({ directive }: FieldInProgress, { shape }: ResponseValue): str
 
 /** A last item without the value would end the list before its end. */
 function ofLastItem(
-  binder: Binder,
   field: FieldInProgress,
   list: ResponseValue | undefined,
   path: string,
@@ -75,9 +72,9 @@ function ofLastItem(
   const item = list?.shape.items;
   if (!list || !item) return undefined;
   const from = { ...list, shape: item, optional: false, typeExpression: itemType(list.typeExpression) };
-  const found = followPath(binder, field, from, path, "connection");
+  const found = followPath(field, from, path, "connection");
   if (!found || !(found.optional || found.shape.nullable || item.nullable)) return found;
-  binder.findings.add(
+  field.binder.findings.add(
     "connection-unfit",
     { ...atRest(field, "connection"), rest: found.shape.node },
     `the next page begins behind "${path}" of the last item, which REST may leave out`,
@@ -86,17 +83,11 @@ function ofLastItem(
   return undefined;
 }
 
-function fitsType(
-  { findings }: Binder,
-  field: FieldInProgress,
-  path: string | undefined,
-  shape: Shape,
-  type: JsonType,
-): boolean {
+function fitsType(field: FieldInProgress, path: string | undefined, shape: Shape, type: JsonType): boolean {
   const place = path === undefined ? "" : ` at "${path}"`;
   if (isOnly(shape, type)) return true;
   const needed = { array: "a list", integer: "an integer" }[type as string] ?? `a ${type}`;
-  findings.add(
+  field.binder.findings.add(
     "connection-unfit",
     { ...atRest(field, "connection"), rest: shape.node },
     `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
@@ -109,17 +100,17 @@ function fitsType(
  * Checks that the next cursor is text or a number that `after` can hold. The address of the next page is no cursor, but
  * holds one.
  */
-function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
+function fitsCursor(field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
   const { in: place, name, shape: taken, node } = inputOf(inputs, "after") ?? {};
   const isNumber = isOnly(shape, "integer") || isOnly(shape, "number");
   if (pages === "LINKED" || !isNumber || !taken) {
-    if (!fitsType(binder, field, next, shape, "string")) return false;
+    if (!fitsType(field, next, shape, "string")) return false;
     const isTaken = !taken || typesFit(shape, taken);
     if (pages === "LINKED" || (isTaken && !shape.format?.startsWith("uri"))) return true;
   } else if (place !== "body" && typesFit(shape, taken)) return true;
   const isAddress = shape.format?.startsWith("uri");
-  binder.findings.add(
+  field.binder.findings.add(
     "connection-unfit",
     { ...atRest(field, "connection"), rest: shape.node, also: [node] },
     isAddress
@@ -133,7 +124,8 @@ function fitsCursor(binder: Binder, field: FieldInProgress, inputs: readonly Inp
 }
 
 /** `first` may be missing: REST then decides how long a page is. */
-function fitsArguments({ findings }: Binder, field: FieldInProgress, inputs: readonly Input[]): boolean {
+function fitsArguments(field: FieldInProgress, inputs: readonly Input[]): boolean {
+  const { findings } = field.binder;
   const { definition, directive, operation, where } = field;
   let fits = true;
   const add = (message: string, hint: string): void => {

@@ -2,9 +2,9 @@
  * Proves how a connection reads on: by a cursor in the body or in its last item, by the `Link` header (RFC 8288), or by counting pages or
  * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
  */
+import { hasHeader } from "../../openapi/operation.ts";
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Page } from "../../standards/page.ts";
-import type { Binder } from "../binder.ts";
 import { atRest, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
@@ -13,7 +13,6 @@ type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding, and without an input `after`, which has one. */
 export function bindPaging(
-  binder: Binder,
   field: FieldInProgress,
   inputs: readonly Input[],
   last: string | undefined,
@@ -22,7 +21,7 @@ export function bindPaging(
   const { next, pages, total, more } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
     const at = { ...atRest(field, "connection"), rest: operation.node };
-    binder.findings.add("connection-pages", at, message, hint);
+    field.binder.findings.add("connection-pages", at, message, hint);
   };
   if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
     return add(
@@ -62,7 +61,7 @@ function linked(
 ): Paging | undefined {
   const next = directive.connection?.next?.split(".");
   const responses = operation.successes.filter(({ shape }) => shape);
-  const hasAddress = next !== undefined || responses.every(({ link }) => link);
+  const hasAddress = next !== undefined || responses.every((each) => hasHeader(each, "link"));
   if (!hasAddress)
     add(
       `the pages of ${where.coordinate} are LINKED, but the answer of ${operation.id} documents no Link header`,

@@ -1,8 +1,13 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
-import { answersOf, hasNoContent, unshownAnswer } from "../../openapi/operation.ts";
+import {
+  answersOf,
+  hasNoContent,
+  isSuccess,
+  type RestOperation,
+  unshownAnswer,
+} from "../../openapi/operation.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
-import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
 import type { BoundField } from "../model.ts";
@@ -13,26 +18,25 @@ import { followPath, type ResponseValue } from "./response-value.ts";
 import { bodyType, itemType } from "./type-expression.ts";
 
 /** The field's value in each JSON response of status 2xx. The first one is the batch's list. */
-export function readResults(binder: Binder, field: FieldInProgress): ResponseValue[] {
-  const { directive, operation } = field;
+export function readResults(field: FieldInProgress): ResponseValue[] {
+  const { binder, directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
   const responses = answersOf(operation);
-  if (responses.length === 0) checkNoContent(binder, field);
+  if (responses.length === 0) checkNoContent(field);
   return responses.flatMap(({ shape, media, status }) => {
     const typeExpression = binder.typeExpressionOf(shape, bodyType(operation, status, media));
     const isOneOfSeveral = responses.length > 1;
     const body = { shape, optional: isOptional, typeExpression, ...(isOneOfSeveral && { status }) };
     const { result } = directive;
-    const value = result === undefined ? body : followPath(binder, field, body, result, "result");
+    const value = result === undefined ? body : followPath(field, body, result, "result");
     return (value && bindEntries(binder, field.where, field.definition, value)) ?? [];
   });
 }
 
 /** An operation without content is null, unless `result` or `batchBy` expect a value. */
-function checkNoContent(binder: Binder, field: FieldInProgress): void {
-  const { directive, operation, where } = field;
-  const { node, below } = operation.success;
-  const at = { ...where, rest: node, below, also: [operation.node] };
+function checkNoContent(field: FieldInProgress): void {
+  const { binder, directive, operation, where } = field;
+  const at = { ...where, ...successPlace(operation), also: [operation.node] };
   const why = `${operation.id} answers without content, which is null`;
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
     binder.findings.add(
@@ -41,15 +45,30 @@ function checkNoContent(binder: Binder, field: FieldInProgress): void {
       `${operation.id} ${unshownAnswer(operation)}`,
       "document its 2xx answer as application/json",
     );
-  } else addNull(binder, field, at, why);
+  } else addNull(field, at, why);
+}
+
+/** The first 2xx response, down to its media type. It may be shared by several operations. */
+function successPlace({ node, responses }: RestOperation): Pick<Where, "rest" | "below"> {
+  const successes = responses.filter(isSuccess);
+  const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
+  if (success?.node)
+    return { rest: success.node, below: success.content.slice(0, 1).flatMap((media) => ["content", media]) };
+  const [first] = success ? [success] : responses;
+  return { rest: node, below: ["responses", ...(first ? [first.status] : [])] };
 }
 
 /** The field may be null though nothing has failed. */
-function addNull({ findings, nulls }: Binder, { definition }: FieldInProgress, at: Where, why: string): void {
+function addNull({ binder, definition }: FieldInProgress, at: Where, why: string): void {
   const { coordinate } = at;
-  nulls.add(coordinate);
+  binder.nulls.add(coordinate);
   if (isNonNullType(definition.type))
-    findings.add("output-nullable", at, `${coordinate} is ${definition.type}, but ${why}`, "drop the `!`");
+    binder.findings.add(
+      "output-nullable",
+      at,
+      `${coordinate} is ${definition.type}, but ${why}`,
+      "drop the `!`",
+    );
 }
 
 type Call = {
@@ -61,18 +80,17 @@ type Call = {
 };
 
 export function matchResult(
-  binder: Binder,
   field: FieldInProgress,
   value: ResponseValue,
   { batch, isForMany, mayHaveNothing }: Call,
 ): void {
-  const { definition, where, operation } = field;
+  const { binder, definition, where, operation } = field;
   const at = { ...where, rest: operation.node };
-  if (mayHaveNothing) addNull(binder, field, at, "its parent may have no key for it");
+  if (mayHaveNothing) addNull(field, at, "its parent may have no key for it");
   const items = value.shape.items;
   const isList = isListType(getNullableType(definition.type));
-  if (!items && isList && addForgottenResult(binder, field, value)) return;
-  if (items && addForgottenConnection(binder, field, value)) return;
+  if (!items && isList && addForgottenResult(field, value)) return;
+  if (items && addForgottenConnection(field, value)) return;
   const item = items && {
     shape: items,
     optional: false,
@@ -84,7 +102,7 @@ export function matchResult(
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
   if (batch.mode === "one" || batch.key.source.nullable)
-    addNull(binder, field, at, "a key without an answer is null");
+    addNull(field, at, "a key without an answer is null");
   const bare = getNullableType(definition.type);
   if (!item) return matchOutput(binder, at, definition.type, value);
   if (batch.mode === "one") return matchOutput(binder, at, bare, item);
@@ -102,13 +120,12 @@ export function matchResult(
 
 /** A list below a type with `pageInfo`: `connection` is most likely forgotten. */
 function addForgottenConnection(
-  { findings }: Binder,
-  { definition, where, directive: { result, batchBy } }: FieldInProgress,
+  { binder, definition, where, directive: { result, batchBy } }: FieldInProgress,
   { shape }: ResponseValue,
 ): boolean {
   const type = getNullableType(definition.type);
   if (batchBy !== undefined || !isObjectType(type) || !type.getFields().pageInfo) return false;
-  findings.add(
+  binder.findings.add(
     "output-list",
     { ...where, rest: shape.node },
     `${where.coordinate} is ${definition.type}, but REST sends ${describeShape(shape)}`,
@@ -121,8 +138,7 @@ function addForgottenConnection(
 
 /** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */
 function addForgottenResult(
-  binder: Binder,
-  { definition, where, directive }: FieldInProgress,
+  { binder, definition, where, directive }: FieldInProgress,
   { shape }: ResponseValue,
 ): boolean {
   const lists = [...shape.properties].filter(([name]) =>

@@ -33,16 +33,15 @@ export const valueBelow = (
 
 /** Follows a path of properties. `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
 export function followPath(
-  binder: Binder,
   field: FieldInProgress,
   from: ResponseValue,
   path: string,
   argument: "result" | "connection",
 ): ResponseValue | undefined {
-  const found = sentAlong(binder.findings, atRest(field, argument), from.shape, path.split("."), {
+  const found = sentAlong(field.binder.findings, atRest(field, argument), from.shape, path.split("."), {
     rule: "result-missing",
     owner: `the answer of ${field.operation.id}${withStatus(from)}`,
     hint: "name where the value stands in the body",
   });
-  return found?.reduce((value, property) => valueBelow(binder, value, property), from);
+  return found?.reduce((value, property) => valueBelow(field.binder, value, property), from);
 }

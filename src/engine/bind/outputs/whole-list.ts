@@ -2,21 +2,20 @@
  * Checks that nothing in the document says that a list has pages: the keys that `in: ITEM` looks up could stand on another
  * one. A document does not say that a list is whole, so each sign of pages counts, and a name is one.
  */
-import { keysOf, type RestDocument } from "../../openapi/document.ts";
 import { answersOf, type RestOperation } from "../../openapi/operation.ts";
 import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
-import type { Binder } from "../binder.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Where } from "../findings.ts";
 import { type InputSlot, slotsOf } from "../inputs/input-slots.ts";
 import { isPaging } from "../list-length.ts";
 import { pageNames as names, objectsIn } from "./page-names.ts";
 
-export function checkWholeList({ findings, document }: Binder, field: FieldInProgress, where: Where): void {
+export function checkWholeList(field: FieldInProgress, where: Where): void {
   const { operation, directive } = field;
+  const { findings, document } = field.binder;
   const sign =
-    pageSign(document, operation) ??
+    pageSign(operation) ??
     (directive.connection ? { text: "a `connection`", node: operation.node } : undefined);
   if (!sign) return;
   findings.add(
@@ -28,14 +27,18 @@ export function checkWholeList({ findings, document }: Binder, field: FieldInPro
 }
 
 /** The first thing that says that the operation's answer is a page. */
-export function pageSign(document: RestDocument, operation: RestOperation) {
+export function pageSign(operation: RestOperation) {
   const answers = answersOf(operation).flatMap(({ shape }) => told(shape));
   const [sign] = [
     ...slotsOf(operation)
       .filter(isOfPages)
       .map(({ in: at, name, node }) => ({ text: `the ${at} parameter "${name}"`, node })),
     ...answers.map(({ name, node }) => ({ text: `the property "${name}"`, node })),
-    ...headersOf(document, operation).filter(({ text }) => pageHeader.test(text)),
+    ...operation.successes.flatMap(({ headers }) =>
+      [...headers].flatMap(([name, node]) =>
+        pageHeader.test(name) ? [{ text: `the header "${name}"`, node }] : [],
+      ),
+    ),
   ];
   return sign;
 }
@@ -48,31 +51,20 @@ const beside = new Set([
 ]);
 
 function isOfPages(slot: InputSlot): boolean {
-  const { shape, name, isReadOnly } = slot;
+  const { shape, name, only } = slot;
   const isNumber = shape.types.size === 0 || shape.types.has("integer") || shape.types.has("number");
   const letters = lettersOf(name);
   const isTime = shape.format?.startsWith("date") === true;
   return (
     slot.in !== "path" &&
-    !isReadOnly &&
+    only !== "response" &&
     (isPaging(slot) || (isNumber && counted.has(letters)) || (placed.has(letters) && !isTime))
   );
 }
 
 /** `Link` (RFC 8288), `Content-Range`, and the names that APIs give to their own. */
 const pageHeader =
-  /"(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)"$/i;
-
-function headersOf(document: RestDocument, { node, successes }: RestOperation) {
-  const responses = document.child(node, "responses");
-  return successes.flatMap(({ status }) => {
-    const headers = document.child(document.child(responses, status), "headers");
-    return keysOf(headers).flatMap((name) => {
-      const header = document.child(headers, name);
-      return header ? [{ text: `the header "${name}"`, node: header }] : [];
-    });
-  });
-}
+  /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
 
 /** What stands beside the list, or in an object beside it. */
 const told = (shape: Shape) =>

@@ -1,6 +1,6 @@
 /** Resolves the facts about the bound operations that the REST client needs at run time. */
 
-import { keysOf, type RestDocument } from "../../openapi/document.ts";
+import type { RestDocument } from "../../openapi/document.ts";
 import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { includesJson, isJson, isText } from "../../standards/media-type.ts";
@@ -42,21 +42,18 @@ function calledOperation(document: RestDocument, operation: RestOperation): Oper
     ...(read.some(isText) && { text: true }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
     ...(isUnread && { unread: true }),
-    ...refusalsOf(document, operation),
+    ...refusalsOf(operation),
   };
 }
 
 /** The documented refusals, and those of them whose body is no JSON. */
-function refusalsOf(document: RestDocument, { node, statuses }: RestOperation) {
-  const refusals = statuses.filter((status) => /^(?:4|default$)/i.test(status));
-  const responses = document.child(node, "responses");
-  const bare = refusals.filter((status) => {
-    const media = keysOf(document.child(document.child(responses, status), "content"));
-    return !media.some((each) => isJson(each) || includesJson(each));
-  });
+function refusalsOf({ responses }: RestOperation) {
+  const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
+  const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));
+  const statusesOf = (some: typeof refusals): string[] => some.map(({ status }) => status);
   return {
-    ...(refusals.length > 0 && { refusals }),
-    ...(bare.length > 0 && { bareRefusals: bare }),
+    ...(refusals.length > 0 && { refusals: statusesOf(refusals) }),
+    ...(bare.length > 0 && { bareRefusals: statusesOf(bare) }),
   };
 }
 

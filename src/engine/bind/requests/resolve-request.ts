@@ -2,7 +2,7 @@
 import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
-import { type ArgumentSource, sourceOf } from "../inputs/input-source.ts";
+import type { ArgumentSource } from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";
 import { argumentNames } from "./argument-names.ts";
 import { argumentSchemas } from "./argument-schemas.ts";
@@ -33,41 +33,33 @@ const requestParts = (conversions: InputConversions, field: FieldBinding): Reque
   });
 
 function inputValue(conversions: InputConversions, field: FieldBinding, input: Input): RequestValue {
-  if (input === field.batch?.key) return { kind: "keys" };
-  const { source } = input;
+  if (input === field.batch?.key) return { source: "keys", sent: { nulls: "never" } };
+  const { source, shape } = input;
   const inBody = input.in === "body";
-  if (source.kind === "constant") return source;
-  if (source.kind === "argument") return argumentValue(conversions, source, input.shape, inBody);
-  if (source.kind === "enclosing")
-    return { kind: "inherited", name: sourceOf(source), sent: { nulls: "never" } };
-  if (source.kind === "argumentAbove") {
-    const type = getNullableType(source.type);
-    const sent = inBody ? conversions.sentValue(type, input.shape) : ({ nulls: "never" } as const);
-    return { kind: "inherited", name: sourceOf(source), sent: { ...sent, nulls: "never" } };
+  if (source.kind === "argument") return argumentValue(conversions, source, shape, inBody);
+  if (source.kind === "parent") {
+    const isOmitted = inBody && source.nullable && !shape.nullable && !field.needs.includes(source);
+    return { source, sent: { nulls: isOmitted ? "omitted" : "sent" } };
   }
-  const { kind, path, nullable } = source;
-  const isOmitted = inBody && nullable && !input.shape.nullable && !field.needs.includes(source);
-  return { kind, path, nullable, sent: { nulls: isOmitted ? "omitted" : "sent" } };
+  // an inherited value is never null
+  const isConverted = source.kind === "argumentAbove" && inBody;
+  const form = isConverted ? conversions.sentValue(getNullableType(source.type), shape) : undefined;
+  return { source, sent: { ...form, nulls: "never" } };
 }
 
 /** Outside the body the parameter encoder of the REST client handles nulls. */
 function argumentValue(
   conversions: InputConversions,
-  { kind, path, nullable, type }: ArgumentSource,
+  source: ArgumentSource,
   shape: Shape,
   inBody: boolean,
 ): RequestValue {
+  const { nullable, type } = source;
   const isPlain = !isInputObjectType(getNamedType(type)) && !inBody;
   const sent = isPlain
     ? ({ nulls: "sent" } as const)
     : conversions.sentValue(nullable ? getNullableType(type) : type, shape);
-  return {
-    kind,
-    path,
-    nullable,
-    sent,
-    ...(isBeyondTypes(conversions.pairs, type, shape) && { isUntyped: true }),
-  };
+  return { source, sent, ...(isBeyondTypes(conversions.pairs, type, shape) && { isUntyped: true }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The resolved requests of the model: codegen prints them and decides nothing. */
 import type { InputLocation } from "../../openapi/operation.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
+import type { InputSource } from "../inputs/input-source.ts";
 
 export type RestRequest = {
   /** The method of the REST client: the HTTP method, or `find`, which reads a 404 response as null. */
@@ -22,24 +23,16 @@ export type RequestPart =
 
 type RequestEntry = { readonly name: string; readonly value: RequestValue };
 
-export type RequestValue =
-  | { readonly kind: "constant"; readonly value: unknown }
-  /** The collected keys of a batch. */
-  | { readonly kind: "keys" }
-  /** A non-null value of an enclosing object or an argument above, as the schema writes it: `Account.id`, `argsAbove.org`. */
-  | { readonly kind: "inherited"; readonly name: string; readonly sent: SentValue }
-  | {
-      readonly kind: "argument" | "parent";
-      readonly path: readonly string[];
-      /** Whether a step of the path may be null. */
-      readonly nullable: boolean;
-      readonly sent: SentValue;
-      /**
-       * TypeScript cannot prove that REST takes the value: it takes one of several objects, or the type has a property
-       * of responses alone.
-       */
-      readonly isUntyped?: true;
-    };
+/** A value of a source, or the collected keys of a batch, in the form in which REST receives it. */
+export type RequestValue = {
+  readonly source: InputSource | "keys";
+  readonly sent: SentValue;
+  /**
+   * TypeScript cannot prove that REST takes the value: it takes one of several objects, or the type has a property
+   * of responses alone.
+   */
+  readonly isUntyped?: true;
+};
 
 /** The form in which REST receives a GraphQL value. */
 export type SentValue = {

@@ -9,7 +9,8 @@ import type { Diagnostic, NodePath, RestPlace, Rule } from "../../diagnostic.ts"
 import { childValue, nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
 import { answersOf } from "../../openapi/operation.ts";
 import { propertiesAlong } from "../../openapi/shapes/paths.ts";
-import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
+import { includedIn } from "../../openapi/shapes/schema-cycles.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/coordinate-place.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { answerNodes } from "./answer-nodes.ts";
@@ -87,15 +88,10 @@ function madeOf(document: RestDocument, node: RestPlace, seen = new Set<unknown>
   const value = document.valueAt(node);
   if (!isRecord(value) || seen.has(value)) return [];
   seen.add(value);
-  const target = document.refTarget({ ...node, value });
-  const members = ["allOf", "oneOf", "anyOf"].flatMap((key) => {
-    const list = value[key];
-    return Array.isArray(list)
-      ? [...list.keys()].map((index) => nodeBelow({ ...node, value }, key, index))
-      : [];
-  });
-  const below = [...(target ? [target] : []), ...members];
-  return [...(target ? [target] : []), ...below.flatMap((each) => madeOf(document, each, seen))];
+  return [...includedIn(document, { ...node, value })].flatMap(({ node: each, closing }) => [
+    ...(each === closing ? [] : [each]),
+    ...madeOf(document, each, seen),
+  ]);
 }
 
 /** The name that a new property had before, where one of the same object is gone and one is new. */

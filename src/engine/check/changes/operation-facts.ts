@@ -5,7 +5,7 @@ import type { BoundField } from "../../bind/model.ts";
 import { pageSign } from "../../bind/outputs/whole-list.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
-import { answersOf, ownPath, type RestOperation } from "../../openapi/operation.ts";
+import { answersOf, documents404, ownPath, type RestOperation } from "../../openapi/operation.ts";
 import { elementAt } from "../../schema/coordinate-place.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import { includes } from "../../standards/media-type.ts";
@@ -68,8 +68,12 @@ export const operationFacts: readonly Fact[] = [
     (now, was) => `needs ${now ?? "no permission"} now, it needed ${was ?? "none"}`,
   ),
   fact(
-    ({ operation: { node, statuses }, nullOn404 }) => [
-      { node, below: ["responses", "404"], value: { documented: statuses.includes("404"), nullOn404 } },
+    ({ operation, nullOn404 }) => [
+      {
+        node: operation.node,
+        below: ["responses", "404"],
+        value: { documented: documents404(operation), nullOn404 },
+      },
     ],
     ({ documented: was, ...old }, { documented: is, nullOn404 }) => {
       if (was === is || !(old.nullOn404 || nullOn404)) return undefined;
@@ -95,9 +99,9 @@ export const operationFacts: readonly Fact[] = [
       was && !is ? differing("rest-answer-removed", "has no JSON answer now", was, is) : undefined,
   ),
   fact(
-    (field, { document, schema }) => {
+    (field, { schema }) => {
       if (!readsWholeList(field, schema)) return [];
-      const sign = pageSign(document, field.operation);
+      const sign = pageSign(field.operation);
       return [{ node: sign?.node ?? field.operation.node, value: sign?.text }];
     },
     (was, is) =>

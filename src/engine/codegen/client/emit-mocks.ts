@@ -5,8 +5,7 @@
 import { boundFields, type Model } from "../../bind/model.ts";
 import { boundRoots } from "../../schema/object-types.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
-import { object } from "../names.ts";
-import { literal } from "../text.ts";
+import { literal, object } from "../text.ts";
 import { typedDocumentPackage } from "./emit-modules.ts";
 
 const samples: Readonly<Record<string, string>> = { "date-time": "2026-01-31T12:00:00Z", date: "2026-01-31" };
@@ -18,7 +17,7 @@ export function emitMocks(model: Model): string {
   const roots = new Set(boundRoots(model.schema).map(({ name }) => name));
   const ofRoots = boundFields(model).filter(({ type }) => roots.has(type));
   const products = [...Map.groupBy(ofRoots, ({ operation }) => operation.product || "REST")].map(
-    ([product, fields]) => [product, literal(fields.map(({ field }) => field))] as const,
+    ([product, fields]) => [product, literal(fields.map(({ definition }) => definition.name))] as const,
   );
   return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";
 import { delay, type HttpHandler, HttpResponse, http } from "msw";

@@ -18,8 +18,7 @@ import {
 import type { SavedOperation } from "../../schema/saved-operations.ts";
 import { merged, operationTypeOptions } from "../config.ts";
 import { idOf, operationTypeName, savedDefinitions } from "../emit-operations.ts";
-import { object } from "../names.ts";
-import { comment, literal } from "../text.ts";
+import { comment, literal, object } from "../text.ts";
 import { emitErrors } from "./emit-errors.ts";
 import { withFieldComments } from "./field-comments.ts";
 

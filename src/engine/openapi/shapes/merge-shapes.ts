@@ -76,7 +76,7 @@ const withEach = (
   isPossible: (shape: Shape) => boolean,
   change: (shape: Shape) => Shape,
 ): Variants => ({
-  ...(property !== undefined && { property }),
+  property,
   members: members.flatMap((each) =>
     isPossible(each.shape) ? [{ ...each, shape: change(each.shape) }] : [],
   ),
@@ -85,16 +85,12 @@ const withEach = (
 const mergeValues = (one: Shape["values"], other: Shape["values"]): Shape["values"] =>
   one && other ? one.filter((value) => other.includes(value)) : (one ?? other);
 
-function mergeIntegers(one: IntegerStatement, other: IntegerStatement): IntegerStatement {
-  const format = one.format ?? other.format;
-  const values = mergeValues(one.values, other.values);
-  return {
-    limits: mergeLimits(one.limits, other.limits),
-    examples: [...one.examples, ...other.examples],
-    ...(format && { format }),
-    ...(values && { values }),
-  };
-}
+const mergeIntegers = (one: IntegerStatement, other: IntegerStatement): IntegerStatement => ({
+  limits: mergeLimits(one.limits, other.limits),
+  examples: [...one.examples, ...other.examples],
+  format: one.format ?? other.format,
+  values: mergeValues(one.values, other.values),
+});
 
 function mergeProperties(
   left: ReadonlyMap<string, Property>,

@@ -1,6 +1,6 @@
 /** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`. Such a schema describes no value. */
 import { type Diagnostic, diagnosed } from "../../diagnostic.ts";
-import { isRecord } from "../../standards/json-object.ts";
+import { isRecord, membersOf } from "../../standards/json-object.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
@@ -9,6 +9,19 @@ type Inclusion = { readonly node: RestNode; readonly closing: RestNode };
 
 /** A schema that is being walked. */
 type Visit = { readonly value: object; readonly includes: Generator<Inclusion, undefined> };
+
+/** What the schema refers to, and the members of its `allOf`, `oneOf` and `anyOf`. */
+export function* includedIn(document: RestDocument, node: RestNode): Generator<Inclusion, undefined> {
+  const target = document.refTarget(node);
+  if (target) yield { node: target, closing: node };
+  for (const keyword of ["allOf", "oneOf", "anyOf"]) {
+    const members = membersOf(node.value)[keyword];
+    for (const index of Array.isArray(members) ? members.keys() : []) {
+      const member = nodeBelow(node, keyword, index);
+      yield { node: member, closing: member };
+    }
+  }
+}
 
 export class SchemaCycles {
   /** One finding for each cycle, at the member that closes the cycle. */
@@ -38,20 +51,7 @@ export class SchemaCycles {
     if (state === "open") this.#add(node, closing);
     if (state) return;
     this.#state.set(value, "open");
-    open.push({ value, includes: this.#includedBy(node, value) });
-  }
-
-  *#includedBy(node: RestNode, value: Record<string, unknown>): Generator<Inclusion, undefined> {
-    const target = this.#document.refTarget(node);
-    if (target) yield { node: target, closing: node };
-    for (const keyword of ["allOf", "oneOf", "anyOf"] as const) {
-      const members = value[keyword];
-      if (!Array.isArray(members)) continue;
-      for (const index of members.keys()) {
-        const member = nodeBelow(node, keyword, index);
-        yield { node: member, closing: member };
-      }
-    }
+    open.push({ value, includes: includedIn(this.#document, node) });
   }
 
   #add({ path }: RestNode, closing: RestNode): void {

@@ -19,24 +19,14 @@ export type Property = {
   readonly shape: Shape;
 };
 
-/** What a shape is made of. What may lead back to the shape is given as a function, and is read when somebody asks for it. */
-type Statements = {
-  readonly node: RestNode;
-  readonly identity?: ShapeIdentity;
-  readonly types?: Iterable<JsonType>;
-  readonly contradiction?: string;
-  readonly nullable?: boolean;
-  readonly format?: string;
-  readonly values?: readonly unknown[];
-  readonly isClosed?: boolean;
-  readonly limits?: Readonly<Record<string, unknown>>;
-  readonly integers?: readonly IntegerStatement[];
-  readonly properties?: () => ReadonlyMap<string, Property>;
-  readonly items?: () => Shape | undefined;
-  readonly entry?: () => Shape | undefined;
-  readonly members?: () => readonly Shape[] | undefined;
-  readonly variants?: () => Variants | undefined;
-};
+/** What may lead back to the shape, and is read when somebody asks for it. */
+type Lazy = "properties" | "items" | "entry" | "members" | "variants";
+
+/** What a shape is made of. */
+type Statements = Pick<Shape, "node"> &
+  Partial<Omit<Shape, Lazy | "types" | "hasMembers" | "with">> & {
+    readonly types?: Iterable<JsonType>;
+  } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
 /** A use of a schema: the schema's statements, and whether this use allows null. */
 export class Shape {
@@ -157,6 +147,9 @@ export const responseProperties = (shape: Shape): Property[] =>
 /** The properties with a known schema that a request may have. */
 export const requestProperties = (shape: Shape): Property[] =>
   declaredOf(shape).filter(({ only }) => only !== "response");
+
+/** Whether REST refuses an object of a request that lacks the property. */
+export const isRequiredOfRequest = ({ required, only }: Property): boolean => required && only !== "response";
 
 /** Whether every value besides null is of this type. */
 export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
