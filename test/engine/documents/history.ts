@@ -87,13 +87,17 @@ function versionsOf(name: string, from: string): string[] {
   return versions.slice(index);
 }
 
-/** The schema of OASIS for SARIF 2.1.0. It is of draft 4, of whose keywords it uses none that later drafts read otherwise. */
+/**
+ * The schema of OASIS for SARIF 2.1.0. It is of draft 4, of whose keywords it uses none that later drafts read otherwise. GitHub
+ * refuses a file in which a result has no location.
+ */
 function sarifValidator() {
   const text = fetchDocument({
     package: "@microsoft/jest-sarif@1.0.0-beta.0",
     file: "lib/schemas/sarif-2.1.0-rtm.5.json",
   });
   const { $schema: _, id: __, ...schema } = JSON.parse(text);
+  schema.definitions.result.required.push("locations");
   const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
   addFormats.default(ajv);
   return ajv.compile(schema);
