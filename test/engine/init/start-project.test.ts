@@ -9,6 +9,7 @@ const ticket = { type: "object", required: ["id"], properties: { id: { type: "st
 
 const operation = (operationId: string, schema: object = ticket): object => ({
   operationId,
+  tags: ["all"],
   requestBody: {
     required: true,
     content: { "application/json": { schema: { type: "object", properties: { text: { type: "string" } } } } },
@@ -61,5 +62,14 @@ test("what is no POST, and what is not there, cannot be named so", () => {
   );
   expect(() => start(document, "searchTicket")).toThrow(
     '--query searchTicket: there is no such operation; did you mean "searchTickets"?',
+  );
+});
+
+test("of a large document, --query chooses too; a tag that all operations have is no choice", () => {
+  const names = Array.from({ length: 61 }, (_, index) => `search${index}`);
+  const document = documentOf(...names);
+  expect(start(document, "search1*").fields).toBe(11);
+  expect(() => start(document)).toThrow(
+    /^the document has 62 operations: choose some .*\n.* --operation '\/search0\*'\n/,
   );
 });
