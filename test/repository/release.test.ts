@@ -24,7 +24,7 @@ type Step = { readonly name: string; readonly run: string; readonly shell: strin
 const steps: readonly Step[] = parse(read("action.yml")).runs.steps;
 
 /** Runs the action's comment step where `gh` prints `known`, and returns the calls of `gh`. */
-function comment(known: string, environment: Readonly<Record<string, string>>) {
+function comment(known: string, environment: Readonly<Record<string, string>>, report = "## Report\n") {
   const folder = mkdtempSync(join(tmpdir(), "action-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "bin"));
@@ -35,7 +35,7 @@ function comment(known: string, environment: Readonly<Record<string, string>>) {
   );
   chmodSync(gh, 0o755);
   writeFileSync(log, "");
-  writeFileSync(join(folder, "restbound-check.md"), "## Report\n");
+  writeFileSync(join(folder, "restbound-check.md"), report);
   const env = {
     PATH: `${join(folder, "bin")}:${process.env.PATH}`,
     ...{ RUNNER_TEMP: folder, GITHUB_STEP_SUMMARY: join(folder, "summary"), GITHUB_REPOSITORY: "a/b" },
@@ -63,18 +63,30 @@ test("without a token, as for a fork, the report is the run's summary alone", ()
   expect(comment("", { GH_TOKEN: "" })).toMatchObject({ calls: [""], summary: "## Report\n" });
 });
 
-test("where git knows no base, the check says what to fetch", () => {
+test("a report that is too long for a comment says where the rest is, and each folder has a comment of its own", () => {
+  const long = comment("", { FOLDER: "apps/shop" }, `## Report\n${"é".repeat(40_000)}`);
+  expect(long.text("restbound-check.md.comment")).toMatch(
+    /^<!-- restbound check apps\/shop -->\nThis is the beginning.*\n\n## Report\n/,
+  );
+  expect(long.text("restbound-check.md.comment").length).toBeLessThan(65_536);
+});
+
+test.each([
+  [
+    "where git knows no base, the check says what to fetch",
+    "origin/nowhere",
+    "check --base origin/nowhere --format",
+  ],
+  ["without a base, as on a push, nothing is compared", "", "check --format github"],
+])("%s", (_name, BASE, line) => {
   const folder = mkdtempSync(join(tmpdir(), "action-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "npx"), '#!/bin/sh\necho "$@"\n');
   chmodSync(join(folder, "npx"), 0o755);
   const { run = "" } = steps.find(({ name }) => name === "check") ?? {};
-  const env = { PATH: `${folder}:${process.env.PATH}`, RUNNER_TEMP: folder, BASE: "origin/nowhere" };
-  const said = execFileSync("bash", ["-e", "-o", "pipefail", "-c", run], {
-    env,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  expect(String(said)).toContain("check --base origin/nowhere --format github");
+  const env = { PATH: `${folder}:${process.env.PATH}`, RUNNER_TEMP: folder, BASE };
+  const said = execFileSync("bash", ["-e", "-o", "pipefail", "-c", run], { env });
+  expect(String(said)).toContain(line);
 });
 
 test("no text of a pull request gets into a script of the action", () => {

@@ -1,5 +1,5 @@
 /** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { UsageError } from "../cli/usage-error.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 import { maxFileBytes } from "../standards/regular-file.ts";
@@ -40,6 +40,16 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
       `--base ${ref}: which of ${folders.join(", ")} was moved here? Move one at a time`,
     ]);
   return folders[0];
+}
+
+/** Whether a branch has gone on since HEAD left it. What it has got since looks removed at HEAD. */
+export function hasGoneOn(root: string, ref: string): boolean {
+  const [base, fork] = [
+    ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
+    ["merge-base", "--end-of-options", ref, "HEAD"],
+  ].map((args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim());
+  // a shallow clone may not know where
+  return fork !== "" && fork !== base;
 }
 
 /** The commit that first brought `text` into a file, on any branch or tag. It may be a merge (`-m`). */

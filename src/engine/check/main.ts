@@ -2,25 +2,25 @@
 import { join, relative, resolve } from "node:path";
 import { type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
-import { printable } from "../cli/printable.ts";
+import { asWord, printable } from "../cli/printable.ts";
 import { removeFile, replaceFile } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { type Manifest, Manifests } from "../manifests/manifests.ts";
 import { isHttpUrl, parsePlaces } from "../manifests/places.ts";
+import { pathBelowRepository } from "../project/path-below-repository.ts";
 import type { ValidProject } from "../project/project.ts";
 import { folderFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
 import { deployedCommit } from "./deployed.ts";
-import { pathBelowRepository } from "./format/annotation.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatGitlab } from "./format/gitlab.ts";
-import { formatMarkdown } from "./format/markdown.ts";
+import { failureMarkdown, formatMarkdown } from "./format/markdown.ts";
 import { formatOption, type Output, oneToStandardOutput, refuseInputs } from "./format/option.ts";
 import { formatSarif } from "./format/sarif.ts";
 import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
-import { gitFiles } from "./git-files.ts";
+import { gitFiles, hasGoneOn } from "./git-files.ts";
 import { readUsage } from "./read-usage.ts";
 import type { Finding, Report } from "./report.ts";
 
@@ -36,6 +36,10 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     io.progress?.("restbound check: proves spec/");
     const report = await reportOf(base, usage, io).finally(() => io.progress?.(""));
     for (const output of outputs) write(print(report, output, io), output, io);
+    if (base !== undefined && report.changes.length > 0 && !isHttpUrl(base) && hasGoneOn(io.root, base))
+      io.error(
+        `--base ${base} has commits that this branch lacks, and what they brought looks removed here; where the branch began: --base "$(git merge-base ${asWord(base)} HEAD)"`,
+      );
     if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
     return report.summary.unapproved === 0 ? 0 : 1;
   };
@@ -61,9 +65,11 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
         .addOption(formatOption())
         .action(does(work)),
     (failure) => {
-      for (const output of outputs)
-        if (output.format === "github")
-          write(failureAnnotations(failure, `${pathBelowRepository(io.root)}spec/`), output, io);
+      const below = `${pathBelowRepository(io.root)}spec/`;
+      for (const output of outputs) {
+        if (output.format === "github") write(failureAnnotations(failure, below), output, io);
+        if (output.format === "markdown") write(failureMarkdown(failure), output, io);
+      }
     },
   );
 }

@@ -7,11 +7,12 @@ import { refuseLink, replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { generatedFolder } from "../codegen/main.ts";
 import { baseVariable, type NamedDocument } from "../openapi/document-files.ts";
+import { pathBelowRepository } from "../project/path-below-repository.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, textFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { addedDocument } from "./add-document.ts";
-import { addFiles, withPackages } from "./project-files.ts";
+import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
 import { addressOf, ofDocument, readGiven, refuseTakenNames } from "./read-given.ts";
 import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
 
@@ -44,6 +45,8 @@ export async function prepared(given: Given, io: Io): Promise<() => Promise<numb
     for (const path of [...generated.keys(), ...addFiles(root, base, baseVariable(name))])
       out(`wrote ${path}`);
     for (const line of lines) out(line);
+    if (pathBelowRepository(root) !== "")
+      out(`check it:  move ${checkWorkflow} to the top of the repository, where GitHub looks for it`);
     return 0;
   };
 }

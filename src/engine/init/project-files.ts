@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { engineManifest } from "../cli/engine-manifest.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { pathBelowRepository } from "../project/path-below-repository.ts";
 import { isRecord, parsedJson } from "../standards/json-object.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -68,15 +69,34 @@ function chosen(given: Manifest): Manifest {
  * `variable` names it.
  */
 export function addFiles(root: string, base: string | undefined, variable: string): string[] {
-  const files = Object.entries(filesOf(basename(root), base, variable)).filter(
-    ([path]) => !existsSync(join(root, path)),
-  );
+  const files = Object.entries({
+    ...filesOf(basename(root), base, variable),
+    [checkWorkflow]: workflowOf(pathBelowRepository(root)),
+  }).filter(([path]) => !existsSync(join(root, path)));
   for (const [path, text] of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
   return files.map(([path]) => path);
 }
+
+export const checkWorkflow = ".github/workflows/check.yml";
+
+/** The base is what the pull request began with: its branch may have gone on since. `below`: the project's folder in the repository. */
+const workflowOf = (below: string): string => `on: pull_request
+permissions: { contents: read }
+jobs:
+  check:
+    runs-on: ubuntu-latest${below === "" ? "" : `\n    defaults: { run: { working-directory: ${JSON.stringify(below)} } }`}
+    steps:
+      - uses: actions/checkout@v4
+        with: { fetch-depth: 0 }
+      - uses: actions/setup-node@v4
+        with: { node-version: 24 }
+      - run: npm ci
+      - run: npm run check -- --base "$(git merge-base "origin/$GITHUB_BASE_REF" HEAD)" --format github
+      - run: npm run types && npm test
+`;
 
 const filesOf = (
   name: string,
@@ -137,20 +157,6 @@ The pages of the engine are in \`node_modules/restbound/docs\`; \`your-own-api.m
 `,
   ".gitignore": "node_modules/\ndist/\n",
   ".gitattributes": "generated/** linguist-generated=true\n",
-  ".github/workflows/check.yml": `on: pull_request
-permissions: { contents: read }
-jobs:
-  check:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-        with: { fetch-depth: 0 }
-      - uses: actions/setup-node@v4
-        with: { node-version: 24 }
-      - run: npm ci
-      - run: npm run check -- --base "origin/$GITHUB_BASE_REF" --format github
-      - run: npm run types && npm test
-`,
   Dockerfile: `FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -2,7 +2,9 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { placeOfAnnotation } from "../../../src/engine/check/format/annotation.ts";
 import { run as codegen } from "../../../src/engine/codegen/main.ts";
+import { stepFindings } from "./in-memory.ts";
 import { depotOpenapi, depotSchema, edited, ran, repository, silent, write } from "./run.ts";
 
 const lineOf = (text: string, part: string): number => text.split(part)[0]?.split("\n").length ?? 0;
@@ -48,6 +50,33 @@ test("a finding stands at the edit, in the document or in the schema", async () 
   write(root, { "spec/openapi.yaml": depotOpenapi, "spec/schema.graphql": schema });
   const gone = `spec/schema.graphql:${lineOf(schema, "type Courier")}`;
   expect((await annotated(root, "--base", "HEAD")).sarif).toContain(gone);
+});
+
+const document = (parameters: string): string => `openapi: 3.1.0
+info: { title: t, version: "1" }
+paths:
+  /things:
+    get:
+      operationId: things
+      ${parameters}
+      responses: { "200": { description: ok, content: { application/json: { schema: { type: array, items: { type: string } } } } } }
+`;
+
+test("what the document demands anew stands there, though the base has no place for it", () => {
+  const shop = "parameters: [{ name: shop, in: query, required: true, schema: { type: string } }]";
+  const schema = 'type Query { things: [String] @rest(operation: "things") }';
+  const [unfed, ...others] = stepFindings(schema, document("summary: Things"), document(shop));
+  expect(others).toEqual([]);
+  expect(unfed && placeOfAnnotation(unfed)).toMatchObject({ file: "spec/openapi.yaml", line: 7 });
+});
+
+test("an argument that is gone stands at its field", () => {
+  const text = document("parameters: [{ name: q, in: query, schema: { type: string } }]");
+  const things = (args: string) => `type Query {\n  things${args}: [String] @rest(operation: "things")\n}`;
+  const removed = stepFindings(things("(q: String)"), text, text, things("")).find(
+    ({ rule }) => rule === "sdl-arg-removed",
+  );
+  expect(removed && placeOfAnnotation(removed)).toMatchObject({ file: "spec/schema.graphql", line: 2 });
 });
 
 test("files are named from the top of the repository, with a project below it too", async () => {

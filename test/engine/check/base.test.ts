@@ -1,4 +1,5 @@
 /** What `--base` finds in git: a project that is new, one that was moved, and a repository that git does not read. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -41,6 +42,22 @@ test("of two projects that were moved, none is guessed", async () => {
     code: 2,
     error: "--base HEAD: which of old/spec/, spec/ was moved here? Move one at a time",
   });
+});
+
+test("a branch that has gone on looks like removals: where this one began is told", async () => {
+  const root = repository();
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t.example", ...args], { cwd: root });
+  git("checkout", "-q", "-b", "main");
+  write(root, { "spec/schema.graphql": `${depotSchema}\nunion Load = Goods | Letter\n` });
+  git("commit", "-q", "-a", "-m", "main goes on");
+  git("checkout", "-q", "-b", "mine", "HEAD~1");
+  const late = await ran(root, ["--base", "main"]);
+  expect(late.out).toContain("sdl-type-removed");
+  expect(late.error).toMatch(/--base main has commits .*: --base "\$\(git merge-base main HEAD\)"$/);
+  const { out, error } = await ran(root, ["--base", "HEAD"]);
+  expect(out).not.toContain("sdl-type-removed");
+  expect(error).toBe("");
 });
 
 test("where git refuses to read a repository, its remedy is told", async () => {

@@ -152,10 +152,15 @@ test("SARIF has levels, places, those at the base, fingerprints and approvals", 
 
 test("a run that fails is annotated, and removes an older report", async () => {
   const root = project({ "spec/openapi.yaml": "openapi: [", "r.json": "{}" });
-  const { code, out } = await ran(root, ["--format", "github", "--format", "json=r.json"]);
+  const argv = ["--format", "github", "--format", "json=r.json", "--format", "markdown=r.md"];
+  const { code, out } = await ran(root, argv);
   expect(code).toBe(3);
   expect(out).toMatch(/^::error file=spec\/openapi\.yaml,line=1,col=\d+,title=check failed::/);
   expect(existsSync(join(root, "r.json"))).toBe(false);
+  // a comment that an earlier run wrote must not stay as it is
+  expect(readFileSync(join(root, "r.md"), "utf8")).toMatch(
+    /^## Spec check: ❌ failed\n\n- spec\/openapi\.yaml:1:\d+: /,
+  );
 });
 
 test.each(["spec/schema.graphql", "./spec/../spec/openapi.yaml", "generated/new.json", "metrics.txt"])(

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 import { run as check } from "../../../src/engine/check/main.ts";
 import { run as codegen } from "../../../src/engine/codegen/main.ts";
 import { run as init } from "../../../src/engine/init/begin.ts";
@@ -37,6 +38,8 @@ test("an empty folder becomes a project that passes check, serves, and has types
   const done = await project.restbound("init", "--openapi", blogDocument);
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(/spec\/schema\.graphql has \d+ fields/);
+  expect(done.stdout).not.toContain("check it:");
+  expect(parse(project.read(".github/workflows/check.yml")).jobs.check).not.toHaveProperty("defaults");
   expect((await ran(project.root, [])).out).toContain("findings: 0 ");
 
   // what was there stays

@@ -138,12 +138,13 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
   };
 }
 
-/** The definition of a coordinate; if it is gone, its old definition and the type that held it. */
+/** The definition of a coordinate; if it is gone, its old definition and the field or the type that held it. */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinatePlace(head.model.schema, coordinate);
   if (now) return [frameAt(head, "schema", now)];
   const [type = ""] = coordinate.split(/[.(]/);
-  const holder = coordinatePlace(head.model.schema, type);
+  const holder =
+    coordinatePlace(head.model.schema, fieldOf(coordinate)) ?? coordinatePlace(head.model.schema, type);
   const was = coordinatePlace(base.model.schema, coordinate);
   return [
     ...(holder ? [frameAt(head, "schema", holder)] : []),

@@ -23,7 +23,8 @@ function annotation(finding: Finding): string {
   const text = [
     message,
     ...places
-      .filter((other) => other !== place)
+      // the message names the generated files
+      .filter((other) => other !== place && other.role !== "file")
       .map(({ role, file, line, column }) => `${role}: ${file}:${line}:${column}`),
     ...annotationLines(finding),
   ];

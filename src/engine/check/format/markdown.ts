@@ -1,4 +1,5 @@
 /** Prints the report as GitHub-flavoured Markdown, for the summary of a pull request. */
+import { type Failure, faultLine } from "../../cli/failure.ts";
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Report } from "../report.ts";
 import { impactGraph } from "./impact-graph.ts";
@@ -20,6 +21,10 @@ export function formatMarkdown(report: Report): string {
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
+
+/** For a run that failed before it had a report: what an earlier run said is no more. */
+export const failureMarkdown = ({ faults }: Failure): string =>
+  `## Spec check: ❌ failed\n\n${faults.map((fault) => `- ${text(faultLine(fault))}`).join("\n")}\n`;
 
 function graph(report: Report): string[] {
   const lines = impactGraph(report);
