@@ -1,6 +1,5 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
-import type { NodePath } from "../../diagnostic.ts";
 import {
   answersOf,
   hasNoContent,
@@ -37,7 +36,7 @@ export function readResults(field: FieldInProgress): ResponseValue[] {
 /** An operation without content is null, unless `result` or `batchBy` expect a value. */
 function checkNoContent(field: FieldInProgress): void {
   const { binder, directive, operation, where } = field;
-  const at = { ...where, rest: operation.node, below: successPath(operation) };
+  const at = { ...where, ...successPlace(operation), also: [operation.node] };
   const why = `${operation.id} answers without content, which is null`;
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
     binder.findings.add(
@@ -49,12 +48,14 @@ function checkNoContent(field: FieldInProgress): void {
   } else addNull(field, at, why);
 }
 
-/** The path of the first 2xx response below the operation, down to its media type. */
-function successPath({ responses }: RestOperation): NodePath {
+/** The first 2xx response, down to its media type. It may be shared by several operations. */
+function successPlace({ node, responses }: RestOperation): Pick<Where, "rest" | "below"> {
   const successes = responses.filter(isSuccess);
   const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
-  if (!success) return ["responses", ...responses.slice(0, 1).map(({ status }) => status)];
-  return ["responses", success.status, ...success.content.slice(0, 1).flatMap((media) => ["content", media])];
+  if (success?.node)
+    return { rest: success.node, below: success.content.slice(0, 1).flatMap((media) => ["content", media]) };
+  const [first] = success ? [success] : responses;
+  return { rest: node, below: ["responses", ...(first ? [first.status] : [])] };
 }
 
 /** The field may be null though nothing has failed. */

@@ -1,6 +1,6 @@
 /**
- * Finds the node of the OpenAPI document that a new error of the proof comes from: the first node of the error, or of what
- * its coordinate rested on at the base, that says something else now. Errors of one cause are one finding.
+ * Finds the node of the OpenAPI document that a new error of the proof comes from: the first node of the error, of what
+ * its coordinate rested on at the base, or of the answers behind it, that says something else now. Errors of one cause are one finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isOfObject } from "../../bind/inputs/input-source.ts";
@@ -13,6 +13,7 @@ import { includedIn } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/coordinate-place.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
+import { answerNodes } from "./answer-nodes.ts";
 
 /** Rules that say what is not there: the document of today has no node for it. */
 const ofMissing = new Set<Rule>([
@@ -47,7 +48,12 @@ export function causeOfError(
     ? [...gone, ...rested, ...rested.flatMap(requiredBeside), ...own]
     : [...own, ...own.flatMap(requiredBeside), ...rested];
   const [node] = [...own, ...rested];
-  return firstDifference(base.document, head.document, candidates) ?? (node && { node, below });
+  const differing = (nodes: readonly RestPlace[]) => firstDifference(base.document, head.document, nodes);
+  return (
+    differing(candidates) ??
+    differing(answerNodes(base, head, coordinate, (each) => restedOn(base, each))) ??
+    (node && { node, below })
+  );
 }
 
 const isInside = (node: RestPlace, outer: RestPlace): boolean =>
