@@ -106,7 +106,9 @@ function readApprovals(project: Project): { file?: YamlFile; entries: Entry[] } 
 
 function readEntry(file: YamlFile, value: unknown, index: number, faults: SpecUnreadable[]): Entry {
   const given = isRecord(value) ? value : {};
-  const text = (key: string): string => (typeof given[key] === "string" ? given[key].trim() : "");
+  // the entry that a finding prints has <why> and <who>
+  const text = (key: string): string =>
+    typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
   const wrong = ["fingerprint", "rule", "coordinate", "reason", "author"].filter((key) => text(key) === "");
   if (!isDay(text("expires"))) wrong.push("expires (YYYY-MM-DD)");
   if (wrong.length > 0)

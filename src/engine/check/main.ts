@@ -1,5 +1,5 @@
 /** `restbound check`: one run of every stage, printed in as many formats as asked for. */
-import { join, relative, resolve } from "node:path";
+import { join, posix, relative, resolve } from "node:path";
 import { type Io, runCommand } from "../cli/command.ts";
 import { nonEmpty } from "../cli/parse.ts";
 import { asWord, printable } from "../cli/printable.ts";
@@ -141,7 +141,7 @@ function print(report: Report, { format, file }: Output, io: Io): string {
   const below = isAnnotation ? pathBelowRepository(io.root) : "";
   const shown: Report = JSON.parse(JSON.stringify(report), (key, value) => {
     if (typeof value !== "string" || key === "text") return value;
-    return printable(key === "file" && !isHttpUrl(value) ? `${below}${value}` : value);
+    return printable(key === "file" && !isHttpUrl(value) ? posix.join(below, value) : value);
   });
   if (isAnnotation) return annotations[format](shown);
   return format === "markdown"

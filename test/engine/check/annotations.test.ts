@@ -3,6 +3,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { placeOfAnnotation } from "../../../src/engine/check/format/annotation.ts";
+import { run as check } from "../../../src/engine/check/main.ts";
 import { run as codegen } from "../../../src/engine/codegen/main.ts";
 import { stepFindings } from "./in-memory.ts";
 import { depotOpenapi, depotSchema, edited, ran, repository, silent, write } from "./run.ts";
@@ -89,6 +90,10 @@ test("files are named from the top of the repository, with a project below it to
   const at = `apps/graph ql/spec/schema.graphql:${lineOf(schema, "revision: Int")}`;
   expect(await annotated(root)).toEqual(everywhere(at));
   expect((await ran(root, [])).out).toContain("  spec/schema.graphql:");
+  write(top, { "apps/web.json": JSON.stringify({ a: "query A { nothing }" }) });
+  const env = { OPERATIONS_FROM: "web=../web.json" };
+  const { out } = await ran(root, ["--format", "github"], check, "2026-01-01", env);
+  expect(out).toMatch(/^::\w+ file=apps\/web\.json,line=1,/m);
   write(root, { "spec/openapi.yaml": "openapi: [" });
   expect((await ran(root, ["--format", "github"])).out).toContain("::error file=apps/graph ql/spec/openapi");
 });

@@ -60,6 +60,15 @@ const inputs: [name: string, files: Record<string, string | Buffer>, code: numbe
     /^spec\/approvals\.yaml:1:\d+: an approval needs rule, /,
   ],
   [
+    "an approval as the finding prints it",
+    {
+      "spec/approvals.yaml":
+        '- { fingerprint: abc, rule: r, coordinate: Query.a, reason: <why>, author: <who>, expires: "2026-02-01" }\n',
+    },
+    3,
+    /^spec\/approvals\.yaml:1:\d+: an approval needs reason, author\n/,
+  ],
+  [
     "a ledger that is a list",
     { "spec/rest-only.yaml": "- audit_log\n" },
     3,

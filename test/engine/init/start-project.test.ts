@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { bindSdl } from "../../../src/engine/bind/bind.ts";
 import { startProject } from "../../../src/engine/init/start-project.ts";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
+import type { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
+import { restDocument } from "../openapi/rest-document.ts";
 
 const ticket = { type: "object", required: ["id"], properties: { id: { type: "string" } } };
 
@@ -23,13 +24,10 @@ function documentOf(...names: string[]): RestDocument {
     `/${name}`,
     { post: operation(name, name.startsWith("search") ? found : ticket) },
   ]);
-  const document = {
+  return restDocument({
     ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [] },
     paths: { ...Object.fromEntries(posts), "/drop": { delete: operation("drop") } },
-  };
-  return new RestDocument("openapi.yaml", (file) =>
-    file === "openapi.yaml" ? JSON.stringify(document) : undefined,
-  );
+  });
 }
 
 const start = (document: RestDocument, ...query: string[]) =>
