@@ -6,8 +6,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shapeAt } from "../../../src/engine/openapi/shapes/read-shape.ts";
-import { nodeBelow } from "../../../src/engine/openapi/shapes/shape.ts";
-import { type ToldApart, toldApart } from "../../../src/engine/openapi/shapes/told-apart.ts";
+import { nodeBelow, type Variants } from "../../../src/engine/openapi/shapes/shape.ts";
+import { toldApart } from "../../../src/engine/openapi/shapes/told-apart.ts";
 import { holder, member } from "../../../src/engine/rest/member.ts";
 import { randomOf } from "../../support/random.ts";
 import { seed as seedOfRun } from "../../support/seed.ts";
@@ -82,7 +82,7 @@ function nearValue(composed: World, random: Random): unknown {
 }
 
 /** The index of the member that the run time chooses, as text. */
-function chosenOf({ property, members }: ToldApart, value: object): string {
+function chosenOf({ property, members }: Variants, value: object): string {
   const names = Object.fromEntries(
     members.flatMap(({ values }, index) => values.map((each) => [each, `${index}`])),
   );
