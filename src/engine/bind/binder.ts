@@ -86,8 +86,7 @@ export class Binder {
 
   /** The TypeScript type of a shape: its component's type if it is a named component, else `otherwise`. */
   typeExpressionOf(shape: Shape, otherwise: string): string {
-    const { node, identity } = shape;
-    const name = identity.text === nodeKey(node) ? componentName(this.document, node) : undefined;
-    return name === undefined ? otherwise : componentType(name, shapeAt(this.document, node).nullable);
+    const name = componentName(this.document, shape);
+    return name === undefined ? otherwise : componentType(name, shapeAt(this.document, shape.node).nullable);
   }
 }

@@ -185,7 +185,7 @@ function checkMethod(field: FieldInProgress): void {
       "method-safety",
       at,
       `${where.coordinate} ${writes ? "is a mutation" : "reads"}, but ${operation.id} is a ${method}`,
-      writes ? "bind it under Query" : "bind it under Mutation, or approve it if it only searches",
+      writes ? "bind it under Query" : "bind it under Mutation, or approve it if it only reads",
       [operation.id, method],
     );
   }

@@ -117,11 +117,13 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
     ...operation.flatMap((name) => operationsNamed(operations, "--operation", name)),
     ...query.flatMap((name) => operationsNamed(operations, "--query", name)),
   ]);
-  if (tag.length + operation.length > 0)
+  const isChosen = tag.length + operation.length > 0;
+  if (all.length <= most && !isChosen) return all;
+  if (isChosen || query.length > 0)
     return all.filter((each) => named.has(each) || tagsOf(each).some((name) => tag.includes(name)));
-  if (all.length <= most) return all;
-  const choices = tags.size > 0 ? [...tags] : pathPatterns(operations);
-  const option = tags.size > 0 ? "--tag" : "--operation";
+  const isByTag = [...tags.values()].some((count) => count < all.length);
+  const choices = isByTag ? [...tags] : pathPatterns(operations);
+  const option = isByTag ? "--tag" : "--operation";
   throw new UsageError([
     `the document has ${all.length} operations${tags.size > 0 ? "" : " and no tags"}: choose some with --tag or --operation`,
     ...choices.map(([name, count]) => `${String(count).padStart(6)}  ${option} ${asWord(name)}`),

@@ -1,12 +1,13 @@
 /** The names of component schemas in generated types. */
 import { membersOf } from "../standards/json-object.ts";
-import type { RestDocument, RestNode, RootNode } from "./document.ts";
+import { nodeKey, type RestDocument, type RootNode } from "./document.ts";
+import type { Shape } from "./shapes/shape.ts";
 
-/** The name of the component that the node is; `undefined` if it is none of a document's own. */
-export function componentName(document: RestDocument, node: RestNode): string | undefined {
+/** The name of the component that the shape is; `undefined` if it is none of a document's own. */
+export function componentName(document: RestDocument, { node, identity }: Shape): string | undefined {
   const [components, schemas, name, ...below] = node.path;
-  if (components !== "components" || schemas !== "schemas" || name === undefined || below.length > 0)
-    return undefined;
+  const isNamed = components === "components" && schemas === "schemas" && below.length === 0;
+  if (!isNamed || name === undefined || identity.text !== nodeKey(node)) return undefined;
   const root = document.rootAt(node);
   return root && nameIn(document, root, String(name));
 }

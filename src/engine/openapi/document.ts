@@ -42,13 +42,11 @@ export class RestDocument {
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
 
   /**
-   * Reads the documents, and the overlay of each if there is one. `named`: those of several, or the file of the only one.
+   * Reads the documents, and the overlay of each if there is one.
    * Throws `SpecUnreadable` if a file is not an OpenAPI 3.0 or 3.1 document.
    */
-  constructor(named: string | readonly NamedDocument[], read: ReadFile) {
+  constructor([first = oneDocument, ...others]: readonly NamedDocument[], read: ReadFile) {
     this.#read = read;
-    const [first = oneDocument, ...others] =
-      typeof named === "string" ? [{ ...oneDocument, file: named }] : named;
     this.roots = [this.#open(first), ...others.map((each) => this.#open(each))];
   }
 

@@ -10,8 +10,8 @@ import {
   requestProperties,
   type Shape,
   type Variant,
+  type Variants,
 } from "../openapi/shapes/shape.ts";
-import type { ToldApart } from "../openapi/shapes/told-apart.ts";
 import {
   fieldName,
   isIdName,
@@ -110,7 +110,7 @@ export class InputTypes {
 
   /** A field for each member of a `oneOf` of objects, if each has a name of its own. */
   #choice(shape: Shape, wanted: string): string | undefined {
-    const { property, members = [] }: Partial<ToldApart> = shape.variants ? choicesOf(shape.variants) : {};
+    const { property, members = [] }: Partial<Variants> = shape.variants ? choicesOf(shape.variants) : {};
     const rests = members.map((member) => member.values[0] ?? variantName(member));
     const isNameless = (member: Variant): boolean => property === undefined && namesOf(member).length === 0;
     const own = members.map((member, index) =>

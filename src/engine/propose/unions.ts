@@ -4,13 +4,12 @@ import type { Model } from "../bind/model.ts";
 import { hasDiscriminator } from "../bind/outputs/bind-abstract.ts";
 import { standsFor, variantName } from "../bind/variant-names.ts";
 import { printable } from "../cli/printable.ts";
-import type { Shape } from "../openapi/shapes/shape.ts";
-import type { ToldApart } from "../openapi/shapes/told-apart.ts";
+import type { Shape, Variants } from "../openapi/shapes/shape.ts";
 
 /** Whether a union of the types `names`, one for each variant in order, can be bound and covers every value. */
 export function isUnion(
   { properties }: Shape,
-  { property, members }: ToldApart,
+  { property, members }: Variants,
   names: readonly string[],
 ): boolean {
   return (
@@ -28,7 +27,7 @@ export function isUnion(
 }
 
 /** The union or interface of the schema that chooses the same types by the same values. */
-export function knownUnion(model: Model, variants: ToldApart, names: readonly string[]): string | undefined {
+export function knownUnion(model: Model, variants: Variants, names: readonly string[]): string | undefined {
   const chosen = variants.members.flatMap(({ values }, index) =>
     values.map((value) => [value, names[index]] as const),
   );

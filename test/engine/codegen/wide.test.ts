@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
 import { emitRestTypes } from "../../../src/engine/codegen/rest-types/emit-rest-types.ts";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
 import { Project } from "../../../src/engine/project/project.ts";
 import { textFiles } from "../../../src/engine/project/spec-files.ts";
 import { processorMs } from "../../support/cost.ts";
+import { restDocument } from "../openapi/rest-document.ts";
 import { widePairs } from "./wide-specs.ts";
 
 const few = 1_000;
@@ -58,10 +58,7 @@ test(
   disturbed,
   async () => {
     const typesOf = (count: number): Promise<string> => {
-      const { text } = longPath(count);
-      const document = new RestDocument("openapi.yaml", (file) =>
-        file === "openapi.yaml" ? text : undefined,
-      );
+      const document = restDocument(longPath(count).text);
       return emitRestTypes(document, [...readOperations(document).values()]);
     };
     expect(await typesOf(few)).toContain('"/{parameter0}/{parameter1}/');

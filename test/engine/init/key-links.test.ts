@@ -1,7 +1,7 @@
 /** The links that `restbound init` makes of keys: a wrong link is worse than none. */
 import { expect, test } from "vitest";
 import { startProject } from "../../../src/engine/init/start-project.ts";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
+import { restDocument } from "../openapi/rest-document.ts";
 
 const text = { type: "string" };
 const integer = { type: "integer", format: "int32" };
@@ -50,12 +50,7 @@ function projectOn(
       schemas: { User: object({ id: text, name: text }), Post: object({ id: text, ...keys }), ...schemas },
     },
   };
-  return startProject(
-    new RestDocument("openapi.yaml", (file) =>
-      file === "openapi.yaml" ? JSON.stringify(document) : undefined,
-    ),
-    { tag: [], operation: [], query: [] },
-  );
+  return startProject(restDocument(document), { tag: [], operation: [], query: [] });
 }
 
 function started(...args: Parameters<typeof projectOn>) {

@@ -2,13 +2,15 @@
 import { expect, test } from "vitest";
 import { bindSdl } from "../../../src/engine/bind/bind.ts";
 import { startProject } from "../../../src/engine/init/start-project.ts";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
+import type { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
+import { restDocument } from "../openapi/rest-document.ts";
 
 const ticket = { type: "object", required: ["id"], properties: { id: { type: "string" } } };
 
 const operation = (operationId: string, schema: object = ticket): object => ({
   operationId,
+  tags: ["all"],
   requestBody: {
     required: true,
     content: { "application/json": { schema: { type: "object", properties: { text: { type: "string" } } } } },
@@ -22,13 +24,10 @@ function documentOf(...names: string[]): RestDocument {
     `/${name}`,
     { post: operation(name, name.startsWith("search") ? found : ticket) },
   ]);
-  const document = {
+  return restDocument({
     ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [] },
     paths: { ...Object.fromEntries(posts), "/drop": { delete: operation("drop") } },
-  };
-  return new RestDocument("openapi.yaml", (file) =>
-    file === "openapi.yaml" ? JSON.stringify(document) : undefined,
-  );
+  });
 }
 
 const start = (document: RestDocument, ...query: string[]) =>
@@ -61,5 +60,14 @@ test("what is no POST, and what is not there, cannot be named so", () => {
   );
   expect(() => start(document, "searchTicket")).toThrow(
     '--query searchTicket: there is no such operation; did you mean "searchTickets"?',
+  );
+});
+
+test("of a large document, --query chooses too; a tag that all operations have is no choice", () => {
+  const names = Array.from({ length: 61 }, (_, index) => `search${index}`);
+  const document = documentOf(...names);
+  expect(start(document, "search1*").fields).toBe(11);
+  expect(() => start(document)).toThrow(
+    /^the document has 62 operations: choose some .*\n.* --operation '\/search0\*'\n/,
   );
 });

@@ -1,10 +1,10 @@
 /** Chains of `$ref`s: each is read to its end, at any length and in linear time, and a circle is a finding. */
 import { expect, test } from "vitest";
 import { emitRestTypes } from "../../../src/engine/codegen/rest-types/emit-rest-types.ts";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { documentFaults } from "../../../src/engine/openapi/document-faults.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
 import { processorMs } from "../../support/cost.ts";
+import { restDocument } from "./rest-document.ts";
 
 /** A document whose response is the first of `length` schemas, each a reference to the next one; `last` is the last. */
 function chained(length: number, last: unknown, version = "3.0.3", files: Record<string, string> = {}) {
@@ -17,15 +17,15 @@ function chained(length: number, last: unknown, version = "3.0.3", files: Record
 
 function documentOf(schemas: Record<string, unknown>, version: string, files: Record<string, string> = {}) {
   const content = { "application/json": { schema: { $ref: "#/components/schemas/S0" } } };
-  const text = JSON.stringify({
+  const value = {
     openapi: version,
     info: { title: "t", version: "1" },
     paths: {
       "/thing": { get: { operationId: "get", responses: { 200: { description: "a thing", content } } } },
     },
     components: { schemas },
-  });
-  const document = new RestDocument("openapi.yaml", (name) => ({ "openapi.yaml": text, ...files })[name]);
+  };
+  const document = restDocument(value, files);
   const operations = [...readOperations(document).values()];
   const [shape] = operations.flatMap(({ successes }) => successes.map((success) => success.shape));
   return { document, operations, shape };

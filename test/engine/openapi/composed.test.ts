@@ -1,7 +1,8 @@
 /** Schemas that are composed of schemas: a document of a few lines must not take a machine's memory. */
 import { expect, test } from "vitest";
-import { RestDocument, type RestNode } from "../../../src/engine/openapi/document.ts";
+import type { RestNode } from "../../../src/engine/openapi/document.ts";
 import { shapeAt } from "../../../src/engine/openapi/shapes/read-shape.ts";
+import { restDocument } from "./rest-document.ts";
 
 type Compose = (next: object) => object;
 
@@ -10,8 +11,7 @@ function shapeOf(count: number, compose: Compose) {
   const schemas: Record<string, object> = { [`S${count}`]: { type: "object", properties: { id: {} } } };
   for (let index = 1; index < count; index++)
     schemas[`S${index}`] = compose({ $ref: `#/components/schemas/S${index + 1}` });
-  const text = JSON.stringify({ openapi: "3.1.0", components: { schemas } });
-  const document = new RestDocument("openapi.yaml", (name) => (name === "openapi.yaml" ? text : undefined));
+  const document = restDocument({ openapi: "3.1.0", components: { schemas } });
   const path = ["components", "schemas", "S1"];
   return shapeAt(document, { file: "openapi.yaml", path, value: schemas.S1 } as RestNode);
 }
@@ -31,8 +31,7 @@ test("many references to one schema are no composition: each is counted for itse
   const reference = { $ref: "#/components/schemas/Id", minLength: 1 };
   const references = Array.from({ length: 10_001 }, (_, index) => [`p${index}`, { ...reference }]);
   const schemas = { Id: { type: "string" }, All: { properties: Object.fromEntries(references) } };
-  const text = JSON.stringify({ openapi: "3.1.0", components: { schemas } });
-  const document = new RestDocument("openapi.yaml", (name) => (name === "openapi.yaml" ? text : undefined));
+  const document = restDocument({ openapi: "3.1.0", components: { schemas } });
   const path = ["components", "schemas", "All"];
   const { properties } = shapeAt(document, { file: "openapi.yaml", path, value: schemas.All });
   expect([...properties.values()].every(({ shape }) => shape.types.has("string"))).toBe(true);

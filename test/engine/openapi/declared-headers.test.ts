@@ -1,12 +1,11 @@
 /** The request headers that a document declares, which the gateway forwards. */
 import { expect, test } from "vitest";
 import { declaredHeaders } from "../../../src/engine/openapi/declared-headers.ts";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
+import { restDocument } from "./rest-document.ts";
 
 const headersOf = (document: object): string[] => {
-  const text = JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, ...document });
-  const read = new RestDocument("openapi.yaml", (name) => (name === "openapi.yaml" ? text : undefined));
+  const read = restDocument({ openapi: "3.1.0", info: { title: "t", version: "1" }, ...document });
   return declaredHeaders(read, readOperations(read).values());
 };
 const header = (name: string) => ({ name, in: "header", schema: { type: "string" } });

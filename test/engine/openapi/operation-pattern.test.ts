@@ -1,20 +1,19 @@
 /** The patterns that stand for operations: a star takes any text. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { operationsOf } from "../../../src/engine/openapi/operation-pattern.ts";
 import { readOperations } from "../../../src/engine/openapi/read-operations.ts";
 import { seed } from "../../support/seed.ts";
+import { restDocument } from "./rest-document.ts";
 
 /** Whether the pattern stands for an operation of this id. */
 function takes(pattern: string, operationId: string): boolean {
   const get = { operationId, responses: { 204: { description: "nothing" } } };
-  const text = JSON.stringify({
+  const document = restDocument({
     openapi: "3.1.0",
     info: { title: "t", version: "1" },
     paths: { "/": { get } },
   });
-  const document = new RestDocument("openapi.yaml", (name) => (name === "openapi.yaml" ? text : undefined));
   return operationsOf(readOperations(document), pattern).length > 0;
 }
 

@@ -5,14 +5,14 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { shapeAt } from "../../../src/engine/openapi/shapes/read-shape.ts";
-import { nodeBelow } from "../../../src/engine/openapi/shapes/shape.ts";
-import { type ToldApart, toldApart } from "../../../src/engine/openapi/shapes/told-apart.ts";
+import { nodeBelow, type Variants } from "../../../src/engine/openapi/shapes/shape.ts";
+import { toldApart } from "../../../src/engine/openapi/shapes/told-apart.ts";
 import { holder, member } from "../../../src/engine/rest/member.ts";
 import { randomOf } from "../../support/random.ts";
 import { seed as seedOfRun } from "../../support/seed.ts";
 import { openapi, type Random, type Schema, sample, type World, world } from "../bind/composed/schemas.ts";
+import { restDocument } from "./rest-document.ts";
 
 const kinds: fc.Arbitrary<Schema> = fc.constantFrom<Schema>(
   { type: "string", enum: ["x", "y"] },
@@ -82,7 +82,7 @@ function nearValue(composed: World, random: Random): unknown {
 }
 
 /** The index of the member that the run time chooses, as text. */
-function chosenOf({ property, members }: ToldApart, value: object): string {
+function chosenOf({ property, members }: Variants, value: object): string {
   const names = Object.fromEntries(
     members.flatMap(({ values }, index) => values.map((each) => [each, `${index}`])),
   );
@@ -96,9 +96,7 @@ test("a value of members that are told apart is an object of the one that its pr
   const judged = { byValue: 0, byProperty: 0, values: 0 };
   fc.assert(
     fc.property(unions, fc.nat(), (composed, seed) => {
-      const document = new RestDocument("openapi.json", (file) =>
-        file === "openapi.json" ? openapi(composed) : undefined,
-      );
+      const document = restDocument(openapi(composed));
       const at = ["paths", "/f0", "get", "responses", "200", "content", "application/json", "schema"];
       const { variants } = shapeAt(document, nodeBelow(document.root, ...at));
       const told = variants && toldApart(variants);

@@ -1,9 +1,9 @@
 /** The links that `npm run propose` prints below types of the schema, with the values that they inherit. */
 import { expect, test } from "vitest";
 import { startProject } from "../../../src/engine/init/start-project.ts";
-import { RestDocument } from "../../../src/engine/openapi/document.ts";
 import { run as propose } from "../../../src/engine/propose/main.ts";
 import { project, ran, reportOf, write } from "../check/run.ts";
+import { restDocument } from "../openapi/rest-document.ts";
 
 const object = (required: string[], properties: object): object => ({ type: "object", required, properties });
 const integer = { type: "integer", format: "int32" };
@@ -157,9 +157,7 @@ type Account {
 });
 
 test("init names the operations that could be links in the project that it starts", () => {
-  const document = new RestDocument("openapi.yaml", (file) =>
-    file === "openapi.yaml" ? openapi : undefined,
-  );
+  const document = restDocument(openapi);
   const { links } = startProject(document, { tag: [], operation: [], query: [] });
   // a contact is the author of a message too, and a repository the parent of another
   expect(links).toEqual(["accounts-account_id-contacts"]);

@@ -14,7 +14,7 @@ import {
   type Variants,
 } from "../../openapi/shapes/shape.ts";
 import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
-import { type ToldApart, toldApart, toldByValues } from "../../openapi/shapes/told-apart.ts";
+import { toldApart, toldByValues } from "../../openapi/shapes/told-apart.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
 import type { RestNames } from "../../schema/rest-names.ts";
 import { standsFor, variantName } from "../variant-names.ts";
@@ -32,7 +32,7 @@ export type MemberChoice = {
  * A property that REST does not require chooses as well: this layer writes it. Where none chooses among the members, one
  * that a member alone has is no name of the member.
  */
-export const choicesOf = (variants: Variants): ToldApart => {
+export const choicesOf = (variants: Variants): Variants => {
   const told = toldApart(variants);
   if (told?.property !== undefined) return told;
   return toldByValues(variants.members, ({ only }) => only !== "response") ?? variants;
@@ -42,7 +42,7 @@ export const choicesOf = (variants: Variants): ToldApart => {
 export function memberChoice(
   names: RestNames,
   field: GraphQLInputField,
-  { property: choosing, members }: ToldApart,
+  { property: choosing, members }: Variants,
 ): MemberChoice | undefined {
   const name = names.of(field);
   const isNamed = (each: Variant): boolean =>

@@ -1,9 +1,9 @@
 /** Binds unions and interfaces to a `oneOf`. Each value that tells its members apart is paired with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { RestDocument } from "../../openapi/document.ts";
-import type { Shape, Variant } from "../../openapi/shapes/shape.ts";
+import type { Shape, Variant, Variants } from "../../openapi/shapes/shape.ts";
 import { declaredProperty, isOnly } from "../../openapi/shapes/shape.ts";
-import { type ToldApart, toldApart } from "../../openapi/shapes/told-apart.ts";
+import { toldApart } from "../../openapi/shapes/told-apart.ts";
 import { lettersOf } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { Where } from "../findings.ts";
@@ -74,7 +74,7 @@ export function bindAbstract(
  * Pairs each variant with the first possible type that has its name, or the name of one of its values, and is in no pair
  * yet. `without`: the variants that no type stands for; `left`: the types that stand for no variant.
  */
-function pairWithMembers({ members, property }: ToldApart, types: readonly GraphQLObjectType[]) {
+function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
   const left = new Set(types);
   const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));
   const pairs: [Variant, GraphQLObjectType][] = [];

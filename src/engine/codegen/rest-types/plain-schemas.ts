@@ -3,7 +3,7 @@
  * exactly what the proof reads. A schema that is used twice becomes a component: it is written once, and may hold itself.
  */
 import { componentName, componentNames } from "../../openapi/component-names.ts";
-import { nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
+import type { RestDocument, RestNode } from "../../openapi/document.ts";
 import { escapePointer } from "../../openapi/json-pointer.ts";
 import { shapeAt } from "../../openapi/shapes/read-shape.ts";
 import {
@@ -50,7 +50,7 @@ export class PlainSchemas {
 
   /** The schema of a use of a shape. */
   of(shape: Shape): PlainSchema {
-    const name = this.#componentOf(shape);
+    const name = componentName(this.#document, shape);
     if (name !== undefined) {
       const own = shapeAt(this.#document, shape.node);
       if (this.#components.get(name) === undefined) {
@@ -60,11 +60,6 @@ export class PlainSchemas {
       if (!own.nullable || shape.nullable) return orNull(referenceTo(name), shape.nullable && !own.nullable);
     }
     return orNull(isScalar(shape) ? this.#inline(shape) : this.#once(shape), shape.nullable);
-  }
-
-  /** The name of the document's component that the shape is. */
-  #componentOf({ node, identity }: Shape): string | undefined {
-    return identity.text === nodeKey(node) ? componentName(this.#document, node) : undefined;
   }
 
   /** Writes the shape at its first use. At the second it moves the schema to a component. */

@@ -6,10 +6,11 @@
 import { isNever } from "./entry.ts";
 import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
 
-/** Without `property`, the value of a member is the name of a property that it alone has. One member may have none. */
-export type ToldApart = { readonly property?: string; readonly members: readonly Variant[] };
-
-export function toldApart({ property, members }: Variants): ToldApart | undefined {
+/**
+ * The members with the values that tell them. Without `property` in the result, the value of a member is the name of a
+ * property that it alone has. One member may have none.
+ */
+export function toldApart({ property, members }: Variants): Variants | undefined {
   if (property !== undefined) return { property, members };
   if (members.length < 2 || !members.every(({ shape }) => isOnly(shape, "object"))) return undefined;
   const byValues = toldByValues(members, isAlwaysSent);
@@ -29,7 +30,7 @@ export function toldApart({ property, members }: Variants): ToldApart | undefine
 export function toldByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,
-): ToldApart | undefined {
+): Variants | undefined {
   for (const name of members[0]?.shape.properties.keys() ?? []) {
     const found = members.map(({ shape }) => {
       const property = declaredProperty(shape, name);

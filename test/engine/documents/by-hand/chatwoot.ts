@@ -10,6 +10,7 @@ import { Kind, parse, print } from "graphql";
 import { ClientError, GraphQLClient } from "graphql-request";
 import { ledgerFindings } from "../../../../src/engine/check/ledger.ts";
 import { RestDocument } from "../../../../src/engine/openapi/document.ts";
+import { oneDocument } from "../../../../src/engine/openapi/document-files.ts";
 import { isValid, Project } from "../../../../src/engine/project/project.ts";
 import { folderFiles } from "../../../../src/engine/project/spec-files.ts";
 import { listens, startProgram } from "../../../support/child-process.ts";
@@ -58,7 +59,7 @@ async function prove(spec: string): Promise<void> {
 }
 
 async function serve(spec: string): Promise<number> {
-  const { value } = new RestDocument("openapi.yaml", folderFiles(spec).read).root;
+  const { value } = new RestDocument([oneDocument], folderFiles(spec).read).root;
   const mended = join(spec, "mended.json");
   writeFileSync(mended, JSON.stringify(value));
   const prism = await startPrism(mended);
