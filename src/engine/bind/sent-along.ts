@@ -8,6 +8,7 @@ import {
   type Property,
   type Shape,
 } from "../openapi/shapes/shape.ts";
+import { lettersOf } from "../schema/graphql-names.ts";
 import type { Findings, Where } from "./findings.ts";
 import { describeShape } from "./type-rules.ts";
 
@@ -22,6 +23,7 @@ type Told = {
 
 /** Names that a message lists where none of them is near. */
 const mostListed = 12;
+const mostInEnvelope = 3;
 
 /** `; it has a, b and others`; empty for an object without properties. Reads no more of a long list than it shows. */
 function itHas({ properties }: Shape): string {
@@ -32,6 +34,16 @@ function itHas({ properties }: Shape): string {
     names.push(name);
   }
   return names.length === 0 ? "" : `; it has ${names.join(", ")}`;
+}
+
+/** `; did you mean "data.name"?` where a property of an envelope, which has few of them, has the property. */
+function inEnvelope({ properties }: Shape, wanted: string): string {
+  if (properties.size > mostInEnvelope) return "";
+  for (const { name, shape } of properties.values()) {
+    const inside = declaredNames(shape).find((each) => lettersOf(each) === lettersOf(wanted));
+    if (inside !== undefined) return `; did you mean "${name}.${inside}"?`;
+  }
+  return "";
 }
 
 /** The properties on the path. Returns `undefined` after a finding. */
@@ -65,7 +77,8 @@ export function sentAlong(
           `${who} is one of ${members.length} schemas, and only ${having} of them ${having === 1 ? "has" : "have"} the property "${name}"${aside}`,
           "read what all of them have, or write a union with a type for each",
         );
-      const near = findings.didYouMean(name, () => declaredNames(holder)) || itHas(holder);
+      const near =
+        inEnvelope(holder, name) || findings.didYouMean(name, () => declaredNames(holder)) || itHas(holder);
       // an overlay may have removed it
       return refuse(`${who} has no property "${name}"${aside}${near}`, hint, ["properties", name]);
     }
