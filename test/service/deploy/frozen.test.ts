@@ -22,7 +22,6 @@ async function replica(port: number): Promise<ChildProcess> {
     throw new Error(`The replica of port ${port} ended with ${code} before it listened.`);
   });
   await Promise.race([once(child.stdout, "data"), ended]);
-  ended.catch(() => {});
   return child;
 }
 

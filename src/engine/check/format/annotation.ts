@@ -4,7 +4,7 @@
  */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";
-import { reachLines } from "./text.ts";
+import { reachLines, settlement } from "./text.ts";
 
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
@@ -31,9 +31,6 @@ export const annotationLines = (finding: Finding): string[] => [
     ? ["to approve it, add to spec/approvals.yaml:", ...approvalEntry(finding)]
     : []),
 ];
-
-export const settlement = ({ approval, hint }: Finding): string =>
-  approval ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}` : hint;
 
 /** The message of a format that shows no title. */
 export const headline = ({ coordinate, message }: Finding): string =>

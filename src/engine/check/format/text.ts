@@ -17,15 +17,13 @@ export function formatText(report: Report, colour = false): string {
 }
 
 function findingBlock(finding: Finding, paint: Paint): string[] {
-  const { rule, coordinate, message, hint, places, approval } = finding;
+  const { rule, coordinate, message, places, approval } = finding;
   return [
     `${label(finding, paint)} ${paint("bold", coordinate)}  ${paint("dim", rule)}`,
     `  ${message}`,
     ...(approval ? [] : places.flatMap((place) => frameLines(place, paint))),
     ...reachLines(finding, paint).map((line) => `  ${line}`),
-    approval
-      ? `  approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
-      : `  ${paint("cyan", "→")} ${hint}`,
+    `  ${settlement(finding, `${paint("cyan", "→")} `)}`,
     ...(finding.fingerprint && !approval
       ? [
           "  to approve it, add to spec/approvals.yaml:",
@@ -34,6 +32,12 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
       : []),
   ];
 }
+
+/** Who approved the finding, or what to do, behind an `arrow`. */
+export const settlement = ({ approval, hint }: Finding, arrow = ""): string =>
+  approval
+    ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
+    : `${arrow}${hint}`;
 
 /** What else the change brings about, all that rests on it, and the saved operations that it breaks or affects. */
 export const reachLines = (
