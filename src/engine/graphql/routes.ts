@@ -143,9 +143,7 @@ export function routes(
       if (found instanceof Answer) return sendFound(request, reply, found, scope);
       const client = new RestClient(operations, upstreams, scope, record);
       const given = await run(read(scope), { request, scope, rest: client, execution: found });
-      const turn = endOfTurn();
-      request.place.leave(); // another request starts in this turn
-      await turn;
+      request.place.leave(); // another request starts in this tick
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
     } catch (error) {
       if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);

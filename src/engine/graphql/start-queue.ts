@@ -13,6 +13,7 @@ import { Bound } from "../rest/shares/bound.ts";
 import type { Caller } from "../rest/shares/caller.ts";
 import { type Turn, Turns } from "../rest/shares/turns.ts";
 import { executedAtOnce } from "../settings/capacity.ts";
+import { TickBatch } from "../time/tick-batch.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
 const mostWhileConnecting = 2;
@@ -20,7 +21,7 @@ const mostWhileConnecting = 2;
 const busy = 0.9;
 const lookEveryMs = 2;
 
-/** The place of a request: it waits in the queue, is executed, and leaves. */
+/** A request in the queue: it waits, is executed, and leaves. */
 export class QueuePlace implements Turn<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;
@@ -35,9 +36,15 @@ export class QueuePlace implements Turn<Caller> {
     this.#queue = queue;
   }
 
+  /** Takes the place. The request is executed at the end of the tick, together with the others that start in it. */
   begin(): void {
     this.#state = "executing";
-    this.#begin();
+    starts.add(this);
+  }
+
+  /** Executes the request, unless it has left since `begin`. */
+  execute(): void {
+    if (this.#state === "executing") this.#begin();
   }
 
   /** Frees the place until as many calls of `resume` as of `pause` have come. */
@@ -63,6 +70,8 @@ export class QueuePlace implements Turn<Caller> {
   }
 }
 
+const starts = new TickBatch<QueuePlace>((place) => place.execute());
+
 export class StartQueue {
   readonly executing = new Bound(executedAtOnce);
   readonly #waiting = new Turns<Caller>();
@@ -87,7 +96,7 @@ export class StartQueue {
     return new QueuePlace(caller, begin, this);
   }
 
-  /** The request starts now or in a later turn, unless it leaves before. */
+  /** The request starts at the end of this tick or of a later one, unless it leaves before. */
   enter(place: QueuePlace): void {
     if (this.#waiting.size === 0 && this.#mayStart(place.owner)) return place.begin();
     this.#waiting.wait(place);
@@ -139,6 +148,7 @@ export class StartQueue {
     this.#started = 0;
     const mayAny = (): boolean => this.executing.held < executedAtOnce || this.#hasSpare();
     while (this.#waiting.size > 0 && mayAny() && this.#waiting.next((caller) => this.#mayStart(caller)));
+    starts.flush();
     if (this.#isConnecting && this.#waiting.size > 0) this.#schedule();
     else if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#schedule(), lookEveryMs);
     this.#isConnecting = false;

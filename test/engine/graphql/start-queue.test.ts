@@ -48,6 +48,7 @@ describe("while the event loop is busy", () => {
     withLoop(1);
     const queue = new StartQueue();
     const { places, begun } = entering(queue, upTo(most + 1));
+    await nextTurn();
     places[0]?.leave();
     entering(queue, [most + 1], undefined, begun);
     await nextTurn();
@@ -85,6 +86,7 @@ describe("while the event loop is busy", () => {
   test("a request that leaves while it waits never starts", async () => {
     withLoop(1);
     const { places, begun } = entering(new StartQueue(), upTo(most + 2));
+    await nextTurn();
     for (const left of [most, 0, 1]) places[left]?.leave();
     await nextTurn();
     expect(begun).toEqual([...upTo(most), most + 1]);
@@ -111,10 +113,19 @@ test("two requests start in a turn that accepts a connection", async () => {
   const queue = new StartQueue();
   queue.connected();
   const { begun } = entering(queue, upTo(most + 4));
-  expect(begun).toEqual(upTo(2));
+  expect(queue.executing.held).toBe(2);
   await nextTurn();
   await nextTurn();
   expect(begun).toEqual(upTo(most));
+});
+
+test("a request that leaves between its start and the end of the tick is not executed, and frees its place", async () => {
+  const queue = new StartQueue();
+  const { places, begun } = entering(queue, upTo(3));
+  places[1]?.leave();
+  expect(queue.executing.held).toBe(2);
+  await nextTurn();
+  expect(begun).toEqual([0, 2]);
 });
 
 test("a request whose client leaves the queue makes no REST call", async () => {

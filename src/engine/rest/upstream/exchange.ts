@@ -14,6 +14,7 @@ import {
 } from "../../http/upstream-failure.ts";
 import { exactText } from "../../standards/exact-integers.ts";
 import { isJson } from "../../standards/media-type.ts";
+import { TickBatch } from "../../time/tick-batch.ts";
 import { tooLarge } from "../failure.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
@@ -27,6 +28,8 @@ type Budget = Pick<
   "maxResponseBytes" | "hold" | "drop" | "worked" | "measured" | "decompressed"
 >;
 
+const noBody = Buffer.alloc(0);
+
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #outcome = Promise.withResolvers<RestResponse>();
   readonly response = this.#outcome.promise;
@@ -39,6 +42,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
+  /** The complete body, which is read at the end of the tick. */
+  #body: Buffer | undefined;
   /** Bytes that are taken from the budget. */
   #held = 0;
   #interim = 0;
@@ -69,15 +74,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#failure) dispatcher.dispatch(request, this);
   }
 
-  /** Nobody reads the response any more. It still comes to its end, so that its connection can be used again. */
+  /** Discards the response but lets it complete, so that its connection can be reused. */
   abandon(): void {
     this.#isAbandoned = true;
+    if (this.#body) this.#body = noBody;
     this.#letGo();
   }
 
-  /** Fails the exchange and closes its connection. Does nothing after the end. */
+  /** Fails the exchange and closes its connection. Does nothing once the body is complete. */
   abort(failure: CodedError): void {
-    if (this.#failure) return;
+    if (this.#failure || this.#body) return;
     this.#fail(failure);
     this.#controller?.abort(failure); // which does nothing once the response is there
   }
@@ -107,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = headers;
-    if (isWithoutBody(status)) return this.#finish(Buffer.alloc(0));
+    if (isWithoutBody(status)) return this.#complete(noBody);
     const failure = this.#isSkipped ? undefined : this.#excess(Number(headers["content-length"]));
     if (failure) this.abort(failure);
   }
@@ -140,11 +146,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
     const encoding = this.#headers["content-encoding"];
     if (encoding === undefined || encoding === "identity" || this.#isSkipped || body.length === 0)
-      return this.#finish(body);
+      return this.#complete(body);
     this.#budget
       .decompressed(() => this.#decompress(String(encoding), body))
       .then(
-        (plain) => this.#finish(plain),
+        (plain) => this.#complete(plain),
         (failure: CodedError) => this.#fail(failure),
       );
   }
@@ -167,13 +173,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(upstreamFailure(error)); // after an abort, undici reports the abort itself
   }
 
-  #finish(body: Buffer): void {
-    if (this.#failure) return;
+  #complete(body: Buffer): void {
+    this.#body = body;
+    completed.add(this);
+  }
+
+  /** Reads the complete body, and settles `response`. */
+  finish(): void {
+    const body = this.#body;
+    if (this.#failure || !body) return;
     const read = () => this.#read(body);
-    const response = body.length < largeBody ? read() : this.#budget.measured(read);
-    if (response instanceof CodedError) return this.#fail(response);
-    this.#chunks = [];
-    this.#outcome.resolve(response);
+    try {
+      const response = body.length < largeBody ? read() : this.#budget.measured(read);
+      if (response instanceof CodedError) return this.#fail(response);
+      this.#chunks = [];
+      this.#outcome.resolve(response);
+    } catch (error) {
+      this.#fail(new CodedError("INTERNAL_SERVER_ERROR", "the response could not be read", {}, error));
+    }
   }
 
   /** The response with a body that is complete, or the failure of the body. */
@@ -190,5 +207,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#excess(bytes) ?? new RestResponse(this.#status, this.#headers, text, bytes);
   }
 }
+
+const completed = new TickBatch<Exchange>((exchange) => exchange.finish());
 
 const notUtf8 = (): CodedError => new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8");

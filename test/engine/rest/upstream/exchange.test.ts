@@ -1,7 +1,7 @@
 /** One exchange with an upstream that does everything wrong: bounded in size, one coded failure each. */
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CodedError } from "../../../../src/engine/errors.ts";
 import { mostInterimResponses } from "../../../../src/engine/http/upstream-failure.ts";
 import { Exchange } from "../../../../src/engine/rest/upstream/exchange.ts";
@@ -186,6 +186,30 @@ test("an exchange that is aborted after its end does not harm the next on its co
   await expect.poll(() => server.requests.length).toBe(2);
   over.abort(new CodedError("CLIENT_CLOSED_REQUEST", "left"));
   expect((await next.response).status).toBe(200);
+});
+
+describe("a complete body that waits for the end of the tick", () => {
+  /** Runs `meanwhile` when the body is complete and not read yet. */
+  async function completing(meanwhile: (exchange: Exchange) => void) {
+    const { exchange } = await against(send(http(200, '{"a":1}')));
+    const one = exchange();
+    const end = one.onResponseEnd.bind(one);
+    vi.spyOn(one, "onResponseEnd").mockImplementation(() => {
+      end();
+      meanwhile(one);
+    });
+    return one.response;
+  }
+
+  test("is read although its deadline expires meanwhile", async () => {
+    const response = await completing((one) => one.abort(new CodedError("UPSTREAM_TIMEOUT", "late")));
+    expect(await response.text()).toBe('{"a":1}');
+  });
+
+  test("is discarded when its reader leaves meanwhile", async () => {
+    const response = await completing((one) => one.abandon());
+    expect(await response.text()).toBe("");
+  });
 });
 
 test("an exchange that is aborted before it is sent is never sent", async () => {
