@@ -26,7 +26,7 @@ export class TenantConcurrency {
    */
   acquire(tenantId: string | undefined, bytes = 0): () => void {
     const tenant = this.#tenants.enter(tenantId ?? "");
-    const isFull = tenantId === undefined && (tenant.held.get(this.requests) ?? 0) >= mostWithoutKey;
+    const isFull = tenantId === undefined && tenant.held(this.requests) >= mostWithoutKey;
     const refusal = isFull ? "caller" : this.requests.refusal(tenant, 1);
     const ofBody = bytes > 0 ? this.bodies.refusal(tenant, bytes) : undefined;
     if (refusal || ofBody) {

@@ -1,14 +1,15 @@
 /**
- * Finds the caller of a request: the owner of a share of the processor, of memory, of connections and of places. Behind
- * a gateway the caller is the tenant. Without a gateway, only REST can say whether a credential is good. Until REST has
- * accepted a credential, its requests belong to the address that they come from, so made-up credentials make no further
- * callers.
+ * Finds whom a request is charged to: the owners of shares of the processor, of memory, of connections and of places. Behind
+ * a gateway that is the tenant. Without a gateway, only REST can say whether a credential is good. A request is charged to the
+ * owner of each credential that REST has accepted, and to its address if there is none. So made-up credentials make no further
+ * callers, alone or beside a good one.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config.ts";
 import { addressBlock } from "../http/address-block.ts";
+import type { Owner } from "../rest/credentials.ts";
 import type { Forwarded } from "../rest/forwarded.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
 import { acceptedCredentials } from "../settings/capacity.ts";
@@ -24,8 +25,8 @@ declare module "fastify" {
   }
 }
 
-/** A caller whose credential REST has not accepted yet, or who has none. */
-const unknown = "address ";
+/** A request without a credential that REST has accepted. */
+const ofAddress = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
@@ -39,28 +40,30 @@ export class Callers {
     this.#forward = headerForwarder(config, operations);
   }
 
-  /** The headers that travel on to REST, and the caller. */
+  /** The headers that travel on to REST, and the owners that the request is charged to. */
   of(request: FastifyRequest): Forwarded {
     request.forwarded ??= this.#read(request);
     return request.forwarded;
   }
 
-  /** Notes that REST has accepted the credential of the request. */
-  accept(request: FastifyRequest): void {
-    if (!this.of(request).caller.startsWith(unknown)) return;
-    const { caller } = this.#forward(request.headers, request.id);
-    if (caller !== "") this.#accepted.set(this.#digestOf(caller), true);
+  /** Remembers the credentials of the request that REST has accepted. */
+  remember(request: FastifyRequest): void {
+    for (const { name } of this.of(request).accepted) this.#accepted.set(this.#digestOf(name), true);
   }
 
   #read({ headers, id, ip }: FastifyRequest): Forwarded {
     const forwarded = this.#forward(headers, id);
-    if (!isVerified(forwarded) && !this.#accepted.get(this.#digestOf(forwarded.caller)))
-      forwarded.caller = unknown + addressBlock(ip);
+    if (isVerified(forwarded)) return forwarded;
+    const isKnown = ({ name }: Owner): boolean => this.#accepted.get(this.#digestOf(name)) === true;
+    const known = forwarded.owners.filter(isKnown);
+    if (known.length < forwarded.owners.length)
+      forwarded.unknown = forwarded.owners.filter((owner) => !known.includes(owner));
+    forwarded.owners = known.length > 0 ? known : [{ name: ofAddress + addressBlock(ip), way: [] }];
     return forwarded;
   }
 
   /** 48 bits, so that very many credentials take little memory. Nobody knows the salt, so nobody makes two of one digest. */
-  #digestOf(caller: string): number {
-    return Number.parseInt(hash("sha256", this.#salt + caller).slice(0, 12), 16);
+  #digestOf(owner: string): number {
+    return Number.parseInt(hash("sha256", this.#salt + owner).slice(0, 12), 16);
   }
 }

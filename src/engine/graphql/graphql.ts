@@ -69,7 +69,10 @@ export async function createGraphql(
   await server.register(async (scoped) => {
     const callers = new Callers(config, operations);
     const starts = new StartQueue();
-    const enter = (request: FastifyRequest) => processor.enter(callers.of(request).caller);
+    const enter = (request: FastifyRequest) => {
+      const { caller, otherCallers } = callers.of(request);
+      return processor.enter(caller, otherCallers);
+    };
     const admitted = admitRequests(scoped, config.env.MAX_CONCURRENT_REQUESTS, starts, enter);
     server.bounds = { ...admitted, response_bytes: bytes };
     const explored = { schema, operations: entries, credentials };

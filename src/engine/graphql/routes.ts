@@ -94,10 +94,9 @@ export function routes(
   /** Sends the answer of the request's own execution. */
   const sendGiven = (
     { request, reply, scope, forwarded, execution, calls }: Begun,
-    client: RestClient,
     given: Responses,
   ): void => {
-    if (client.isAccepted) callers.accept(request);
+    callers.remember(request);
     throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
     let text = responseText(given, request.id, calls?.());
     const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
@@ -144,7 +143,7 @@ export function routes(
       const client = new RestClient(operations, upstreams, scope, record);
       const given = await run(read(scope), { request, scope, rest: client, execution: found });
       request.place.leave(); // another request starts in this tick
-      sendGiven({ request, reply, scope, forwarded, execution: found, calls }, client, given);
+      sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {
       if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);
       throw error;

@@ -11,7 +11,7 @@
 import { performance } from "node:perf_hooks";
 import { Bound } from "../rest/shares/bound.ts";
 import type { Caller } from "../rest/shares/caller.ts";
-import { type Turn, Turns } from "../rest/shares/turns.ts";
+import { callerTurns, type Turn } from "../rest/shares/turns.ts";
 import { executedAtOnce } from "../settings/capacity.ts";
 import { TickBatch } from "../time/tick-batch.ts";
 
@@ -74,7 +74,7 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 
 export class StartQueue {
   readonly executing = new Bound(executedAtOnce);
-  readonly #waiting = new Turns<Caller>();
+  readonly #waiting = callerTurns();
   /** Starts in this turn, if it accepted a connection. */
   #started = 0;
   #isConnecting = false;

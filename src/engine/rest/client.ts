@@ -69,7 +69,6 @@ export class RestClient {
   readonly #operations: Operations;
   readonly #upstreams: Upstreams;
   readonly #scope: RequestScope;
-  #isAccepted = false;
   readonly #request: RequestRecord | undefined;
   /** The field whose resolver runs. A resolver begins its calls before it returns. */
   coordinate: string | undefined;
@@ -79,11 +78,6 @@ export class RestClient {
     this.#upstreams = upstreams;
     this.#scope = scope;
     this.#request = request;
-  }
-
-  /** Whether REST has accepted the credential: it has answered a call with success that needs one. */
-  get isAccepted(): boolean {
-    return this.#isAccepted;
   }
 
   get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
@@ -125,6 +119,7 @@ export class RestClient {
     const operation = this.#operations[`${method} ${path}`] as Operation;
     const upstream = this.#upstreams.of(operation);
     const { coordinate } = this;
+    const { forwarded } = this.#scope;
     for (let tries = 0; ; tries++) {
       const call = new CallRecord(operation, method, path, init?.query, coordinate, tries > 0, this.#request);
       beginCall(call);
@@ -134,7 +129,7 @@ export class RestClient {
         call.source = sent.response.source;
         call.ageSeconds = sent.response.ageSeconds;
         const value = valueAt(bodyOf(operation, init, sent), result);
-        this.#isAccepted ||= this.#scope.forwarded.proves(operation);
+        forwarded.succeeded(operation);
         init?.link?.(sent.response.rawHeaders.link, value);
         call.succeed();
         endCall(call);
@@ -143,8 +138,8 @@ export class RestClient {
         call.fail(...failureOf(error));
         endCall(call);
         const waitMs = tries === 0 && method === "GET" ? retryWaitMs(error) : undefined;
-        const { caller } = this.#scope;
-        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(caller.name))
+        const owner = forwarded.ownerAt(operation);
+        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))
           throw named(operation, error);
         await pause(this.#scope, waitMs);
       }

@@ -54,14 +54,17 @@ const neverCredentials = new Set([
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
+/** The holder of a credential: the headers that the credential is made of, and a name for their values. */
+export type Owner = { readonly name: string; readonly way: readonly string[] };
+
 /**
- * Identifies the owner of a request's credentials. Each way in is a list of headers. The owner is known by the values of
- * the one list that the request has in full. A request without such a list has no owner. A request with two lists, neither
- * of which includes the other, has none either, because REST may read either list.
+ * Finds the owners of a request's credentials, in the order of the document. Each way in is a list of headers. An owner is
+ * known by the values of a list that the request has in full. A list that includes another one makes no owner: what it has
+ * beside the other list may be any text where an operation needs the other list only.
  */
-export function credentialOwner(
+export function ownersOf(
   operations: Operations,
-): (credentials: Readonly<Record<string, string>>) => string {
+): (credentials: Readonly<Record<string, string>>) => readonly Owner[] {
   const ways = waysIn(operations);
   const inAuthorization = new Set(["authorization"]);
   for (const { places = {} } of Object.values(operations))
@@ -71,11 +74,12 @@ export function credentialOwner(
     inAuthorization.has(name) ? canonical(normalized("authorization", value)) : value;
   return (credentials) => {
     const met = ways.filter((way) => hasAll(credentials, way));
-    const least = met.length > 1 ? met.filter((way) => !met.some((other) => isWithin(other, way))) : met;
-    const [only] = least;
-    return only && least.length === 1
-      ? only.map((name) => `${name}: ${textOf(name, credentials[name])}`).join("\n")
-      : "";
+    const least =
+      met.length > 1 ? met.filter((way) => !met.some((other) => other !== way && includes(way, other))) : met;
+    return least.map((way) => {
+      const name = way.map((header) => `${header}: ${textOf(header, credentials[header])}`).join("\n");
+      return { name, way };
+    });
   };
 }
 
@@ -85,12 +89,12 @@ export function hasAll(credentials: Readonly<Record<string, string>>, way: reado
   return true;
 }
 
-/** Whether `way` takes all headers of another way. */
-const isWithin = (other: readonly string[], way: readonly string[]): boolean =>
-  other !== way && other.every((name) => way.includes(name));
+/** Whether `way` takes all headers of `other`. */
+export const includes = (way: readonly string[], other: readonly string[]): boolean =>
+  other.every((name) => way.includes(name));
 
-/** Every list of headers that lets a caller in somewhere, once. */
+/** Every list of headers that lets a caller in somewhere, once, in whatever order the document names them. */
 function waysIn(operations: Operations): (readonly string[])[] {
   const lists = Object.values(operations).flatMap(({ credentials = [] }) => credentials);
-  return [...new Map(lists.map((list) => [list.join(), list])).values()];
+  return [...new Map(lists.map((list) => [list.toSorted().join(), list])).values()];
 }

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
 import type { Operations } from "../standards/operation.ts";
-import { credentialOwner, credentialReader } from "./credentials.ts";
+import { credentialReader, ownersOf } from "./credentials.ts";
 import { digested, Forwarded } from "./forwarded.ts";
 
 const trace = ["traceparent", "tracestate"];
@@ -25,7 +25,7 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
   const proved = ["accept-language", ...trace, ...contextNames, proofHeader];
   const own = new Set([...proved, "accept", "x-request-id"]);
   const credentialsOf = credentialReader(operations, (name) => own.has(name));
-  const ownerOf = credentialOwner(operations);
+  const ownersIn = ownersOf(operations);
   const [tenantId = ""] = contextNames;
   return (given, requestId) => {
     const headers: Record<string, string> = { accept: "application/json", "x-request-id": requestId };
@@ -36,8 +36,10 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
     }
     const credentials = credentialsOf(given);
     const tenant = headers[tenantId];
-    const owner = ownerOf(credentials);
-    const caller = tenant !== undefined ? verified + tenant : owner === "" ? "" : `key ${digested(owner)}`;
-    return new Forwarded(headers, credentials, caller);
+    const owners =
+      tenant !== undefined
+        ? [{ name: verified + tenant, way: [] }]
+        : ownersIn(credentials).map(({ name, way }) => ({ name: `key ${digested(name)}`, way }));
+    return new Forwarded(headers, credentials, owners);
   };
 }

@@ -1,7 +1,7 @@
-/** The headers of a request that travel on to REST, and the caller that the request belongs to. */
+/** The headers of a request that travel on to REST, and the owners that the request is charged to. */
 import { hash } from "node:crypto";
 import type { Operation } from "../standards/operation.ts";
-import { hasAll, normalized } from "./credentials.ts";
+import { hasAll, includes, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -17,20 +17,29 @@ export const headersOfOneRequest: ReadonlySet<string> = new Set([
 /** What a call may say in its own way, of the headers that every operation receives. */
 const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
+const none: readonly Owner[] = [];
+
 export class Forwarded {
   /** The headers that every operation receives. */
   readonly headers: Headers;
   /** The credential headers. An operation receives those that it takes. */
   readonly credentials: Headers;
-  /** The caller, to whom the request's shares of the process belong. */
-  caller: string;
+  /**
+   * The owners of the shares of the process that the request takes: the tenant, the owners of its accepted credentials, or its
+   * address.
+   */
+  owners: readonly Owner[];
+  /** The owners of credentials that REST had not accepted before this request. */
+  unknown: readonly Owner[] = none;
+  /** Those of them whose credentials REST has accepted since. */
+  accepted: readonly Owner[] = none;
   /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
   readonly identity: string;
 
-  constructor(headers: Headers, credentials: Headers, caller: string) {
+  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[]) {
     this.headers = headers;
     this.credentials = credentials;
-    this.caller = caller;
+    this.owners = owners;
     this.identity = digested(textOf(headers) + textOf(credentials));
   }
 
@@ -39,9 +48,34 @@ export class Forwarded {
     return Object.keys(this.credentials).length > 0;
   }
 
-  /** Whether a success of the operation says that the credential is good: it needs one, and got one. */
-  proves({ credentials = [], anonymous }: Operation): boolean {
-    return !anonymous && credentials.some((way) => hasAll(this.credentials, way));
+  /** The name of the first owner, which counts where there can be only one. */
+  get caller(): string {
+    return this.owners[0]?.name ?? "";
+  }
+
+  /** The names of the other owners. */
+  get otherCallers(): readonly string[] | undefined {
+    return this.owners.length > 1 ? this.owners.slice(1).map(({ name }) => name) : undefined;
+  }
+
+  /** The owner that REST knows the caller of an operation as. */
+  ownerAt({ credentials = [] }: Operation): string {
+    const known =
+      this.owners.length > 1 &&
+      this.owners.find((owner) => credentials.some((way) => includes(way, owner.way)));
+    return known ? known.name : this.caller;
+  }
+
+  /**
+   * Notes that an operation has succeeded. That proves a credential which the operation could not do without: it needs one,
+   * and each way in that the request has in full includes it. Where REST may have read either of two, it proves neither.
+   */
+  succeeded({ credentials = [], anonymous }: Operation): void {
+    if (this.unknown.length === 0 || anonymous) return;
+    const met = credentials.filter((way) => hasAll(this.credentials, way));
+    if (met.length === 0) return;
+    const isProved = (owner: Owner): boolean => met.every((way) => includes(way, owner.way));
+    this.accepted = this.unknown.filter((owner) => this.accepted.includes(owner) || isProved(owner));
   }
 
   /**

@@ -37,11 +37,11 @@ export class RequestScope {
   #hasLeft = false;
   readonly #stretch = new Stretch();
 
-  /** Without a caller, it is found by its name. */
+  /** Without a caller, it is found by the names of its owners. */
   constructor(config: Config, shares: Shares, forwarded: Forwarded, caller?: Caller, place?: Pausable) {
     this.#config = config;
     this.#shares = shares;
-    this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller);
+    this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller, forwarded.otherCallers);
     this.forwarded = forwarded;
     this.place = place;
     this.#endsAt = runTime() + config.env.REQUEST_TIMEOUT_MS;

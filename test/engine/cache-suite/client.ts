@@ -41,7 +41,11 @@ export class SuiteClient {
       else if (name.startsWith("Test-")) forwarded[name.toLowerCase()] = value;
       else own.append(name, value);
     }
-    const scope = new RequestScope(config, upstreams.shares, new Forwarded(forwarded, {}, "caller"));
+    const scope = new RequestScope(
+      config,
+      upstreams.shares,
+      new Forwarded(forwarded, {}, [{ name: "caller", way: [] }]),
+    );
     const header = Object.fromEntries(own);
     const hasHeaders = Object.keys(header).length > 0;
     const { client } = upstreams.of(operation);

@@ -3,11 +3,12 @@
 import net from "node:net";
 import type { FastifyRequest } from "fastify";
 import { execute, parse } from "graphql";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Callers } from "../../../src/engine/graphql/callers.ts";
 import { buildSchema } from "../../../src/engine/graphql/schema.ts";
 import { proofHeader, writeContextHeaders } from "../../../src/engine/http/context-headers.ts";
 import { charactersPerMs, msPerRefusal, startWork } from "../../../src/engine/rest/shares/processor-time.ts";
+import type { Operation } from "../../../src/engine/standards/operation.ts";
 import { api } from "../desk/generated/index.ts";
 import { operations } from "../desk/generated/operations.ts";
 import { configure } from "./configure.ts";
@@ -17,6 +18,14 @@ const secret = "a-secret-of-the-gateway";
 const from = (ip: string, headers: object): FastifyRequest =>
   ({ id: "id", ip, headers }) as unknown as FastifyRequest;
 const [here, there] = ["192.0.2.1", "192.0.2.2"];
+
+const getMe = operations["GET /v1/identity/me"] as Operation;
+
+/** REST answers an operation of the request with success. */
+function succeed(callers: Callers, request: FastifyRequest, operation = getMe): void {
+  callers.of(request).succeeded(operation);
+  callers.remember(request);
+}
 
 test("credentials that REST has not accepted are one caller, their address", () => {
   const callers = new Callers(configure(), operations);
@@ -30,7 +39,7 @@ test("credentials that REST has not accepted are one caller, their address", () 
   ];
   for (const headers of made) expect(callerOf(here, headers)).toBe(unknown);
   expect(callerOf(there, { "x-api-key": "a" })).not.toBe(unknown);
-  callers.accept(from(here, { "x-api-key": "a" }));
+  succeed(callers, from(here, { "x-api-key": "a" }));
   expect(callerOf(here, { "x-api-key": "a" })).not.toBe(unknown);
   expect(callerOf(there, { "x-api-key": "a" })).toBe(callerOf(here, { "x-api-key": "a" }));
   expect(callerOf(here, { "x-api-key": "b" })).toBe(unknown);
@@ -40,7 +49,7 @@ test("a credential is one caller however it is spelled, and so is what is kept f
   const callers = new Callers(configure(), operations);
   const spelled = ["Bearer a", "bEaReR a", "BEARER   a"].map((authorization) => ({ authorization }));
   for (const headers of spelled) {
-    callers.accept(from(here, headers));
+    succeed(callers, from(here, headers));
     const { caller, identity } = callers.of(from(here, headers));
     expect([caller, identity]).toEqual([
       callers.of(from(there, spelled[0]!)).caller,
@@ -54,7 +63,7 @@ test("a credential is one caller however it is spelled, and so is what is kept f
 });
 
 test("a Basic credential is one caller, whatever its base64 looks like, and so is one that another header brings", () => {
-  const brought = { "GET shop/things": { ...operations["GET /me"], id: "things", product: "shop" } };
+  const brought = { "GET shop/things": { ...getMe, id: "things", product: "shop" } };
   const [credentials, places] = [[["x-shop"]], { "x-shop": { in: "header", name: "authorization" } }];
   Object.assign(brought["GET shop/things"], { credentials, places });
   const callers = new Callers(configure(), { ...operations, ...brought } as typeof operations);
@@ -64,7 +73,8 @@ test("a Basic credential is one caller, whatever its base64 looks like, and so i
   ];
   for (const [name = "", ...texts] of spelled) {
     const all = texts.map((text) => from(here, { [name]: text }));
-    for (const request of all) callers.accept(request);
+    for (const request of all)
+      succeed(callers, request, name === "x-shop" ? brought["GET shop/things"] : undefined);
     expect(new Set(all.map(({ ip, headers }) => callers.of(from(ip, headers)).caller)).size).toBe(1);
   }
 });
@@ -72,17 +82,85 @@ test("a Basic credential is one caller, whatever its base64 looks like, and so i
 test("very many callers are told apart", () => {
   const callers = new Callers(configure(), operations);
   const keys = Array.from({ length: 50_000 }, (_, count) => ({ "x-api-key": `key-${count}` }));
-  for (const headers of keys) callers.accept(from(here, headers));
+  for (const headers of keys) succeed(callers, from(here, headers));
   const told = new Set(keys.map((headers) => callers.of(from(here, headers)).caller));
   expect(told.size).toBe(50_000);
 });
 
-test("a request without a credential, or with two, makes no caller when REST accepts it", () => {
+test("a request without a credential, or with two of which REST may have read either, makes no caller", () => {
   const callers = new Callers(configure(), operations);
   for (const headers of [{}, { "x-api-key": "a", authorization: "b" }]) {
-    callers.accept(from(here, headers));
+    succeed(callers, from(here, headers));
     expect(callers.of(from(here, headers)).caller).toContain(here);
   }
+});
+
+describe("credentials for several products", () => {
+  const ofCrm: Operation = { id: "contacts", product: "CRM", credentials: [["x-crm-key"]] };
+  const ofBilling: Operation = { id: "payers", product: "BILLING", credentials: [["x-billing"]] };
+  const ofBoth: Operation = { id: "both", product: "CRM", credentials: [["x-billing", "x-crm-key"]] };
+  const open = () =>
+    new Callers(configure(), { "GET crm/a": ofCrm, "GET billing/a": ofBilling, "GET crm/b": ofBoth });
+  const owners = (callers: Callers, headers: object, ip = here) =>
+    callers.of(from(ip, headers)).owners.map(({ name }) => name);
+  const [crm, billing] = [{ "x-crm-key": "c" }, { "x-billing": "b" }];
+
+  test("a request is charged to the owner of each credential that REST has accepted", () => {
+    const callers = open();
+    succeed(callers, from(here, { ...crm, ...billing }), ofCrm);
+    const [ofKey] = owners(callers, crm);
+    expect(ofKey).toContain("x-crm-key");
+    expect(owners(callers, { ...crm, ...billing })).toEqual([ofKey]);
+    expect(owners(callers, billing)).toEqual([expect.stringContaining(here)]);
+    succeed(callers, from(here, { ...crm, ...billing }), ofBilling);
+    const both = owners(callers, { ...crm, ...billing });
+    expect(both).toEqual([ofKey, ...owners(callers, billing)]);
+    expect(owners(callers, { ...billing, ...crm }, there)).toEqual(both);
+  });
+
+  test("one call that needs both proves both", () => {
+    const callers = open();
+    succeed(callers, from(here, { ...crm, ...billing }), ofBoth);
+    expect(owners(callers, { ...crm, ...billing })).toHaveLength(2);
+  });
+
+  test("made-up credentials beside a good one, or two of them, make no caller", () => {
+    const callers = open();
+    succeed(callers, from(here, crm), ofCrm);
+    const good = owners(callers, crm);
+    for (let count = 0; count < 100; count++) {
+      const made = { ...crm, "x-billing": `made up ${count}` };
+      expect(owners(callers, made)).toEqual(good);
+      succeed(callers, from(here, made), ofCrm);
+      expect(owners(callers, { "x-crm-key": `${count}`, "x-billing": `${count}` })).toEqual(
+        owners(callers, {}),
+      );
+    }
+  });
+
+  test("an operation that takes either proves a credential that came alone, and none of two", () => {
+    const either: Operation = { id: "either", product: "CRM", credentials: [["x-crm-key"], ["x-billing"]] };
+    const callers = new Callers(configure(), { "GET crm/a": either });
+    for (let count = 0; count < 10; count++)
+      succeed(callers, from(here, { ...crm, "x-billing": `${count}` }), either);
+    expect(owners(callers, { ...crm, "x-billing": "0" })).toEqual(owners(callers, {}));
+    succeed(callers, from(here, crm), either);
+    expect(owners(callers, { ...crm, "x-billing": "0" })).toEqual(owners(callers, crm));
+    expect(owners(callers, { "x-billing": "0" })).toEqual(owners(callers, {}));
+  });
+
+  test("the owner of the credential that a product takes is known there, and one of the others elsewhere", () => {
+    const callers = open();
+    for (const operation of [ofCrm, ofBilling])
+      succeed(callers, from(here, { ...crm, ...billing }), operation);
+    const forwarded = callers.of(from(here, { ...crm, ...billing }));
+    const [ofKey, ofToken] = forwarded.owners.map(({ name }) => name);
+    expect([ofCrm, ofBilling, { id: "open", product: "" }].map((one) => forwarded.ownerAt(one))).toEqual([
+      ofKey,
+      ofToken,
+      ofKey,
+    ]);
+  });
 });
 
 test("a tenant that the gateway vouches for is a caller at once", () => {

@@ -56,7 +56,11 @@ export async function against(
   onTestFinished(() => upstreams.close());
   const request = (caller = "key", others: Record<string, string> = {}) => {
     const headers = { "x-api-key": caller, "x-request-id": "id", ...others };
-    const scope = new RequestScope(config, upstreams.shares, new Forwarded(headers, {}, caller));
+    const scope = new RequestScope(
+      config,
+      upstreams.shares,
+      new Forwarded(headers, {}, [{ name: caller, way: [] }]),
+    );
     return Object.assign(new RestClient(table, upstreams, scope), {
       turn: () => scope.turn(),
       leave: () => scope.leave(),

@@ -41,9 +41,10 @@ const contact = (id: string) => ({ id, name: `Name of ${id}`, email: `${id}@exam
 const invoice = (of: string) => ({ id: `i-${of}`, contact: of, total: { amount: 7 }, payer: { number: 1 } });
 
 /** The address of a layer in front of the services. */
-async function opened(crm: URL, billing: URL): Promise<URL> {
+async function opened(crm: URL, billing: URL, environment: NodeJS.ProcessEnv = {}): Promise<URL> {
   const { url, close } = await open(service, {
     ...patient,
+    ...environment,
     REST_BASE_URL_CRM: crm.href,
     REST_BASE_URL_BILLING_EU: billing.href,
   });
@@ -185,6 +186,44 @@ test("hundreds of callers with mixed pairs of credentials at the same time: nobo
   for (const request of crm.requests) expect(request).not.toMatch(/^(?:x-billing-)?authorization:/im);
   for (const request of bills.requests)
     expect(request).not.toMatch(/^x-(?:crm-key|billing-authorization):/im);
+});
+
+test("a caller with credentials for two products takes no place of another one, nor with made-up ones beside them", async () => {
+  let isSlow = false;
+  const crm = await rawServer((socket, request) => {
+    if (!isSlow || sentIn(request, "x-crm-key") === "victim") socket.write(http(200, "[]"));
+  });
+  const bills = await rawServer((socket, request) => {
+    const isGood = /^Bearer (?:attacker|victim)$/.test(sentIn(request, "authorization"));
+    socket.write(http(isGood ? 200 : 401, isGood ? "[]" : "{}"));
+  });
+  const timeouts = { CALL_TIMEOUT_MS: "60000", REQUEST_TIMEOUT_MS: "60000" };
+  const url = await opened(crm.url, bills.url, { ...timeouts, MAX_CONCURRENT_REQUESTS: "4" });
+  const ask = (crmKey: string, token: string, query: string, signal?: AbortSignal): Promise<number> =>
+    fetch(new URL("/v1/graphql", url), {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-crm-key": crmKey,
+        "x-billing-authorization": `Bearer ${token}`,
+      },
+      body: JSON.stringify({ query }),
+      ...(signal && { signal }),
+    }).then(({ status }) => status);
+  for (const who of ["attacker", "victim"])
+    expect(await ask(who, who, "{ contacts { id } payers { number } }")).toBe(200);
+  isSlow = true;
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  for (let held = 0; held < 4; held++)
+    void ask("attacker", "attacker", `{ contacts(q: "${held}") { id } }`, leaving.signal).catch(() => {});
+  await expect
+    .poll(() => ask("attacker", "attacker", "{ contacts { id } }", AbortSignal.timeout(1_000)).catch(() => 0))
+    .toBe(503);
+  for (let count = 0; count < 20; count++)
+    expect(await ask("attacker", `made up ${count}`, `{ contacts(q: "m${count}") { id } }`)).toBe(503);
+  expect(await ask("other", "attacker", "{ contacts { id } }")).toBe(503);
+  expect(await ask("victim", "victim", "{ contacts { id } }")).toBe(200);
 });
 
 test("the service of one document is down: the other's data is there", async () => {

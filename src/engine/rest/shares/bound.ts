@@ -6,7 +6,7 @@
  * the more callers there are, the less one of them gets: what it has beyond that it does not get again.
  */
 import type { Caller } from "./caller.ts";
-import { type Turn, Turns } from "./turns.ts";
+import { callerTurns, type Turn } from "./turns.ts";
 
 /** What a caller may hold, of what is left then. */
 export const timesWhatIsLeft = 3;
@@ -19,7 +19,7 @@ export class Bound {
   /** What all callers may hold. */
   readonly total: number;
   #held = 0;
-  /** The callers that hold something. */
+  /** The callers that hold something. Those with the same first account count as one. */
   #holders = 0;
 
   constructor(total: number) {
@@ -41,24 +41,31 @@ export class Bound {
     return refusal;
   }
 
-  /** What `take` would return. */
+  /** What `take` would return. There is room if there is for each account of the caller. */
   refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
-    const own = caller.held.get(this) ?? 0;
     const reserve = Math.floor(total / partForNewcomers);
     const heldThen = this.#held + amount;
-    const fits =
-      own === 0
-        ? heldThen <= this.total && this.#holders < total
-        : own + amount <= timesWhatIsLeft * (total - heldThen - reserve);
-    if (fits) return undefined;
-    return own > reserve ? "caller" : "all";
+    let refusal: Refusal | undefined;
+    for (const account of caller.accounts) {
+      const own = account.held(this);
+      const fits =
+        own === 0
+          ? heldThen <= this.total && this.#holders < total
+          : own + amount <= timesWhatIsLeft * (total - heldThen - reserve);
+      if (fits) continue;
+      if (own > reserve) return "caller";
+      refusal = "all";
+    }
+    return refusal;
   }
 
-  /** Takes what cannot be refused, also beyond the total. */
+  /** Takes what cannot be refused, also beyond the total. Each account of the caller holds the whole of it. */
   add(caller: Caller, amount: number): void {
-    const before = caller.held.get(this) ?? 0;
+    const first = caller.accounts[0];
+    const before = first.heldAsFirst(this);
     const after = before + amount;
-    caller.held.set(this, after);
+    first.hold(this, amount);
+    for (const account of caller.accounts) if (account !== first) account.holdAsOther(this, amount);
     this.#held += amount;
     this.#holders += Number(after > 0) - Number(before > 0);
   }
@@ -74,7 +81,7 @@ export class Places {
   readonly total: number;
   /** Work that was completed in a place, as its makers count it. */
   completed = 0;
-  readonly #turns = new Turns<Caller>();
+  readonly #turns = callerTurns();
 
   constructor(total: number) {
     this.total = total;

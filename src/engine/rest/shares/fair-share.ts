@@ -19,8 +19,8 @@
  */
 import { type CodedError, refusedBy } from "../../errors.ts";
 import { Deadline } from "../../time/deadline.ts";
-import { type Caller, PresentCallers } from "./caller.ts";
-import { Turns } from "./turns.ts";
+import { type Account, type Caller, PresentCallers } from "./caller.ts";
+import { callerTurns } from "./turns.ts";
 
 /** A caller may owe so many ms and go on. If it owes more, it waits until it owes nothing. */
 const freeMs = 10;
@@ -55,10 +55,11 @@ export class Stretch {
 
 export class FairShare {
   readonly #callers = new PresentCallers();
-  readonly #waiting = new Turns<Caller>();
-  /** The callers that owe more than `freeMs`, and some that did. */
-  readonly #debtors = new Set<Caller>();
-  #last: Caller | undefined;
+  readonly #waiting = callerTurns();
+  /** The accounts that owe more than `freeMs`, and some that did. */
+  readonly #debtors = new Set<Account>();
+  /** The first account of the last caller. */
+  #last: Account | undefined;
   /** When a caller other than the last one was last seen. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
   #isScheduled = false;
@@ -67,12 +68,15 @@ export class FairShare {
   #isTurnCounted = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** The caller of a request, or of a call that other requests wait for too. `leave` ends it. */
-  enter(name: string): Caller {
-    const caller = this.#callers.enter(name);
+  /** The caller of a request, by the names of its accounts. `leave` ends it. */
+  enter(name: string): Account;
+  enter(name: string, others?: readonly string[]): Caller;
+  enter(name: string, others?: readonly string[]): Caller {
+    const caller = this.#callers.enter(name, others);
+    const first = caller.accounts[0];
     if (this.#last && name !== this.#last.name) this.#otherSeenAt = this.#last.seenAt;
-    this.#last = caller;
-    caller.seenAt = performance.now();
+    this.#last = first;
+    first.seenAt = performance.now();
     return caller;
   }
 
@@ -83,7 +87,7 @@ export class FairShare {
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
     if (this.#isAlone(caller, now)) return undefined;
-    if (caller.paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
+    if (mostIndebted(caller).paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
     return this.#wait(caller, request);
   }
 
@@ -95,7 +99,9 @@ export class FairShare {
     const leave: Leave = (failure) => {
       if (this.#waiting.leave(turn)) refuse(failure);
     };
-    const deadline = new Deadline(mostWaitMs, () => leave(tooMuch(owner.paidAt - performance.now())));
+    const deadline = new Deadline(mostWaitMs, () =>
+      leave(tooMuch(mostIndebted(owner).paidAt - performance.now())),
+    );
     request.onLeave(leave);
     request.place?.pause();
     return promise.finally(() => {
@@ -117,10 +123,13 @@ export class FairShare {
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
   }
 
+  /** Each account of the caller owes the whole. Where debtors are counted, the caller is one of them. */
   #charge(caller: Caller, now: number, cost: number): void {
-    const from = Math.max(caller.paidAt, now);
-    const debtors = from + cost - now > freeMs ? this.#debtorsWith(caller, now) : 1;
-    caller.paidAt = Math.min(from + cost * debtors, now + mostMs * debtors);
+    const owing = mostIndebted(caller);
+    const isDebtor = Math.max(owing.paidAt, now) + cost - now > freeMs;
+    const debtors = isDebtor ? this.#debtorsWith(owing, now) : 1;
+    for (const account of caller.accounts)
+      account.paidAt = Math.min(Math.max(account.paidAt, now) + cost * debtors, now + mostMs * debtors);
   }
 
   /** What work costs beside the work of its request in this turn. Pieces that follow at once delay others as one does. */
@@ -141,14 +150,14 @@ export class FairShare {
     });
   }
 
-  /** The number of callers in debt, `caller` included. */
-  #debtorsWith(caller: Caller, now: number): number {
+  /** The number of accounts in debt, `account` included. */
+  #debtorsWith(account: Account, now: number): number {
     for (const debtor of this.#debtors) if (debtor.paidAt - now <= freeMs) this.#debtors.delete(debtor);
-    return this.#debtors.add(caller).size;
+    return this.#debtors.add(account).size;
   }
 
-  #isAlone(caller: Caller, now: number): boolean {
-    const otherSeenAt = caller === this.#last ? this.#otherSeenAt : (this.#last?.seenAt ?? 0);
+  #isAlone({ accounts }: Caller, now: number): boolean {
+    const otherSeenAt = accounts[0] === this.#last ? this.#otherSeenAt : (this.#last?.seenAt ?? 0);
     return now - otherSeenAt > aloneAfterMs;
   }
 
@@ -163,13 +172,20 @@ export class FairShare {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
     const now = performance.now();
-    this.#waiting.next(({ paidAt }) => paidAt <= now);
+    this.#waiting.next((caller) => mostIndebted(caller).paidAt <= now);
     if (this.#waiting.size === 0) return;
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const { paidAt } of this.#waiting.owners()) nextMs = Math.min(nextMs, paidAt - now);
+    for (const caller of this.#waiting.owners()) nextMs = Math.min(nextMs, mostIndebted(caller).paidAt - now);
     if (nextMs > 0) this.#timer = setTimeout(() => this.#schedule(), nextMs);
     else this.#schedule();
   }
+}
+
+/** The account of the caller that owes most: the caller goes on once it has paid. */
+function mostIndebted({ accounts }: Caller): Account {
+  let most = accounts[0];
+  for (const account of accounts) if (account.paidAt > most.paidAt) most = account;
+  return most;
 }
 
 const tooMuch = (owedMs: number): CodedError =>

@@ -1,63 +1,79 @@
 /**
  * Whose turn is next. The owners of what waits take turns, so one with much holds up no other. Of one owner's, the lowest
- * `order` comes first, and among equals the one that has waited longest.
+ * `order` comes first, and among equals the one that has waited longest. Owners may share a queue: then they take turns with
+ * other queues as one owner does, and one that may not go on holds up no other in its queue.
  */
+import type { Caller } from "./caller.ts";
+
 export type Turn<Owner> = { readonly owner: Owner; readonly order?: number; begin(): void };
 
 export class Turns<Owner, Waiting extends Turn<Owner> = Turn<Owner>> {
   #size = 0;
-  /** The next owner stands first. */
-  readonly #byOwner = new Map<Owner, Waiting[]>();
+  /** The next queue stands first. */
+  readonly #queues = new Map<unknown, Waiting[]>();
+  readonly #keyOf: (owner: Owner) => unknown;
+
+  /** `keyOf` names the queue of an owner. By default each owner has its own. */
+  constructor(keyOf: (owner: Owner) => unknown = (owner) => owner) {
+    this.#keyOf = keyOf;
+  }
 
   get size(): number {
     return this.#size;
   }
 
   has(owner: Owner): boolean {
-    return this.#byOwner.has(owner);
+    return this.#queues.get(this.#keyOf(owner))?.some((turn) => turn.owner === owner) ?? false;
   }
 
-  owners(): Iterable<Owner> {
-    return this.#byOwner.keys();
+  /** The owners of what waits. Each is named once or more. */
+  *owners(): Iterable<Owner> {
+    for (const queue of this.#queues.values())
+      for (const [at, { owner }] of queue.entries()) if (owner !== queue[at - 1]?.owner) yield owner;
   }
 
   wait(turn: Waiting): void {
     this.#size++;
-    const own = this.#byOwner.get(turn.owner);
-    if (!own) return void this.#byOwner.set(turn.owner, [turn]);
+    const key = this.#keyOf(turn.owner);
+    const queue = this.#queues.get(key);
+    if (!queue) return void this.#queues.set(key, [turn]);
     const { order = 0 } = turn;
-    const before = own.findLastIndex((other) => (other.order ?? 0) <= order);
-    own.splice(before + 1, 0, turn);
+    const before = queue.findLastIndex((other) => (other.order ?? 0) <= order);
+    queue.splice(before + 1, 0, turn);
   }
 
   /** Ends a wait without a turn. Returns `false` if it has ended before. */
   leave(turn: Waiting): boolean {
-    const own = this.#byOwner.get(turn.owner);
-    const at = own?.indexOf(turn) ?? -1;
-    if (!own || at < 0) return false;
-    own.splice(at, 1);
+    const key = this.#keyOf(turn.owner);
+    const queue = this.#queues.get(key);
+    const at = queue?.indexOf(turn) ?? -1;
+    if (!queue || at < 0) return false;
+    queue.splice(at, 1);
     this.#size--;
-    if (own.length === 0) this.#byOwner.delete(turn.owner);
+    if (queue.length === 0) this.#queues.delete(key);
     return true;
   }
 
-  /** Begins the turn of the first owner that may have one. The owner goes behind the others. Returns `false` if none may. */
+  /** Begins the turn of the first owner that may have one. Its queue goes behind the others. Returns `false` if none may. */
   next(may: (owner: Owner) => boolean = () => true): boolean {
-    for (const [owner, own] of this.#byOwner) {
-      const [turn] = own;
-      if (!turn || !may(owner)) continue;
+    for (const [key, queue] of this.#queues) {
+      const turn = queue.find(({ owner }, at) => owner !== queue[at - 1]?.owner && may(owner));
+      if (!turn) continue;
       this.leave(turn);
-      if (this.#byOwner.delete(owner)) this.#byOwner.set(owner, own);
+      if (this.#queues.delete(key)) this.#queues.set(key, queue);
       turn.begin();
       return true;
     }
     return false;
   }
 
-  /** The last turn of the owner that has most; among equals it is `newcomer`'s. */
+  /** The last turn of the queue that has most; among equals it is `newcomer`'s. */
   lastOfMost(newcomer: Owner): Waiting | undefined {
-    let most = this.#byOwner.get(newcomer) ?? [];
-    for (const own of this.#byOwner.values()) if (own.length > most.length) most = own;
+    let most = this.#queues.get(this.#keyOf(newcomer)) ?? [];
+    for (const queue of this.#queues.values()) if (queue.length > most.length) most = queue;
     return most.at(-1);
   }
 }
+
+/** Turns of callers. Those with the same first account share a queue, so combined credentials get no further turns. */
+export const callerTurns = (): Turns<Caller> => new Turns(({ accounts }) => accounts[0]);

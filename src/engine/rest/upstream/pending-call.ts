@@ -45,7 +45,7 @@ export class PendingCall {
     this.#exchange = exchange;
     this.#timeouts = timeouts;
     this.#send = send;
-    [this.#ofCaller, this.#ofAll] = [owner.completed, connections.completed];
+    [this.#ofCaller, this.#ofAll] = [completedOf(owner), connections.completed];
     this.#isWaiting = !connections.enter(this);
     if (!this.#isWaiting) send();
     this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
@@ -85,9 +85,10 @@ export class PendingCall {
       return hasBegun;
     }
     const { bound, completed, total } = this.#connections;
-    const own = this.owner.held.get(bound) ?? 0;
-    const [ofCaller, ofAll] = [this.owner.completed - this.#ofCaller, completed - this.#ofAll];
-    [this.#ofCaller, this.#ofAll] = [this.owner.completed, completed];
+    const own = this.owner.accounts.reduce((sum, account) => sum + account.held(bound), 0);
+    const completedOfCaller = completedOf(this.owner);
+    const [ofCaller, ofAll] = [completedOfCaller - this.#ofCaller, completed - this.#ofAll];
+    [this.#ofCaller, this.#ofAll] = [completedOfCaller, completed];
     return own > 0 ? ofCaller >= own : ofAll >= total;
   }
 
@@ -103,9 +104,13 @@ export class PendingCall {
   end(hasResponse: boolean): void {
     this.#deadline?.clear();
     if (hasResponse) {
-      this.owner.completed++;
+      for (const account of this.owner.accounts) account.completed++;
       this.#connections.completed++;
     }
     this.#connections.leave(this);
   }
 }
+
+/** Calls that were completed. A call counts for each account of its caller. */
+const completedOf = ({ accounts }: Caller): number =>
+  accounts.reduce((sum, { completed }) => sum + completed, 0);

@@ -88,7 +88,8 @@ export class Upstream {
     const { caller } = scope;
     scope.enter(isRead);
     if (this.#calls.refusal(caller, 1)) throw notSent("too many calls wait for it");
-    const admission = this.#breaker.admit(caller.name);
+    const owner = scope.forwarded.ownerAt(request.operation);
+    const admission = this.#breaker.admit(owner);
     if (!admission) return Promise.reject(circuitOpen());
     this.#calls.add(caller.enter(), 1);
     const read = beginRead?.();
@@ -110,7 +111,7 @@ export class Upstream {
       this.#calls.giveBack(caller, 1);
       pending.end(outcome instanceof RestResponse);
       caller.leave();
-      this.#breaker.count(caller.name, admission, verdictOf(outcome));
+      this.#breaker.count(owner, admission, verdictOf(outcome));
       if (isAbandoned) return; // nobody reads it
       const used = read ? read.end(outcome) : outcome;
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bound } from "../../../../src/engine/rest/shares/bound.ts";
-import { type Caller, PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
+import { type Account, type Caller, PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
 import { seed } from "../../../support/seed.ts";
 
 const total = 256;
-const callersOf = (count: number): Caller[] => {
+const callersOf = (count: number): Account[] => {
   const present = new PresentCallers();
   return Array.from({ length: count }, (_, index) => present.enter(`caller ${index}`));
 };
@@ -64,14 +64,14 @@ test.each([1, 2, 10, 100, 1_000, 10_000])("%i callers that take all they can kee
 
 test("a caller that is alone has two thirds, and its share shrinks with the callers that want some", () => {
   const bound = new Bound(total);
-  const [greedy, other] = callersOf(2) as [Caller, Caller];
+  const [greedy, other] = callersOf(2) as [Account, Account];
   expect(takeAll(bound, greedy) / total).toBeCloseTo(2 / 3, 1);
   for (let round = 0; round < 2_000; round++) {
     const caller = round % 2 === 0 ? greedy : other;
     for (const one of [greedy, other]) takeAll(bound, one);
     bound.giveBack(caller, 1); // each gets back what it is entitled to only
   }
-  expect(Math.abs((greedy.held.get(bound) ?? 0) - (other.held.get(bound) ?? 0))).toBeLessThanOrEqual(4);
+  expect(Math.abs(greedy.held(bound) - other.held(bound))).toBeLessThanOrEqual(4);
 });
 
 test("who is refused learns whether it holds much itself, or all others do", () => {
@@ -92,4 +92,55 @@ test("while the total is lower, one that holds much keeps no newcomer out, and a
   const newcomers = Array.from({ length: 100 }, (_, index) => callers.enter(`newcomer ${index}`));
   expect(newcomers.map((caller) => bound.take(caller, 1, 100)).indexOf("all")).toBe(99);
   expect(bound.take(large, 1, 100)).toBe("caller");
+});
+
+test("what several accounts take together counts once, and each of them holds all of it", () => {
+  const [bound, present] = [new Bound(total), new PresentCallers()];
+  const [a, b, both] = [present.enter("a"), present.enter("b"), present.enter("a", ["b"])];
+  expect(takeAll(bound, both)).toBe(takeAll(new Bound(total), present.enter("alone")));
+  expect([a, b].map((account) => account.held(bound))).toEqual([bound.held, bound.held]);
+  expect([a, b, present.enter("a", ["other"])].map((caller) => bound.take(caller, 1))).toEqual(
+    Array(3).fill("caller"),
+  );
+  expect(bound.take(present.enter("newcomer"), 1)).toBeUndefined();
+});
+
+test("in any order of pairs of 2 to 20 accounts the total is never passed, and a newcomer finds room as before", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 20 }), steps, (count, given) => {
+      const [bound, present] = [new Bound(total), new PresentCallers()];
+      const held = new Map<Caller, number>();
+      for (const { who, amount, gives } of given) {
+        const [one, other] = [`${who % count}`, `other ${(who * 7) % count}`];
+        const caller =
+          who % 3 === 0
+            ? present.enter(one)
+            : who % 3 === 1
+              ? present.enter(other)
+              : present.enter(one, [other]);
+        const own = held.get(caller) ?? 0;
+        if (gives) {
+          bound.giveBack(caller, own);
+          held.set(caller, 0);
+        } else if (!bound.take(caller, amount)) held.set(caller, own + amount);
+        expect(bound.held).toBe([...held.values()].reduce((sum, each) => sum + each, 0));
+        expect(bound.held).toBeLessThanOrEqual(total);
+        for (const account of caller.accounts)
+          expect(account.held(bound)).toBe(
+            [...held].reduce((sum, [each, took]) => sum + (each.accounts.includes(account) ? took : 0), 0),
+          );
+      }
+      for (const [caller, own] of held) bound.giveBack(caller, own);
+      for (const newcomer of callersOf(total)) expect(bound.take(newcomer, 1)).toBeUndefined();
+    }),
+    { numRuns: 300, seed },
+  );
+});
+
+test("callers with two credentials each find as much room as callers with one, also while the total is lower", () => {
+  const [bound, present] = [new Bound(total), new PresentCallers()];
+  const pairs = Array.from({ length: total }, (_, index) =>
+    present.enter(`crm ${index}`, [`billing ${index}`]),
+  );
+  expect(pairs.map((caller) => bound.take(caller, 1, 100)).indexOf("all")).toBe(100);
 });

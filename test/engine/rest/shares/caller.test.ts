@@ -39,3 +39,18 @@ test("10,000 callers in debt are remembered, and one more pushes out the first",
   expect(callers.enter("0")).not.toBe(debtors[0]);
   expect(callers.enter("10001")).toBe(debtors[10_001]);
 });
+
+test("a caller of several accounts is one object while it is there, and each account outlives it in debt", () => {
+  const callers = new PresentCallers();
+  const [both, alone] = [callers.enter("a", ["b"]), callers.enter("b")];
+  expect([callers.enter("a", ["b"]), both.accounts[1]]).toEqual([both, alone]);
+  alone.leave();
+  both.leave();
+  both.leave();
+  const next = callers.enter("a", ["b"]);
+  expect([next === both, next.accounts[0] === both.accounts[0]]).toEqual([false, false]);
+  next.accounts[0].paidAt = performance.now() + 1_000;
+  next.leave();
+  expect(callers.enter("a")).toBe(next.accounts[0]);
+  expect(callers.enter("b")).not.toBe(next.accounts[1]);
+});

@@ -178,6 +178,37 @@ test("a wait ends when its client leaves, and the next request is not held up", 
   expect(next.at).toBeDefined();
 });
 
+test("work of a caller with two credentials is owed by the owners of both, who wait with any other credential", async () => {
+  const { share, other } = two();
+  const [both, now] = [share.enter("a", ["b"]), performance.now()];
+  share.worked(both, 20);
+  const owed = [share.enter("a"), share.enter("b"), share.enter("a", ["c"])];
+  const told = [both, ...owed].map((caller) => begin(share, caller));
+  expect([begin(share, other).at, begin(share, share.enter("c")).at]).toEqual([now, now]);
+  await vi.advanceTimersByTimeAsync(285);
+  expect(told).toEqual([{}, {}, {}, {}]);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(told.every(({ at }) => at !== undefined)).toBe(true);
+});
+
+test("a caller with two credentials pays the price of one debtor", () => {
+  const { share, busy } = two();
+  const [both, now] = [share.enter("a", ["b"]), performance.now()];
+  share.worked(busy, 20);
+  share.worked(both, 20);
+  const once = busy.paidAt - now;
+  for (const account of both.accounts) expect(account.paidAt - now).toBeCloseTo(2 * once);
+});
+
+test("a request waits no longer because of one that shares a credential with it", async () => {
+  const { share } = two();
+  share.worked(share.enter("a"), 8);
+  share.worked(share.enter("b"), 40);
+  const [waits, mayGo] = [begin(share, share.enter("a", ["b"]), 1), begin(share, share.enter("a", ["c"]), 2)];
+  await vi.advanceTimersByTimeAsync(60);
+  expect([waits.at, mayGo.at]).toEqual([undefined, expect.any(Number)]);
+});
+
 /** Milliseconds of work in ten seconds of callers that always have two requests waiting, in pieces of `ms`. */
 async function workOf(callers: number, ms: number): Promise<{ all: number; least: number }> {
   const share = new FairShare();

@@ -11,7 +11,8 @@ const full = { code: "SERVICE_UNAVAILABLE", reason: "response_bytes", details: {
 function open() {
   const config = configure({ MAX_REQUEST_BYTES: "100" });
   const shares = openShares(config.env);
-  return (caller: string) => new RequestScope(config, shares, new Forwarded({}, {}, caller));
+  return (caller: string) =>
+    new RequestScope(config, shares, new Forwarded({}, {}, [{ name: caller, way: [] }]));
 }
 
 test("one request holds MAX_REQUEST_BYTES, and not one more", () => {

@@ -13,7 +13,7 @@ function twoRequests(bytes: number) {
   const shares = openShares(config.env);
   shares.processor.enter("other");
   return ["busy", "busy"].map((caller) => {
-    const scope = new RequestScope(config, shares, new Forwarded({}, {}, caller));
+    const scope = new RequestScope(config, shares, new Forwarded({}, {}, [{ name: caller, way: [] }]));
     scope.hold(bytes, true);
     return scope;
   }) as [RequestScope, RequestScope];

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Places } from "../../../../src/engine/rest/shares/bound.ts";
 import { type Caller, PresentCallers } from "../../../../src/engine/rest/shares/caller.ts";
-import { Turns } from "../../../../src/engine/rest/shares/turns.ts";
+import { callerTurns, Turns } from "../../../../src/engine/rest/shares/turns.ts";
 import { seed } from "../../../support/seed.ts";
 
 function waiting(names: string) {
@@ -57,6 +57,37 @@ test("the last of the owner with most can be found, among equals the newcomer's"
   const { turns, all } = waiting("abbcc");
   expect(turns.lastOfMost("c")).toBe(all[4]);
   expect(turns.lastOfMost("a")).toBe(all[2]);
+});
+
+test("ten credentials that are combined with ten others have the turns of ten callers", () => {
+  const [turns, present] = [callerTurns(), new PresentCallers()];
+  const begun: string[] = [];
+  const wait = (name: string, ...others: string[]) =>
+    turns.wait({ owner: present.enter(name, others), begin: () => void begun.push(name) });
+  for (let of = 0; of < 100; of++) wait(`crm ${of % 10}`, `billing ${Math.floor(of / 10)}`);
+  for (let of = 0; of < 3; of++) wait("other");
+  while (turns.next());
+  const places = begun.flatMap((name, at) => (name === "other" ? [at] : []));
+  expect(places).toEqual([10, 21, 32]);
+});
+
+test("a caller that may not go on holds up no other that shares an account with it", () => {
+  const [turns, present] = [callerTurns(), new PresentCallers()];
+  const begun: string[] = [];
+  const wait = (name: string, ...others: string[]) => {
+    const turn = {
+      owner: present.enter(name, others),
+      begin: () => void begun.push([name, ...others].join()),
+    };
+    turns.wait(turn);
+    return turn.owner;
+  };
+  const blocked = wait("shared", "a");
+  wait("shared", "b");
+  const other = wait("shared");
+  expect([turns.has(other), turns.has(present.enter("shared", ["c"]))]).toEqual([true, false]);
+  while (turns.next((caller) => caller !== blocked));
+  expect([begun, turns.has(blocked), [...turns.owners()]]).toEqual([["shared,b", "shared"], true, [blocked]]);
 });
 
 test("in any order, whoever waits for a place gets one once the others have left, and no place is lost", () => {
