@@ -1,5 +1,6 @@
 /** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
 import type { NodePath } from "../diagnostic.ts";
+import type { Style } from "../standards/operation.ts";
 import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 
@@ -18,6 +19,8 @@ export type Parameter = {
   /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: in a media type of its own, which is JSON. */
   readonly style: string;
   readonly explode: boolean;
+  /** A query parameter whose reserved characters are not percent-encoded. */
+  readonly allowReserved?: true;
   /** `x-limit-per`: names an array parameter. This parameter then limits the results of each of its items. */
   readonly limitPer?: string;
   /** A header that brings a credential: the caller's own is forwarded, and no field needs to feed it. */
@@ -28,11 +31,11 @@ export type Parameter = {
 export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
-/** The style `json` writes an object as JSON; what has the style `file` cannot be written. */
-export type FormStyle = { readonly style: string; readonly explode: boolean };
-
-/** By property. */
-export type FormStyles = ReadonlyMap<string, FormStyle>;
+/**
+ * How a form writes its properties. The style `json` writes an object as JSON; `file` and `content` (in another media type)
+ * cannot be written.
+ */
+export type FormStyles = ReadonlyMap<string, Style>;
 
 /** A documented response, by its key: `200`, `4XX`, `default`. */
 export type DocumentedResponse = {

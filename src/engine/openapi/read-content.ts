@@ -1,10 +1,10 @@
 /** Reads the body of an operation's request and its 2xx responses, in the media types that bindings know. */
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../standards/media-type.ts";
+import type { Style } from "../standards/operation.ts";
 import { entriesByKey, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import {
   type DocumentedResponse,
-  type FormStyle,
   type FormStyles,
   isSuccess,
   type RestOperation,
@@ -47,14 +47,20 @@ function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   return new Map(
     composed.map(({ name, shape: { types } }) => {
       const given = membersOf(membersOf(encodings)[name]);
-      const usual = types.has("object") ? "json" : "form";
-      const style =
-        typeof given.style === "string" ? given.style : given.explode === undefined ? usual : "form";
+      const usual = given.explode === undefined ? styleOfMedia(given.contentType, types) : "form";
+      const style = typeof given.style === "string" ? given.style : usual;
       const explode =
         typeof given.explode === "boolean" ? given.explode : style === "form" || style === "deepObject";
       return [name, { style, explode }] as const;
     }),
   );
+}
+
+/** The media type of a list or an object counts where no style is given (OpenAPI 3.1.1 §4.8.15.1). */
+function styleOfMedia(media: unknown, types: Shape["types"]): string {
+  if (typeof media !== "string") return types.has("object") ? "json" : "form";
+  if (isJson(media)) return "json";
+  return includes(media, "text/plain") && !types.has("object") ? "form" : "content";
 }
 
 /**
@@ -63,12 +69,14 @@ function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
  */
 function partStylesOf(shape: Shape, encodings: unknown): FormStyles {
   return new Map(
-    [...shape.properties.values()].flatMap(({ name, shape: value }): [string, FormStyle][] => {
+    [...shape.properties.values()].flatMap(({ name, shape: value }): [string, Style][] => {
       const { contentType } = membersOf(membersOf(encodings)[name]);
       const media = typeof contentType === "string" ? contentType : usualMediaOf(value);
       if (isJson(media)) return [[name, { style: "json", explode: false }]];
-      if (!includes(media, "text/plain")) return [[name, { style: "file", explode: false }]];
-      return value.types.has("array") ? [[name, { style: "form", explode: true }]] : [];
+      const isList = value.types.has("array");
+      if (!includes(media, "text/plain"))
+        return [[name, { style: isList && isText(media) ? "content" : "file", explode: false }]];
+      return isList ? [[name, { style: "form", explode: true }]] : [];
     }),
   );
 }

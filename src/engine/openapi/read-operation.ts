@@ -79,7 +79,7 @@ function declaredParameters(document: RestDocument, owners: readonly RestNode[])
 /** `undefined` for a cookie. */
 function readParameter(document: RestDocument, node: RestNode): Parameter | undefined {
   const parameter = membersOf(node.value);
-  const { name, in: location, required, style, explode, "x-limit-per": limitPer } = parameter;
+  const { name, in: location, required, style, explode, allowReserved, "x-limit-per": limitPer } = parameter;
   if (typeof name !== "string" || !(location === "path" || location === "query" || location === "header"))
     return undefined;
   const usual = location === "query" ? "form" : "simple";
@@ -100,6 +100,7 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
     shape: schemaShape(document, node),
     style: written,
     explode: typeof explode === "boolean" ? explode : written === "form",
+    ...(location === "query" && allowReserved === true && { allowReserved }),
     ...(typeof limitPer === "string" && { limitPer }),
   };
 }

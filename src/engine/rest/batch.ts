@@ -4,6 +4,7 @@
  */
 import { CodedError } from "../errors.ts";
 import { isRounded } from "../standards/exact-integers.ts";
+import { Unwritable } from "./encode.ts";
 
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
@@ -126,9 +127,23 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
       if (!(kept instanceof Error)) found.set(key, keep(kept, item));
     }
   } catch (error) {
-    for (const key of chunk)
-      found.set(String(key), error instanceof Error ? error : new Error(String(error)));
+    const [unwritable, others] = partition(chunk, unwritableItems(error));
+    for (const key of unwritable)
+      found.set(String(key), new CodedError("BAD_UPSTREAM_RESPONSE", "REST's key cannot be sent to it"));
+    if (unwritable.length === 0)
+      for (const key of chunk)
+        found.set(String(key), error instanceof Error ? error : new Error(String(error)));
+    else if (others.length > 0) await fetchChunk(others, match, fetch, keep, found);
   }
+}
+
+/** The keys that the encoder refused before the call, so that they fail their own parents alone. */
+const unwritableItems = (error: unknown): readonly unknown[] =>
+  error instanceof CodedError && error.cause instanceof Unwritable ? error.cause.items : [];
+
+function partition<K>(keys: readonly K[], refused: readonly unknown[]): [refused: K[], others: K[]] {
+  const texts = new Set(refused.map(String));
+  return [keys.filter((key) => texts.has(String(key))), keys.filter((key) => !texts.has(String(key)))];
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isForm, isJson, isMultipartForm } from "../standards/media-type.ts";
 import type { Operation } from "../standards/operation.ts";
-import { given, halfCharacter, jsonOf, refused, type Section, serializePairs } from "./encode.ts";
+import { given, halfCharacter, jsonOf, type Section, serializePairs, Unwritable } from "./encode.ts";
 
 type WrittenBody = {
   readonly bodySerializer: (body: unknown) => string;
@@ -23,7 +23,7 @@ export function bodyWriterOf(operation: Operation): WrittenBody {
 /** The properties of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
 function formOf(body: unknown): Section {
   if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw refused("body", "is not an object, which a form needs");
+    throw new Unwritable("body", "is not an object, which a form needs");
   return body as Section;
 }
 
@@ -37,7 +37,7 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
     const isInJson = style[`body:${name}`]?.style === "json";
     const text = isInJson ? jsonOf(name, value) : String(value);
     if ((typeof value === "object" && !isInJson) || !(name + text).isWellFormed())
-      throw refused(name, "is not a value that a form can hold");
+      throw new Unwritable(name, "cannot stand in a form");
     const type = isInJson ? "content-type: application/json\r\n" : "";
     const escaped = name.replace(/[\r\n"]/g, encodeURIComponent); // as browsers do (WHATWG HTML, multipart/form-data encoding)
     return `--${boundary}\r\ncontent-disposition: form-data; name="${escaped}"\r\n${type}\r\n${text}\r\n`;

@@ -10,7 +10,7 @@ import { isJson, isText } from "../standards/media-type.ts";
 import type { Operation, Operations } from "../standards/operation.ts";
 import { bodyWriterOf } from "./body.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
-import { serializeHeaders, serializeQuery } from "./encode.ts";
+import { encodeTemplate, serializeHeaders, serializeQuery } from "./encode.ts";
 import { failureOf, named, noAnswer, notJson, pause, responseFailure, retryWaitMs } from "./failure.ts";
 import { valueAt } from "./property.ts";
 import type { RequestScope } from "./request-scope.ts";
@@ -160,7 +160,7 @@ export class RestClient {
       ...(init?.header && serializeHeaders(operation, init.header)),
     };
     const hasHeader = Object.keys(header).length > 0;
-    return (client[method] as unknown as Send)(pathBelowBase(path), {
+    return (client[method] as unknown as Send)(encodeTemplate(pathBelowBase(path)), {
       params: hasHeader ? { ...init, header } : init,
       body,
       ...(body !== undefined && bodyWriterOf(operation)),

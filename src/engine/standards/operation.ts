@@ -1,5 +1,13 @@
 /** What codegen tells the REST client of each bound operation: `generated/operations.ts` holds it. */
 
+/** How a value is written (OpenAPI 3.1 §4.8.12.2); `json`: as JSON. */
+export type Style = {
+  readonly style: string;
+  readonly explode: boolean;
+  /** The reserved characters that a query can hold are not percent-encoded. */
+  readonly allowReserved?: true;
+};
+
 export type Operation = {
   /** The `operationId`; the method and path where it has none. */
   readonly id: string;
@@ -7,8 +15,8 @@ export type Operation = {
   readonly product: string;
   /** The permission that a caller needs, where the document names one. */
   readonly permission?: string;
-  /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>` (OpenAPI 3.1 §4.8.12.2). */
-  readonly style?: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>>;
+  /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>`. */
+  readonly style?: Readonly<Record<string, Style>>;
   /** The request headers that bring its credentials, in lower case: a list for each way in. Absent: it takes none. */
   readonly credentials?: readonly (readonly string[])[];
   /** REST answers without a credential too, so a success does not say that one is good. */

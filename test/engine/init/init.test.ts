@@ -181,6 +181,63 @@ test("a Swagger 2.0 document becomes OpenAPI 3.0; what takes an upload has no fi
   expect((await ran(project.root, [])).out).toContain("findings: 0 ");
 });
 
+test("a list of Swagger 2.0 in a format that OpenAPI 3.0 has no style for is left out, and never sent in another", async () => {
+  const project = opened();
+  const list = (name: string, location: string, collectionFormat?: string) => ({
+    ...{ name, in: location, type: "array", items: { type: "string" } },
+    ...(collectionFormat && { collectionFormat }),
+  });
+  const responses = {
+    200: { description: "d", schema: { type: "object", properties: { id: { type: "string" } } } },
+  };
+  const query = ["csv", "ssv", "pipes", "multi", "tsv"].map((format) => list(format, "query", format));
+  const form = [list("usual", "formData"), ...query.map(({ name }) => list(name, "formData", name))];
+  const consumes = (type: string) => ({
+    consumes: [type],
+    responses,
+    parameters: [{ name: "a", in: "formData", type: "string" }, ...form],
+  });
+  const document = {
+    swagger: "2.0",
+    info: { title: "t", version: "1" },
+    ...{ host: "api.example.com", schemes: ["https"], produces: ["application/json"], security: [] },
+    paths: {
+      "/things": {
+        parameters: [
+          { $ref: "#/parameters/shared" },
+          list("trace", "header", "pipes"),
+          list("plain", "header"),
+        ],
+        get: { operationId: "getThings", parameters: query, responses },
+        post: { operationId: "addThing", ...consumes("application/x-www-form-urlencoded") },
+        put: { operationId: "setThing", ...consumes("multipart/form-data") },
+      },
+    },
+    parameters: { shared: list("shared", "query", "tsv") },
+  };
+  writeFileSync(join(project.root, "swagger.json"), JSON.stringify(document));
+  expect((await ran(project.root, ["--openapi", "swagger.json"], init)).code).toBe(0);
+  const left = project
+    .read("spec/schema.graphql")
+    .matchAll(/# Without (.*), an array in a media type of its own, which|@rest\(operation: "(\w+)"/g);
+  const shared = ['query "shared"', 'header "trace"'];
+  expect([...left].map(([, part, operation]) => part ?? operation)).toEqual([
+    ...[...shared, 'query "tsv"', "getThings"],
+    ...[...shared, ...["usual", "csv", "ssv", "pipes", "tsv"].map((name) => `body "${name}"`), "setThing"],
+    ...[...shared, 'body "tsv"', "addThing"],
+  ]);
+  const operations = project.read("generated/operations.ts");
+  for (const location of ["query", "body"])
+    for (const [format, style, explode] of [
+      ["csv", "form", false],
+      ["ssv", "spaceDelimited", false],
+      ["pipes", "pipeDelimited", false],
+      ["multi", "form", true],
+    ])
+      expect(operations).toContain(`"${location}:${format}": { style: "${style}", explode: ${explode} }`);
+  expect(operations).toContain('"body:usual": { style: "form", explode: false }');
+});
+
 /** Sixty-one operations with two tags, some of which no field can show. */
 function largeDocument(copy: ReturnType<typeof opened>): string {
   const json = (schema: object) => ({

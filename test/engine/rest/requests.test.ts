@@ -11,7 +11,7 @@ describe("a request", () => {
     expect(await rest.get("/things", { query }, "items")).toEqual([1]);
     const [head = ""] = server.requests;
     expect(head.split("\r\n")[0]).toBe(
-      "GET /base/things?ids=a%2Cb,c&tags=x|y%20z&filter[from]=1%262&q=%C3%A4%2F%3F%23 HTTP/1.1",
+      "GET /base/things?ids=a%2Cb,c&tags=x%7Cy%20z&filter%5Bfrom%5D=1%262&q=%C3%A4%2F%3F%23 HTTP/1.1",
     );
     expect(head).toMatch(/\r\nx-api-key: key\r\n/);
   });
@@ -25,7 +25,7 @@ describe("a request", () => {
     };
     await rest.get("/things", { query, header: { "X-Trace": { span: "s", parent: null } } });
     await rest.get("/things", { query: { filter: { a: null }, page: { after: null }, q: {} } });
-    expect(pathsOf(server.requests)).toEqual(["/things?filter[b]=0&page=size,1&d=", "/things"]);
+    expect(pathsOf(server.requests)).toEqual(["/things?filter%5Bb%5D=0&page=size,1&d=", "/things"]);
     expect(server.requests[0]).toMatch(/\r\nx-trace: span=s\r\n/i);
   });
 
@@ -125,6 +125,28 @@ describe("a request", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test.each([
+    ...[{ trace: ["a,b"] }, { trace: ["a", " b"] }, { trace: ["a", ""] }, { trace: ["a", null] }],
+    ...[{ trace: [["a"]] }, { trace: { span: "a,b" } }, { trace: { "a=b": 1 } }],
+    ...[{ trace: " a" }, { trace: "a\t" }],
+  ])("refuses the header %j, which REST could not read back", async ({ trace }) => {
+    const { rest, server } = await against(ok({}));
+    const header = { "X-Trace": trace };
+    expect(await failureOf(rest.get("/things", { header }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: "X-Trace" },
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("writes lists in a header, and leaves an empty one out", async () => {
+    const { rest, server } = await against(ok({}));
+    await rest.get("/things", { header: { "X-Trace": ["a b", 1], Tags: [], Text: "" } });
+    expect(server.requests[0]).toMatch(/\r\nx-trace: a b,1\r\n/i);
+    expect(server.requests[0]).toMatch(/\r\ntext: ?\r\n/i);
+    expect(server.requests[0]).not.toMatch(/\r\ntags:/i);
+  });
+
   test("sends identical reads once, until a write makes their response stale", async () => {
     const { rest, server } = await against(ok({ items: [] }));
     await Promise.all([rest.get("/things"), rest.get("/things", {}, "items"), rest.find("/things")]);
@@ -160,7 +182,7 @@ describe("a request", () => {
   });
 
   test.each([
-    [{ filter: { "a]=1&admin": true, none: null } }, "filter[a%5D%3D1%26admin]=true"],
+    [{ filter: { "a=1&admin": true, none: null } }, "filter%5Ba%3D1%26admin%5D=true"],
     [{ form: { none: null, "admin=true&x": 1, ä: "b,c" } }, "admin%3Dtrue%26x=1&%C3%A4=b%2Cc"],
     [{ flat: { "a,b&c": 1, d: 2, none: undefined } }, "flat=a%2Cb%26c,1,d,2"],
     [{ filter: { none: null }, form: {}, flat: {} }, undefined],
@@ -170,17 +192,17 @@ describe("a request", () => {
     expect(pathsOf(server.requests)).toEqual([search === undefined ? "/things" : `/things?${search}`]);
   });
 
-  test.each([{ form: { a: { b: 1 } } }, { filter: { a: [1] } }, { ids: ["a", null] }, { tags: [{}] }])(
-    "refuses %j, which no query string can hold",
-    async (query) => {
-      const { rest, server } = await against(ok({}));
-      expect(await failureOf(rest.get("/things", { query }))).toMatchObject({
-        code: "BAD_USER_INPUT",
-        details: { argument: Object.keys(query)[0] },
-      });
-      expect(server.requests).toEqual([]);
-    },
-  );
+  test.each([
+    ...[{ form: { a: { b: 1 } } }, { filter: { a: [1] } }, { ids: ["a", null] }, { tags: [{}] }],
+    ...[{ tags: ["a", "b|c"] }, { filter: { "a][b": 1 } }, { filter: { "": 1 } }, { form: { q: 1 }, q: 2 }],
+  ])("refuses %j, which REST could not read back from a query string", async (query) => {
+    const { rest, server } = await against(ok({}));
+    expect(await failureOf(rest.get("/things", { query }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: Object.keys(query)[0] },
+    });
+    expect(server.requests).toEqual([]);
+  });
 
   test("sends two reads once if one of them has an optional header that it leaves out", async () => {
     const { rest, server } = await against(ok({}));

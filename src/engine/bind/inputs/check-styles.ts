@@ -70,11 +70,18 @@ export function unsendable({ shape, style, in: location }: Styled): string | und
 const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
-/** The members of an object that no style but JSON can write, for they are objects or lists themselves. */
+/**
+ * The members of an object that no style but JSON can write: objects and lists, and in style deepObject a name with brackets,
+ * which REST could not tell from those of the style.
+ */
 export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
   style === "json" || !shape.types.has("object")
     ? []
-    : requestProperties(shape).filter((each) => kindOf(each.shape) !== "value");
+    : requestProperties(shape).filter(
+        (each) => kindOf(each.shape) !== "value" || (style === "deepObject" && brackets.test(each.name)),
+      );
+
+const brackets = /[[\]]/;
 
 /** Whether a list has lists or objects, or an object cannot be sent without any. */
 function isNested(shape: Styled["shape"], style: string): boolean {
@@ -98,9 +105,14 @@ function checkMembers({ binder, operation, where }: FieldInProgress, { source, n
       binder.findings.add(
         "parameter-style",
         { ...where, rest: member.node },
-        `"${member.name}" of ${at} "${name}" of ${operation.id} is an ${kindOf(member.shape)}, which style ${parameter.style} cannot hold`,
+        `"${member.name}" of ${at} "${name}" of ${operation.id} ${howNested(member)}, which style ${parameter.style} cannot hold`,
         `remove it from input ${type.name}`,
       );
+}
+
+function howNested({ shape }: Property): string {
+  const kind = kindOf(shape);
+  return kind === "value" ? "has brackets in its name" : `is an ${kind}`;
 }
 
 function checkStyle({ binder, operation, where }: FieldInProgress, parameter: Styled): void {

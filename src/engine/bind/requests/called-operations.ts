@@ -4,7 +4,7 @@ import type { RestDocument } from "../../openapi/document.ts";
 import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { includesJson, isJson, isText } from "../../standards/media-type.ts";
-import type { Operation } from "../../standards/operation.ts";
+import type { Operation, Style } from "../../standards/operation.ts";
 import type { BoundField } from "../model.ts";
 
 /** By method and path, in the order of the fields. */
@@ -19,10 +19,14 @@ function calledOperation(document: RestDocument, operation: RestOperation): Oper
   const credentials = credentialHeadersOf(document, operation);
   const places = credentialPlacesOf(document, operation);
   const styled = parameters.filter(
-    ({ shape, style }) => style === "json" || shape.types.has("array") || shape.types.has("object"),
+    ({ shape, style, allowReserved }) =>
+      style === "json" || allowReserved || shape.types.has("array") || shape.types.has("object"),
   );
   const style = Object.fromEntries(
-    styled.map((each) => [`${each.in}:${each.name}`, { style: each.style, explode: each.explode }]),
+    styled.map(({ in: location, name, style, explode, allowReserved }): [string, Style] => [
+      `${location}:${name}`,
+      { style, explode, ...(allowReserved && { allowReserved }) },
+    ]),
   );
   for (const [name, written] of body?.formStyles ?? [])
     if (written.style !== "file") style[`body:${name}`] = written;

@@ -1,10 +1,11 @@
 /**
- * Translates a refusal by REST, which names a parameter or property of REST. The client gets the name of the argument, and
+ * Translates a refusal, by REST or by the encoder of requests, which names a parameter or property of REST. The client gets the name of the argument, and
  * a sentence for people with its description in the schema or the limits that the REST document sets: what to change. The
  * client never gets REST's own message.
  */
 import type { GraphQLArgument } from "graphql";
 import { CodedError } from "../../errors.ts";
+import { Unwritable } from "../../rest/encode.ts";
 import { markOfArgument } from "../../rest/inherit.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import { argumentDescription, limitWords } from "./argument-words.ts";
@@ -39,7 +40,13 @@ function inWordsOf({ names, schemas, args }: ArgumentFacts, error: CodedError, r
   const limited = [argument, markOfArgument(argument)].find((name) => Object.hasOwn(schemas, name));
   const words = limitWords(limited === undefined ? {} : (schemas[limited] as JsonSchema));
   const description = argumentDescription(args, argument);
-  const refusal = error.code === "CONFLICT" ? "contradicts what is stored" : "is not accepted";
+  const { cause } = error;
+  const refusal =
+    cause instanceof Unwritable
+      ? cause.why
+      : error.code === "CONFLICT"
+        ? "contradicts what is stored"
+        : "is not accepted";
   const described = description ? ` It takes: ${description}` : words && ` It must be ${words}.`;
   const message = `The value of "${argument}" ${refusal}.${described}`;
   return new CodedError(error.code, message, { ...error.details, argument }, error);

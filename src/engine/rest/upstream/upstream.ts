@@ -8,7 +8,7 @@ import type { Config } from "../../config.ts";
 import type { CodedError } from "../../errors.ts";
 import { callsOfProduct } from "../../settings/capacity.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
-import { serializePath } from "../encode.ts";
+import { encodeTemplate, serializePath } from "../encode.ts";
 import { circuitOpen, notSent } from "../failure.ts";
 import { RestResponse } from "../rest-response.ts";
 import { Bound, Places } from "../shares/bound.ts";
@@ -44,7 +44,7 @@ export class Upstream {
       maxHeaderSize: 32_768,
     });
     this.client = createClient<object>({
-      baseUrl: url.pathname.replace(/\/$/, ""),
+      baseUrl: encodeTemplate(url.pathname.replace(/\/$/, "")),
       pathSerializer: serializePath,
       Request: CallRequest as unknown as typeof Request,
       fetch: (request) =>

@@ -9,6 +9,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     style: {
       "query:filter": { style: "deepObject", explode: false },
       "query:page": { style: "form", explode: false },
+      "query:kind[in]": { style: "form", explode: false },
+      "query:tags": { style: "pipeDelimited", explode: false },
+      "query:words": { style: "spaceDelimited", explode: false },
+      "query:folder": { style: "form", explode: true, allowReserved: true },
       "header:X-Trace": { style: "simple", explode: false },
     },
   },

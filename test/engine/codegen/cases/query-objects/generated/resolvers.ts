@@ -14,7 +14,15 @@ export const Query = {
   /** Query.notes → GET /notes (listNotes) */
   notes: (_parent, args, { rest }) =>
     rest.get("/notes", {
-      query: { filter: args.filter ? toNoteFilter(args.filter) : undefined, page: args.page ?? undefined },
+      query: {
+        filter: args.filter ? toNoteFilter(args.filter) : undefined,
+        page: args.page ?? undefined,
+        "kind[in]": args.kinds,
+        "größe & x": args.size,
+        tags: args.tags,
+        words: args.words,
+        folder: args.folder,
+      },
       header: { "X-Trace": args.trace ? toTrace(args.trace) : undefined },
     }),
 } satisfies Required<QueryResolvers>;
