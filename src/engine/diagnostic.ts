@@ -1,6 +1,7 @@
 /**
  * Findings as data: every rule with its severity, and one finding's shape. Rendering stands elsewhere.
- * An `error` means the mapping is wrong and nothing may be generated; a `warning` fails `check` until it is approved.
+ * An `error` means the mapping is wrong and nothing may be generated; a `warning` fails `check` until it is approved. The
+ * error `credential-shared` is a warning once it is approved.
  */
 import { ExpectedFailure, type Failure, type Fault, faultLine, withoutPlace } from "./cli/failure.ts";
 import { printable } from "./cli/printable.ts";
@@ -24,6 +25,8 @@ export type RuleFacts<S extends Severity = Severity> = {
   readonly severity: S;
   readonly stage: Stage;
   readonly meaning: string;
+  /** An error that an approval turns into a warning: it is the owner's decision, and no fault of the mapping. */
+  readonly isApprovable?: true;
 };
 
 export const ruleOf =
@@ -109,7 +112,10 @@ export const rules = {
   ),
   "credential-unsent": warning("A bound operation needs a credential that never travels to REST."),
   "credential-undeclared": warning("The document does not say which credentials REST takes."),
-  "credential-shared": error("A caller's credential would travel to the services of several documents."),
+  "credential-shared": {
+    ...error("A caller's credential would travel to the services of several documents."),
+    isApprovable: true,
+  },
   "deprecation-unsaid": warning(
     "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
   ),
@@ -120,6 +126,12 @@ export const rules = {
 } as const satisfies Record<string, RuleFacts<"error" | "warning">>;
 
 export type Rule = keyof typeof rules;
+
+/** Whether an entry of `approvals.yaml` settles findings of the rule: warnings, and the errors that are the owner's decision. */
+export function isApprovable(rule: Rule): boolean {
+  const facts: RuleFacts = rules[rule];
+  return facts.severity === "warning" || facts.isApprovable === true;
+}
 
 export type Diagnostic = {
   readonly rule: Rule;

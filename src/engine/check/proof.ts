@@ -1,8 +1,8 @@
 /** Stages 1 and 2: turns the diagnostics of loading and binding into findings of the report. */
 
-import { type Diagnostic, rules } from "../diagnostic.ts";
+import { type Diagnostic, isApprovable, rules } from "../diagnostic.ts";
+import { fingerprintOf } from "../project/fingerprint.ts";
 import type { Project } from "../project/project.ts";
-import { fingerprint } from "./fingerprint.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
@@ -25,12 +25,9 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
       ...(rest ? [frameAt(project, "rest", rest)] : []),
     ],
     operations: [],
-    ...(severity === "warning" && { fingerprint: fingerprintOf(diagnostic) }),
+    ...(isApprovable(rule) && { fingerprint: fingerprintOf(diagnostic) }),
   };
 }
-
-const fingerprintOf = ({ rule, coordinate, facts = [] }: Diagnostic): string =>
-  fingerprint(rule, coordinate, facts);
 
 /** Whether the base has the same warning. No step from the base brought it, so it affects nothing since. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {

@@ -18,6 +18,7 @@ import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { isRecord } from "../standards/json-object.ts";
 import { escaped } from "../standards/steering.ts";
+import { refuseUnconfirmed } from "./confirmations.ts";
 import { addressOf, readGiven, refuseTakenNames } from "./read-given.ts";
 import type { Given } from "./start-project.ts";
 
@@ -25,7 +26,7 @@ const ledgerFile = "rest-only.yaml";
 
 /** Returns what writes the document, and generates the project: see `prepared`. */
 export async function addedDocument(
-  { openapi, name, tag, operation, query }: Given & { readonly name: string },
+  { openapi, name, tag, operation, query, confirm = [] }: Given & { readonly name: string },
   { root, progress, out }: Io,
 ): Promise<() => Promise<number>> {
   if (tag || operation || query)
@@ -34,14 +35,20 @@ export async function addedDocument(
     ]);
   const spec = join(root, "spec");
   const before = folderFiles(spec);
-  const { document, files, place } = await readGiven(openapi, root, name);
+  const { document, files, place, read } = await readGiven(openapi, root, name);
   documentFaults(document, []); // reads each file that the document refers to
   refuseTakenNames(files.keys(), openapi, place);
   const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
   if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} is there already`));
+  const joined = new Project(withTexts(before, files));
+  refuseUnconfirmed(
+    { openapi, place, read: (file) => read(file) ?? before.read(file) },
+    confirm,
+    joined.rest.document,
+  );
   const ledger = before.read(ledgerFile);
   if (ledger !== undefined) files.set(ledgerFile, withEntry(ledger, `${name}/*`));
-  const project = new Project(withTexts(before, files)).proved();
+  const project = joined.proved();
   const [first] = readOperations(document).keys();
   const base = addressOf(document) ?? "https://api.example.com";
   return async () => {

@@ -36,6 +36,11 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "the product that the document is of, where there are several: spec/openapi/<name>.yaml, also in a project that has such documents",
         nonEmpty,
       )
+      .option(
+        "--confirm <place...>",
+        "agrees with what an overlay decides about credentials and servers at these places; init lists them",
+        collected,
+      )
       .action(does((given: Given) => begin(given, argv, io))),
   );
 

@@ -12,6 +12,7 @@ import { Project } from "../project/project.ts";
 import { folderFiles, textFiles } from "../project/spec-files.ts";
 import { escaped } from "../standards/steering.ts";
 import { addedDocument } from "./add-document.ts";
+import { refuseUnconfirmed } from "./confirmations.ts";
 import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
 import { addressOf, ofDocument, readGiven, refuseTakenNames } from "./read-given.ts";
 import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
@@ -21,7 +22,7 @@ import { type Choice, type Given, type StartedProject, startProject } from "./st
  * it, once the packages of code generation are there. That returns 0, and writes nothing before all is generated.
  */
 export async function prepared(given: Given, io: Io): Promise<() => Promise<number>> {
-  const { openapi, name, tag = [], operation = [], query = [] } = given;
+  const { openapi, name, tag = [], operation = [], query = [], confirm = [] } = given;
   const { root, progress, out } = io;
   const spec = join(root, "spec");
   if (folderFiles(spec).list(".").length > 0) {
@@ -32,7 +33,7 @@ export async function prepared(given: Given, io: Io): Promise<() => Promise<numb
   }
   const packages = withPackages(root);
   for (const folder of [spec, join(root, "generated")]) refuseLink(folder);
-  const { files, lines, base } = await startedProject(openapi, io, { tag, operation, query }, name);
+  const { files, lines, base } = await startedProject(openapi, io, { tag, operation, query }, name, confirm);
   const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
   return async () => {
     progress?.("restbound init: generates the code");
@@ -57,9 +58,11 @@ async function startedProject(
   { root, progress }: Io,
   choice: Choice,
   name: string | undefined,
+  confirmed: readonly string[],
 ) {
   progress?.("restbound init: reads the document");
-  const { document, files, place } = await readGiven(openapi, root, name);
+  const { document, files, place, read } = await readGiven(openapi, root, name);
+  refuseUnconfirmed({ openapi, place, read }, confirmed);
   progress?.("restbound init: makes a field for each operation, and proves it");
   const start = startProject(document, choice);
   refuseTakenNames(files.keys(), openapi, place);

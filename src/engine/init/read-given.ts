@@ -13,11 +13,16 @@ import { documentPath, fetchDocument } from "./fetch-document.ts";
 
 /**
  * The files of a spec folder that are no parts of a document. A vendor's document that refers to such a name could bring
- * approvals of its own, or operations that the server then runs as saved ones.
+ * approvals of its own, or operations that the server then runs as saved ones. File systems may disregard case, and dots and
+ * spaces at the end.
  */
-const ownNames = /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml)(?:\/|$)|operations\/.*\.graphql$)/;
+const ownNames =
+  /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
-/** The document under the name that it will have in the spec folder, and the texts of all files that it consists of. */
+/**
+ * The document under the name that it will have in the spec folder. `files`: the texts of the files that it consists of, as far
+ * as they were read. `read` reads any of them.
+ */
 export async function readGiven(given: string, root: string, name: string | undefined) {
   if (name !== undefined && !isDocumentName(name))
     throw new UsageError([`--name ${name}: a name has letters, digits, - and _ alone`]);
@@ -25,12 +30,13 @@ export async function readGiven(given: string, root: string, name: string | unde
   const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
   const main = await converted(source ? (source(place.file) ?? "") : await fetchDocument(given));
   const files = new Map<string, string>();
-  const read = (file: string): string | undefined => {
-    const text = file === place.file ? main : source?.(file);
+  const read: ReadFile = (file) => (file === place.file ? main : source?.(file));
+  const readPart: ReadFile = (file) => {
+    const text = read(file);
     if (text !== undefined) files.set(file, text);
     return text;
   };
-  return { document: await ofDocument(given, () => new RestDocument([place], read)), files, place };
+  return { document: await ofDocument(given, () => new RestDocument([place], readPart)), files, place, read };
 }
 
 /** Files of a folder by the names that they will have: below the spec folder, or beside the documents there. */

@@ -27,7 +27,12 @@ export type Choice = {
 };
 
 /** What the command line of `init` gives. */
-export type Given = Partial<Choice> & { readonly openapi: string; readonly name?: string };
+export type Given = Partial<Choice> & {
+  readonly openapi: string;
+  readonly name?: string;
+  /** What the document's overlay may decide about credentials and servers. */
+  readonly confirm?: readonly string[];
+};
 
 export type StartedProject = {
   readonly schema: string;

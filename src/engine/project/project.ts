@@ -7,7 +7,7 @@ import type { GraphQLSchema } from "graphql";
 import { bind } from "../bind/bind.ts";
 import { type BindResult, boundFields, type Model, type RestApi } from "../bind/model.ts";
 import { linesOf } from "../cli/code-frame.ts";
-import { type Diagnostic, SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, isApprovable, SpecUnreadable, unreadable } from "../diagnostic.ts";
 import type { Manifest } from "../manifests/manifests.ts";
 import { RestDocument } from "../openapi/document.ts";
 import { documentFaults, reachedFaults } from "../openapi/document-faults.ts";
@@ -19,6 +19,8 @@ import { readRest } from "../schema/directives.ts";
 import { allFields } from "../schema/object-types.ts";
 import { readSchema } from "../schema/read-schema.ts";
 import { readAppOperations, readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
+import { type ApprovalEntry, approvalKey, approvalsFile, readApprovals } from "./approvals.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
 
 type Given = {
@@ -43,6 +45,7 @@ export class Project {
   readonly linesOf: (file: string) => readonly string[] | undefined;
   readonly #rest: () => RestApi;
   readonly #bound: () => BindResult;
+  readonly #approvals: () => readonly ApprovalEntry[];
   readonly #operations: () => ReturnType<typeof readAppOperations>;
   readonly #diagnostics: () => readonly Diagnostic[];
 
@@ -58,6 +61,7 @@ export class Project {
       );
       return withinStack(rest.document, () => bind(rest, schema));
     });
+    this.#approvals = lazy(() => readApprovals(this.yaml(approvalsFile)));
     this.#operations = lazy(() => {
       const saved = readSavedOperations(this.model?.schema, savedOperationTexts(files));
       const apps = readAppOperations(this.model?.schema, manifests);
@@ -82,6 +86,10 @@ export class Project {
   /** The saved operations, and those of apps. */
   get saved(): readonly SavedOperation[] {
     return this.#operations().operations;
+  }
+
+  get approvals(): readonly ApprovalEntry[] {
+    return this.#approvals();
   }
 
   get diagnostics(): readonly Diagnostic[] {
@@ -113,7 +121,20 @@ export class Project {
   #mapping(faultsOf: typeof documentFaults): Diagnostic[] {
     const { model, diagnostics } = this.#bound();
     const ofDocument = model ? withinStack(model.document, () => faultsIn(model, faultsOf)) : [];
-    return [...ofDocument, ...diagnostics];
+    return [...ofDocument, ...diagnostics].map((each) => this.#judged(each));
+  }
+
+  /**
+   * An error that the owner approved is a warning. The approval's last day is a matter of `check`: what codegen writes must
+   * not depend on the day.
+   */
+  #judged(diagnostic: Diagnostic): Diagnostic {
+    const { rule, severity, coordinate } = diagnostic;
+    if (severity === "warning" || !isApprovable(rule)) return diagnostic;
+    const own = approvalKey({ fingerprint: fingerprintOf(diagnostic), rule, coordinate });
+    return this.approvals.some((entry) => approvalKey(entry) === own)
+      ? { ...diagnostic, severity: "warning" }
+      : diagnostic;
   }
 }
 

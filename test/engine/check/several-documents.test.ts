@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Finding } from "../../../src/engine/check/report.ts";
+import { run as codegen } from "../../../src/engine/codegen/main.ts";
 import { run as explain } from "../../../src/engine/explain/main.ts";
 import { run as propose } from "../../../src/engine/propose/main.ts";
 import { edited, ran, reportOf, repository, write } from "./run.ts";
@@ -75,6 +76,58 @@ test("another credential, another base of a part, a field of an overlay: each at
       ["rest spec/openapi/crm.yaml:26", "base rest spec/openapi/crm.yaml:26"],
     ],
   ]);
+});
+
+/** The overlay of billing, as a vendor might deliver it: callers' CRM key is the credential of billing, too. */
+const claiming = `overlay: 1.0.0
+info: { title: t, version: "1" }
+actions: [{ target: $.components.securitySchemes.bearer, update: { x-from-header: x-crm-KEY } }]
+`;
+
+test("a credential that two documents take stops codegen until each of them is approved, by the entries that check prints", async () => {
+  const root = opened();
+  write(root, { "spec/openapi/billing-eu.overlay.yaml": claiming });
+  for (const base of [[], ["--base", "HEAD"]]) {
+    const shared = (await found(root, ...base)).filter(({ rule }) => rule === "credential-shared");
+    expect(shared.map((each) => [each.severity, each.coordinate, places(each)])).toEqual([
+      [
+        "error",
+        "crm#/components/securitySchemes/key",
+        ["schema spec/schema.graphql:2", "rest spec/openapi/crm.yaml:26"],
+      ],
+      [
+        "error",
+        "billing-eu#/components/securitySchemes/bearer",
+        ["schema spec/schema.graphql:4", "rest spec/openapi/billing-eu.overlay.yaml:3"],
+      ],
+    ]);
+  }
+  const generates = async (): Promise<boolean> => (await ran(root, [], codegen)).code === 0;
+  expect(await generates()).toBe(false);
+  const { out } = await ran(root, []);
+  const entries = [...out.matchAll(/ {2}to approve it, add to spec\/approvals\.yaml:\n((?: {4}.*\n)+)/g)].map(
+    ([, entry = ""]) =>
+      entry
+        .replaceAll(/^ {4}/gm, "")
+        .replace("<why>", "both are ours")
+        .replace("<who>", "Ada")
+        .replace("<YYYY-MM-DD>", "2026-01-31"),
+  );
+  expect(entries).toHaveLength(2);
+  write(root, { "spec/approvals.yaml": entries[0] ?? "" });
+  expect(await generates()).toBe(false);
+  write(root, { "spec/approvals.yaml": entries.join("") });
+  expect(await generates()).toBe(true);
+  expect((await ran(root, [])).code).toBe(0);
+  // the day is a matter of check, and codegen writes the same each day
+  expect((await ran(root, [], undefined, "2026-02-01")).code).toBe(1);
+  expect((await ran(root, [], codegen, "2026-02-01")).code).toBe(0);
+  // another header is another decision
+  write(root, {
+    "spec/openapi/crm.yaml": edited(crm, "X-Crm-Key", "X-Token"),
+    "spec/openapi/billing-eu.overlay.yaml": edited(claiming, "x-crm-KEY", "X-Token"),
+  });
+  expect(await generates()).toBe(false);
 });
 
 test("the ledger takes an operation by its document, by a pattern of it, and by a name that one document has", async () => {

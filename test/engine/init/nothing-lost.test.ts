@@ -36,6 +36,11 @@ test.each([
   "approvals.yaml",
   "schema.graphql/things.json",
   "operations/a.graphql",
+  "operations/a.gql",
+  // the same file where names are compared without case, or without dots at the end
+  "Approvals.YAML",
+  "approvals.yaml.",
+  "Operations/a.GraphQL",
 ])("a document that would bring its own %s is refused, and nothing is written", async (file) => {
   const copy = opened();
   const openapi = vendor(copy, file);

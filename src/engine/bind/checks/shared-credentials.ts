@@ -1,6 +1,9 @@
-/** Finds the request headers whose credential would travel to the services of several documents, unless they say so. */
-import type { RestNode, RootNode } from "../../openapi/document.ts";
-import { headerOf, schemesOf } from "../../openapi/security.ts";
+/**
+ * Finds the request headers whose credential would travel to the services of several documents. Documents and their overlays
+ * may be a vendor's, so nothing in them permits that: the owner of the project approves each document that takes such a header.
+ */
+import { type RestDocument, type RestNode, type RootNode, refOf } from "../../openapi/document.ts";
+import { headerOf, schemesOf, securitySchemesOf } from "../../openapi/security.ts";
 import { placeOf } from "../../schema/directives.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import type { Findings } from "../findings.ts";
@@ -16,26 +19,40 @@ type Use = {
 
 /** Adds a finding for each security scheme whose header another document takes too. */
 export function checkSharedCredentials(model: Model, findings: Findings): void {
-  if (model.document.roots.length === 1) return;
+  const { document } = model;
+  if (document.roots.length === 1) return;
   for (const [header, uses] of Map.groupBy(usesOf(model), ({ scheme }) => headerOf(scheme))) {
     const names = [...new Set(uses.map(({ root }) => root.name))];
     if (header === undefined || names.length === 1) continue;
     for (const { root, name, scheme, field } of uses) {
       const { "x-from-header": from, name: own = header } = membersOf(scheme.value);
-      // a vendor could name another's header in its own document, or refer to the scheme in that one
-      if (from !== undefined && model.document.place(scheme, "x-from-header").file === root.overlay) continue;
+      const others = listed(names.filter((each) => each !== root.name));
       findings.add(
         "credential-shared",
         {
           coordinate: `${root.name}#/components/securitySchemes/${name}`,
           schema: placeOf(field.definition.astNode),
-          rest: scheme,
+          ...placeOfHeader(document, root, name, scheme),
         },
-        `what a caller sends as ${from ?? own} would go to ${names.join(" and to ")}`,
-        `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${model.document.overlayAt(root)}); the same name in each overlay says that they share one credential`,
+        `what a caller sends as ${from ?? own} would go to ${listed(names)}`,
+        `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or, if ${root.name} may have the credential of ${others}, approve it in spec/approvals.yaml with the entry that \`restbound check\` prints`,
+        [header],
       );
     }
   }
+}
+
+const listed = (names: readonly (string | undefined)[]): string =>
+  new Intl.ListFormat("en-GB").format(names.map((name) => name ?? ""));
+
+/** Where the document or its overlay names the header, or refers to the scheme that does. */
+function placeOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
+  const schemes = securitySchemesOf(document, root);
+  const reference = schemes && { file: schemes.file, path: [...schemes.path, name] };
+  const value = reference && document.valueAt(reference);
+  return reference && refOf(value) !== undefined
+    ? { rest: { ...reference, value } }
+    : { rest: scheme, below: ["x-from-header"] };
 }
 
 function usesOf(model: Model): Use[] {

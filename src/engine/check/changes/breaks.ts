@@ -1,9 +1,10 @@
 /**
  * The errors of the proof that the base did not have. Where the schema says the same at their coordinate, the OpenAPI
- * document broke them: all errors of one cause are one finding.
+ * document broke them: all errors of one cause are one finding. An error that can be approved stays a finding of its own,
+ * with the fingerprint that the proof gives it without a base.
  */
 
-import type { Diagnostic } from "../../diagnostic.ts";
+import { type Diagnostic, isApprovable } from "../../diagnostic.ts";
 import type { ValidProject } from "../../project/project.ts";
 import { definitionAt } from "../../schema/coordinate-place.ts";
 import { diagnosticFinding } from "../proof.ts";
@@ -25,7 +26,13 @@ export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Br
   const known = new Set(base.diagnostics.map(keyOf));
   const breaks = new Map<string, Break>();
   for (const error of head.diagnostics) {
-    if (error.severity !== "error" || known.has(keyOf(error)) || !isSaidAlike(base, head, error)) continue;
+    if (
+      error.severity !== "error" ||
+      isApprovable(error.rule) ||
+      known.has(keyOf(error)) ||
+      !isSaidAlike(base, head, error)
+    )
+      continue;
     const cause = causeOfError(base.model, head.model, error);
     if (!cause) continue;
     const key = placeKey(cause);

@@ -1,5 +1,5 @@
 /** Prints the report as GitLab's Code Quality takes it: a list of violations, each at one line (docs.gitlab.com, "Code Quality report format"). */
-import { fingerprint } from "../fingerprint.ts";
+import { fingerprint } from "../../project/fingerprint.ts";
 import type { Finding, Report } from "../report.ts";
 import { headline, placeOfAnnotation } from "./annotation.ts";
 import { reachLines, settlement } from "./text.ts";
