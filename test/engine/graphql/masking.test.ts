@@ -49,6 +49,10 @@ describe("a response that violates the contract", () => {
       { agents: null },
       ["agents", 1],
     ],
+    ["null for an object", null, "{ me { id } }", { me: null }, ["me"]],
+    ["null for a page", null, "{ agents { id } }", { agents: null }, ["agents"]],
+    ["an object without its list", {}, "{ agents { id } }", { agents: null }, ["agents"]],
+    ["null for the list of a page", { items: null }, "{ agents { id } }", { agents: null }, ["agents"]],
     [
       "an unknown enum value",
       { items: [agent, { ...agent, kind: "CANARY" }] },

@@ -14,6 +14,7 @@ import {
   isAbstractType,
   isIntrospectionType,
   isObjectType,
+  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   SchemaMetaFieldDef,
@@ -110,12 +111,22 @@ function fieldPlan(
     nodes,
     source: sourceOf(compiling, parentType, field, nodes),
     selections,
+    neverNull: neverNullOf(field),
     inherited: field.args.flatMap(({ name }) =>
       below.some(({ inherits }) => inherits?.has(markOfArgument(name))) ? [name] : [],
     ),
     projection: undefined,
     places: undefined,
   };
+}
+
+/** The levels of the field's `@semanticNonNull`, which codegen writes by the proof. Without `levels` it is the value itself. */
+function neverNullOf({ astNode }: FieldPlan["field"]): readonly number[] {
+  const mark = astNode?.directives?.find(({ name }) => name.value === "semanticNonNull");
+  if (!mark) return [];
+  const levels = mark.arguments?.find(({ name }) => name.value === "levels")?.value;
+  if (levels?.kind !== Kind.LIST) return [0];
+  return levels.values.flatMap((level) => (level.kind === Kind.INT ? [Number(level.value)] : []));
 }
 
 const metaFields: ReadonlyMap<string, FieldPlan["field"]> = new Map(

@@ -60,12 +60,13 @@ function valueExpression(
   type: GraphQLOutputType,
   input: string,
   enclosing?: string,
+  level = 0,
 ): string {
   const bare = isNonNullType(type) ? type.ofType : type;
-  const missing = isNonNullType(type) ? "unexpected()" : "null";
+  const missing = isNonNullType(type) || field.neverNull.includes(level) ? "unexpected()" : "null";
   if (isLeafType(bare)) return leafExpression(emitting, bare, input, missing);
   const name = isListType(bare)
-    ? listFunction(emitting, field, bare.ofType)
+    ? listFunction(emitting, field, bare.ofType, level + 1)
     : isAbstractType(bare)
       ? memberFunction(emitting, field, bare)
       : objectFunction(emitting, field.selections.get(bare.name));
@@ -99,8 +100,8 @@ function enumLookup(type: GraphQLLeafType & { getValues(): readonly { name: stri
   return (value: unknown) => names.get(value);
 }
 
-function listFunction(emitting: Emitting, field: FieldPlan, items: GraphQLOutputType): string {
-  const item = valueExpression(emitting, field, items, "list[i]");
+function listFunction(emitting: Emitting, field: FieldPlan, items: GraphQLOutputType, level: number): string {
+  const item = valueExpression(emitting, field, items, "list[i]", undefined, level);
   return add(
     emitting,
     (name) => `function ${name}(list, nextParents, budget${also(field)}) {

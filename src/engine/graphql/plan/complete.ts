@@ -86,18 +86,23 @@ function completeValue(
   type: GraphQLOutputType,
   value: unknown,
   path: Path,
+  level = 0,
 ): unknown {
   if (value instanceof Error) throw value;
   if (isNonNullType(type)) {
-    const completed = completeValue(completion, field, type.ofType, value, path);
+    const completed = completeValue(completion, field, type.ofType, value, path, level);
     if (completed === null)
       throw new ContractBroken(
         `Cannot return null for non-nullable field ${field.parentType.name}.${field.field.name}.`,
       );
     return completed;
   }
-  if (value === null || value === undefined) return null;
-  if (isListType(type)) return completeList(completion, field, type.ofType, value, path);
+  if (value === null || value === undefined) {
+    if (field.neverNull.includes(level))
+      throw new ContractBroken(`REST sent no value for ${field.parentType.name}.${field.field.name}.`);
+    return null;
+  }
+  if (isListType(type)) return completeList(completion, field, type.ofType, value, path, level + 1);
   if (isLeafType(type)) return completeLeaf(completion, type, value);
   return completeObject(completion, objectPlanOf(field, type, value), value, path);
 }
@@ -108,6 +113,7 @@ function completeList(
   type: GraphQLOutputType,
   value: unknown,
   path: Path,
+  level: number,
 ): unknown[] {
   if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
     throw new ContractBroken(
@@ -117,7 +123,9 @@ function completeList(
   return Array.from(value as Iterable<unknown>, (item, key) => {
     spend(completion.budget, 1);
     const at = { up: path, key };
-    return withErrors(completion, field, type, at, () => completeValue(completion, field, type, item, at));
+    return withErrors(completion, field, type, at, () =>
+      completeValue(completion, field, type, item, at, level),
+    );
   });
 }
 

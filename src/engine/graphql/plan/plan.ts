@@ -46,6 +46,11 @@ export type FieldPlan = {
   readonly field: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
   readonly source: FieldSource;
+  /**
+   * The levels of lists at which the document forbids null although the type allows it (`@semanticNonNull`): 0 is the value
+   * itself, 1 an item of its list. A null there is an error of REST.
+   */
+  readonly neverNull: readonly number[];
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
   /** The names of the arguments that links below take. */
