@@ -9,6 +9,7 @@ import { loadContract, permissionsOf } from "./contract.ts";
 import { hasDemoData, seedDemoData } from "./demo/demo.ts";
 import { keyRules } from "./keys/authenticate.ts";
 import { serveIntrospection } from "./keys/introspection.ts";
+import { relayRevocations } from "./keys/revocations.ts";
 import { getAgent, getContact, listAgents, listCampaigns, listContacts } from "./products/directory.ts";
 import { getMe } from "./products/identity.ts";
 import {
@@ -48,6 +49,7 @@ export async function createPlatform(config: Config, specHash?: string): Promise
   if (hasDemoData(config)) seedDemoData(store, new Date());
   const server = createServer(config, "platform", { specHash });
   server.addHook("onClose", async () => store.close());
+  relayRevocations(server, config, store);
   await compressResponses(server);
   const rules = keyRules(config, permissionsOf(operations));
   serveIntrospection(server, config, store, rules);

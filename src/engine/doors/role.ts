@@ -5,11 +5,13 @@
 export { type Io, processIo, runCommand } from "../cli/command.ts";
 export { nonEmpty } from "../cli/parse.ts";
 export { Refused } from "../cli/refused.ts";
+export { redisCause } from "../gateway/redis.ts";
+export { openRevocationLog } from "../gateway/revocation-log.ts";
 export type { Samples } from "../graphql/explorer/explorer.ts";
 export { type ApiEnvironment, base62, formatApiKey, isWellFormed } from "../http/api-key.ts";
 export { compressResponses } from "../http/compress-responses.ts";
 export { hasProof, proofHeader, readContextHeaders, type TenantContext } from "../http/context-headers.ts";
 export { readKey, unauthenticated } from "../http/credentials.ts";
-export { revokedChannel } from "../http/revoked-channel.ts";
 export { createServer } from "../http/server.ts";
+export { acceptedMs } from "../settings/key-times.ts";
 export { ajv } from "../standards/json-schema.ts";

@@ -22,7 +22,8 @@ import { createKeyIntrospection } from "./key-introspection.ts";
 import { KeyVerifier } from "./key-verifier.ts";
 import { keylessRequest, mayBeKeyless } from "./keyless.ts";
 import { createRateLimits } from "./rate-limit.ts";
-import type { SharedEngine } from "./shared-engine.ts";
+import { createRedisRateStore, type RedisRateStore } from "./redis-rate-store.ts";
+import { RevocationLog } from "./revocation-log.ts";
 import { forwardedNames, stripRequest } from "./strip.ts";
 import { warnOfOtherKeys, warnOfProxy } from "./telling-requests.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
@@ -31,8 +32,8 @@ import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from
 declare module "fastify" {
   interface FastifyInstance {
     keys: KeyVerifier;
-    /** With `REDIS_URL`. */
-    sharedEngine: SharedEngine | undefined;
+    /** What gateways share by `REDIS_URL`. */
+    shared: { readonly rates: RedisRateStore; readonly revocations: RevocationLog } | undefined;
   }
   interface FastifyRequest {
     /** Where a request goes that may pass, and whose it is: nobody's if it needs no key. */
@@ -62,8 +63,8 @@ export async function createGateway(
   leaveBodies(server, "*", "buffer");
   await allowOrigins(server, config.env.CORS_ORIGINS, methods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
-  server.decorate("sharedEngine", await shareWithOthers(server, config));
-  const limits = createRateLimits(config, server.sharedEngine);
+  server.decorate("shared", await shareWithOthers(server, config));
+  const limits = createRateLimits(config, server.shared?.rates);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const introspect = createIntrospect(server, config);
@@ -145,11 +146,13 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   }
 }
 
-/** Connects to the engine of `REDIS_URL`, whose module is loaded only then. */
-async function shareWithOthers(server: FastifyInstance, { env }: Config): Promise<SharedEngine | undefined> {
+async function shareWithOthers(server: FastifyInstance, { env }: Config): Promise<FastifyInstance["shared"]> {
   if (env.REDIS_URL === undefined) return undefined;
-  const { connectSharedEngine } = await import("./shared-engine.ts");
-  const shared = connectSharedEngine(env.REDIS_URL, server.log, (id) => server.keys.forget(id));
-  server.addHook("onClose", async () => shared.close());
-  return shared;
+  const rates = await createRedisRateStore(env.REDIS_URL, server.log);
+  const revocations = new RevocationLog(env.REDIS_URL, server.log, server.keys, env.KEY_UNCONFIRMED_MS);
+  server.addHook("onClose", async () => {
+    rates.close();
+    revocations.close();
+  });
+  return { rates, revocations };
 }

@@ -10,8 +10,9 @@ import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
 import { introspectionNames } from "../settings/validators.ts";
 import { isRecord, parsedJson } from "../standards/json-object.ts";
 
-/** The state of a key; `validMs` is the time until it expires, in ms. */
-export type KeyState = { context: TenantContext; validMs: number } | "inactive";
+/** The state of an active key; `validMs` is the time until it expires, in ms. */
+export type ActiveKey = { context: TenantContext; validMs: number };
+export type KeyState = ActiveKey | "inactive";
 export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeyState>;
 
 const maxResponseBytes = 65_536;

@@ -1,9 +1,12 @@
 /**
- * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. An active
- * key is cached for `KEY_CACHE_MS` (by default a revocation takes effect within 30 s) and never beyond its expiry. While
- * look-ups fail, it is taken for `KEY_STALE_MS` longer. An inactive key is cached for 5 s. A failure is never cached. Active and inactive keys have a cache each, so a flood of wrong keys evicts no
- * good one. Uncached keys wait in `look-up-queue.ts`. Concurrent look-ups of one key are one look-up. All times are on
- * the monotonic clock.
+ * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. Active and
+ * inactive keys have a cache each, so a flood of wrong keys evicts no good one. Concurrent look-ups of one key are one
+ * look-up. Uncached keys wait in `look-up-queue.ts`. All times are on the monotonic clock.
+ *
+ * - An active key is cached for `KEY_CACHE_MS`, and for `KEY_STALE_MS` longer while look-ups fail, but never beyond its expiry.
+ * - An inactive key is cached for 5 s. A failure is never cached.
+ * - With a revocation log (`revocation-log.ts`), an active key is cached for at most `KEY_UNCONFIRMED_MS` after the last
+ *   moment at which every revocation is known to have arrived. A key that nears that limit is looked up again beforehand.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -12,40 +15,68 @@ import { type CodedError, refusedBy } from "../errors.ts";
 import { hasChecksum } from "../http/api-key.ts";
 import type { TenantContext } from "../http/context-headers.ts";
 import { badKeys, cachedKeys } from "../settings/capacity.ts";
-import type { IntrospectKey, KeyState } from "./key-introspection.ts";
+import { staleMs } from "../settings/key-times.ts";
+import type { ActiveKey, IntrospectKey, KeyState } from "./key-introspection.ts";
 import { LookUpQueue, ranks } from "./look-up-queue.ts";
 import { RateStore } from "./rate-store.ts";
+import { Revalidation } from "./revalidation.ts";
+import type { RevocationListener } from "./revocation-log.ts";
 
 const inactiveMs = 5_000;
-/** So long a key is taken without a look-up after one has failed, where `KEY_STALE_MS` allows it. */
+/** How long a key is accepted without another look-up after one has failed. */
 const failedMs = 5_000;
 
-/** `end`: the key expires, or has been taken for as long as it may be while look-ups fail. */
-type Remembered = { state: KeyState; until: number; end: number };
+type CachedKey = {
+  readonly state: ActiveKey;
+  /** When its look-up began. */
+  readonly askedAt: number;
+  /** Until then it is accepted without a look-up, `end` while look-ups fail. */
+  until: number;
+  readonly end: number;
+  /** Its last moment, if a revocation may have been missed since its look-up. */
+  trustedUntil: number;
+  /** Requests with this key since its look-up. */
+  uses: number;
+  /** No earlier than this is it looked up again before its time. */
+  revalidateAt: number;
+};
 
-/** By default revocation within 30 s is promised, of which 5 s are for requests in progress. */
-type Times = Partial<Pick<Config["env"], "KEY_CACHE_MS" | "KEY_STALE_MS">>;
+type Times = Partial<
+  Pick<Config["env"], "KEY_CACHE_MS" | "KEY_STALE_MS" | "KEY_UNCONFIRMED_MS" | "REDIS_URL">
+>;
 
-export class KeyVerifier {
+export class KeyVerifier implements RevocationListener {
   /** The keys that were checked and the look-ups that were made, since the start. */
   readonly counts = { hits: 0, misses: 0, active: 0, inactive: 0, failed: 0 };
   readonly #lookUp: IntrospectKey;
   readonly #cacheMs: number;
   readonly #staleMs: number;
-  readonly #active = new LRUCache<string, Remembered>({ max: cachedKeys });
-  readonly #inactive = new LRUCache<string, Remembered>({ max: cachedKeys });
+  /** Infinite without a revocation log: then `KEY_CACHE_MS` and `KEY_STALE_MS` alone count. */
+  readonly #unconfirmedMs: number;
+  readonly #active = new LRUCache<string, CachedKey>({ max: cachedKeys });
+  readonly #inactive = new LRUCache<string, { readonly until: number }>({ max: cachedKeys });
   readonly #underWay = new Map<string, Promise<KeyState>>();
+  /** For each look-up that runs, the revocations that arrived meanwhile. */
+  readonly #arrivals = new Set<ReadonlySet<string>[]>();
   readonly #queue: LookUpQueue;
+  readonly #revalidation: Revalidation<CachedKey>;
   /** Good keys do not count, so new good keys of one address are all looked up. */
   readonly #bad = new RateStore();
-  #revocations = 0;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #missedAt = Number.NEGATIVE_INFINITY;
 
   /** A look-up takes `timeoutMs` at most, once it runs. */
-  constructor(lookUp: IntrospectKey, timeoutMs: number, { KEY_CACHE_MS, KEY_STALE_MS }: Times = {}) {
+  constructor(lookUp: IntrospectKey, timeoutMs: number, times: Times = {}) {
     this.#lookUp = lookUp;
-    this.#cacheMs = KEY_CACHE_MS ?? 25_000;
-    this.#staleMs = KEY_STALE_MS ?? 0;
+    this.#cacheMs = times.KEY_CACHE_MS ?? 25_000;
+    this.#staleMs = staleMs(times);
+    this.#unconfirmedMs = times.REDIS_URL ? (times.KEY_UNCONFIRMED_MS ?? 30_000) : Number.POSITIVE_INFINITY;
     this.#queue = new LookUpQueue(timeoutMs);
+    this.#revalidation = new Revalidation({
+      running: () => this.#queue.running,
+      isDue: ({ digest, entry }) => this.#active.peek(digest) === entry && this.#isDoubtful(entry),
+      lookUp: ({ key, digest, owner }) => this.#askOnce(key, digest, owner),
+    });
   }
 
   /** Look-ups that run or wait. */
@@ -59,26 +90,67 @@ export class KeyVerifier {
    */
   async verify(key: string, owner: string): Promise<TenantContext | undefined> {
     const digest = hash("sha256", key, "base64");
-    const known = fresh(this.#active.get(digest)) ?? fresh(this.#inactive.get(digest));
-    this.counts[known ? "hits" : "misses"]++;
     const state =
-      known ?? (await this.#askOnce(key, digest, owner).catch((error) => this.#stale(digest, error)));
+      this.#cached(key, digest, owner) ??
+      (await this.#askOnce(key, digest, owner).catch((error) => this.#stale(digest, error)));
     return state === "inactive" ? undefined : state.context;
   }
 
-  /** Forgets the answers for a key that was revoked, by its id. */
-  forget(apiKeyId: string): void {
-    this.#revocations++; // a look-up under way may return the state from before the revocation
-    for (const [digest, { state }] of this.#active)
-      if (state !== "inactive" && state.context.apiKeyId === apiKeyId) this.#active.delete(digest);
+  #cached(key: string, digest: string, owner: string): KeyState | undefined {
+    const now = performance.now();
+    const entry = this.#active.get(digest);
+    if (entry && now < Math.min(entry.until, this.#trustedUntil(entry))) {
+      this.counts.hits++;
+      entry.uses++;
+      if (this.#isDoubtful(entry)) this.#revalidation.want({ key, digest, owner, entry });
+      return entry.state;
+    }
+    const isInactive = now < (this.#inactive.get(digest)?.until ?? 0);
+    this.counts[isInactive ? "hits" : "misses"]++;
+    return isInactive ? "inactive" : undefined;
   }
 
-  /** The state of a key that was good, if its time is not over: the look-up has failed. */
+  /** Drops the cached state of revoked keys, by their ids. */
+  forget(apiKeyIds: ReadonlySet<string>): void {
+    for (const arrived of this.#arrivals) arrived.push(apiKeyIds);
+    for (const [digest, { state }] of this.#active)
+      if (apiKeyIds.has(state.context.apiKeyId)) this.#active.delete(digest);
+  }
+
+  /** Every revocation before `at` has arrived. */
+  confirm(at: number): void {
+    this.#confirmedAt = at;
+  }
+
+  /** Revocations since the last confirmation may be lost for good: what is cached until now is not trusted for long. */
+  miss(): void {
+    for (const [, entry] of this.#active) entry.trustedUntil = this.#trustedUntil(entry);
+    this.#missedAt = performance.now();
+  }
+
+  #trustedUntil({ askedAt, trustedUntil }: CachedKey): number {
+    return Math.min(trustedUntil, Math.max(askedAt, this.#confirmedAt) + this.#unconfirmedMs);
+  }
+
+  /**
+   * Whether a key should be looked up again, because it will not be trusted for as long as it is cached. One that was
+   * confirmed last by the log is due after a sixth of the time, in which the log may be read again; one that was confirmed by
+   * a look-up since then is due in the last third.
+   */
+  #isDoubtful(entry: CachedKey): boolean {
+    const trustedUntil = this.#trustedUntil(entry);
+    if (trustedUntil >= entry.until) return false;
+    const now = performance.now();
+    const leadMs = this.#unconfirmedMs * (entry.askedAt > this.#confirmedAt ? 1 / 3 : 5 / 6);
+    return trustedUntil - now < leadMs && now >= entry.revalidateAt;
+  }
+
+  /** The state of a key that was good, if it may be accepted although the look-up has failed. */
   #stale(digest: string, error: unknown): KeyState {
     const entry = this.#active.get(digest);
     const now = performance.now();
-    if (!entry || now >= entry.end) throw error;
-    this.#active.set(digest, { ...entry, until: Math.min(now + failedMs, entry.end) });
+    if (!entry || now >= Math.min(entry.end, this.#trustedUntil(entry))) throw error;
+    entry.until = Math.min(now + failedMs, entry.end);
     return entry.state;
   }
 
@@ -86,7 +158,8 @@ export class KeyVerifier {
     const joined = this.#underWay.get(digest);
     if (joined) return joined;
     // an expired entry of an active key stays in the cache: the key was good before
-    const rank = this.#active.has(digest) ? ranks.known : hasChecksum(key) ? ranks.plausible : ranks.other;
+    const known = this.#active.get(digest);
+    const rank = known ? ranks.known : hasChecksum(key) ? ranks.plausible : ranks.other;
     // keys with a checksum are counted apart, so made-up keys without one keep no good key out
     const sender = `${rank} ${owner}`;
     const isRefused = (): boolean =>
@@ -106,30 +179,45 @@ export class KeyVerifier {
       },
       (error) => {
         if (error.reason !== "bad_keys") this.counts.failed++;
+        if (known) known.revalidateAt = performance.now() + failedMs;
       },
     );
     return asked;
   }
 
   async #ask(key: string, digest: string, signal: AbortSignal): Promise<KeyState> {
-    const startedAt = performance.now();
-    const before = this.#revocations;
-    const state = await this.#lookUp(key, signal);
-    if (state === "inactive" || state.validMs <= 0) {
-      this.#active.delete(digest);
-      this.#inactive.set(digest, { state: "inactive", until: startedAt + inactiveMs, end: startedAt });
-      return "inactive";
+    const arrived: ReadonlySet<string>[] = [];
+    this.#arrivals.add(arrived);
+    try {
+      for (;;) {
+        arrived.length = 0;
+        const askedAt = performance.now();
+        const state = await this.#lookUp(key, signal);
+        if (state === "inactive" || state.validMs <= 0) {
+          this.#active.delete(digest);
+          this.#inactive.set(digest, { until: askedAt + inactiveMs });
+          return "inactive";
+        }
+        // the answer may be from before a revocation that arrived meanwhile
+        if (arrived.some((ids) => ids.has(state.context.apiKeyId))) continue;
+        this.#remember(digest, state, askedAt);
+        return state;
+      }
+    } finally {
+      this.#arrivals.delete(arrived);
     }
-    const [until, expiry] = [startedAt + this.#cacheMs, performance.now() + state.validMs];
-    const end = Math.min(until + this.#staleMs, expiry);
-    if (this.#revocations === before)
-      this.#active.set(digest, { state, until: Math.min(until, expiry), end });
-    return state;
+  }
+
+  #remember(digest: string, state: ActiveKey, askedAt: number): void {
+    const expiry = performance.now() + state.validMs;
+    const until = Math.min(askedAt + this.#cacheMs, expiry);
+    this.#active.set(digest, {
+      ...{ state, askedAt, until, end: Math.min(askedAt + this.#cacheMs + this.#staleMs, expiry) },
+      trustedUntil: askedAt < this.#missedAt ? askedAt + this.#unconfirmedMs : Number.POSITIVE_INFINITY,
+      ...{ uses: 0, revalidateAt: 0 },
+    });
   }
 }
 
 const tooManyBadKeys = (): CodedError =>
   refusedBy("bad_keys", "RATE_LIMITED", "too many API keys from this address that are not good");
-
-const fresh = (entry: Remembered | undefined): KeyState | undefined =>
-  entry && performance.now() < entry.until ? entry.state : undefined;

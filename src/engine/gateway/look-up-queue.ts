@@ -33,6 +33,11 @@ export class LookUpQueue {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** Look-ups that run. */
+  get running(): number {
+    return this.#running;
+  }
+
   /** Runs `work` when its turn comes. Throws SERVICE_UNAVAILABLE when the rank is full, or after too long a wait. */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#running >= keyLookUps.running) await this.#wait(this.#waiting[rank], owner);

@@ -10,12 +10,12 @@ import { type BoundName, refusedBy } from "../errors.ts";
 import { addressBlock } from "../http/address-block.ts";
 import { keylessRequests } from "../settings/capacity.ts";
 import { RateStore } from "./rate-store.ts";
-import type { SharedEngine } from "./shared-engine.ts";
+import type { RedisRateStore } from "./redis-rate-store.ts";
 
 /** Throws RATE_LIMITED with `retryAfter` in seconds. */
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 /** `shared` counts for all gateways while it answers. */
-export function createRateLimits({ env }: Config, shared: SharedEngine | undefined) {
+export function createRateLimits({ env }: Config, shared: RedisRateStore | undefined) {
   const limit = (bound: BoundName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
     if (max === Number.POSITIVE_INFINITY) return async () => {};
     const own = new RateStore();

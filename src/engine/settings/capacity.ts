@@ -49,6 +49,18 @@ export const acceptedCredentials = 100_000;
 export const keyLookUps = { running: 16, waiting: 1_024, waitMs: 5_000 };
 
 /**
+ * Entries of the log of revoked keys, about 1 MB. Heartbeats alone fill it in eight hours. A gateway that misses more entries
+ * looks its cached keys up again.
+ */
+export const revocationLog = { entries: 10_000 };
+
+/**
+ * Look-ups of cached keys before their time, while revocations may have been missed. They take places of `keyLookUps` that no
+ * request needs, and leave a quarter of them free. The rate protects key introspection, which serves every gateway.
+ */
+export const revalidations = { running: 12, perSecond: 200 };
+
+/**
  * Look-ups that find no good key, of one address. A look-up costs as much as a good request. A client that shows the same
  * key again costs one look-up in 5 s.
  */

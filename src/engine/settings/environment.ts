@@ -17,6 +17,7 @@ import {
   port,
   redisUrl,
   secret,
+  unconfirmedMs,
 } from "./validators.ts";
 
 /** `<name>_FILE` names a file that holds the value. */
@@ -76,7 +77,7 @@ export const variables = {
   }),
   REDIS_URL: redisUrl({
     default: undefined,
-    desc: "Redis or Valkey in which gateways count their limits together and learn of revoked keys; absent: each for itself",
+    desc: "Redis or Valkey, where gateways count their limits together and read which keys are revoked; absent: each for itself",
   }),
   DATA_FILE: str({ default: undefined, desc: "the platform's SQLite file; absent: in memory" }),
   LOG_LEVEL: str({
@@ -172,11 +173,15 @@ export const variables = {
   }),
   KEY_CACHE_MS: count({
     default: 25_000,
-    desc: "how long a good key is not looked up again; a revocation takes as long",
+    desc: "how long a good key is not looked up again; without `REDIS_URL`, a revocation takes as long",
   }),
   KEY_STALE_MS: count({
     default: undefined,
-    desc: "how much longer a good key is taken while key introspection fails; absent: not at all",
+    desc: "how much longer a good key is accepted while key introspection fails; absent: 300000 with `REDIS_URL`, else not at all",
+  }),
+  KEY_UNCONFIRMED_MS: unconfirmedMs({
+    default: 30_000,
+    desc: "with `REDIS_URL`: how long a good key is accepted, at most, after revocations may have been missed",
   }),
 };
 

@@ -33,10 +33,15 @@ export const origins = makeValidator((value: string): readonly string[] => {
     );
   return given;
 });
-export const count = makeValidator((value: string): number => {
-  if (!/^[0-9]{1,9}$/.test(value) || Number(value) < 1) throw new Error("wants a whole number from 1 up");
-  return Number(value);
-});
+const countFrom = (least: number) =>
+  makeValidator((value: string): number => {
+    if (!/^[0-9]{1,9}$/.test(value) || Number(value) < least)
+      throw new Error(`wants a whole number from ${least} up`);
+    return Number(value);
+  });
+export const count = countFrom(1);
+/** The log of revoked keys is read each second, and a failure is noticed in two: a shorter time would doubt a good log. */
+export const unconfirmedMs = countFrom(5_000);
 /** An address, or a block of them (RFC 4632, RFC 4291 §2.3); the block of all addresses is none that can be trusted. */
 function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];

@@ -4,12 +4,13 @@
  * user if they do not exist. An empty production store gets its first owner this way.
  */
 import { type Config, ConfigError, readConfig } from "restbound";
-import { type Io, nonEmpty, processIo, Refused, revokedChannel, runCommand } from "restbound/role";
+import { acceptedMs, type Io, nonEmpty, processIo, Refused, redisCause, runCommand } from "restbound/role";
 import { loadContract, permissionsOf } from "../contract.ts";
 import { strings } from "../store/row.ts";
 import { openStore, type Store, type TenantStore } from "../store/store.ts";
 import { checkOwner, readExpiry, readScopes } from "./key-options.ts";
 import { createKey } from "./keys.ts";
+import { publishRevocations, revokeKey } from "./revocations.ts";
 
 type CreateOptions = {
   readonly tenant: string;
@@ -46,7 +47,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .requiredOption("--key <id>", "id of the key", nonEmpty)
       .action(
         does(({ tenant, key }: { tenant: string; key: string }) =>
-          onStore(io, tenant, (store, _, config) => revoke(store, key, io, config)),
+          onStore(io, tenant, (...at) => revoke(key, io, ...at)),
         ),
       );
   });
@@ -107,29 +108,24 @@ function list(tenant: TenantStore, io: Io): void {
   }
 }
 
-async function revoke(tenant: TenantStore, id: string, io: Io, { env }: Config): Promise<void> {
-  const changed = tenant.run("revokeKey", { id, now: new Date().toISOString() });
-  if (changed === 0) throw new Refused(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
+async function revoke(id: string, io: Io, ...[tenant, store, { env }]: Parameters<KeyAction>): Promise<void> {
+  if (!revokeKey(store, tenant, id, new Date()))
+    throw new Refused(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
   io.out(`revoked ${id}`);
-  if (env.REDIS_URL) await tellGateways(env.REDIS_URL, id, io);
-}
-
-/** Gateways forget the key at once. If they cannot be told, their answers for it still end within 30 s. */
-async function tellGateways(url: URL, id: string, io: Io): Promise<void> {
-  const { Redis } = await import("ioredis");
-  const redis = new Redis(url.href, {
-    lazyConnect: true,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  redis.on("error", () => {});
+  const { cached, untold, cutOff } = acceptedMs(env);
+  const within = (ms: number): string => `within ${Math.ceil(ms / 1_000)} s`;
+  const ifUntold =
+    untold > cached ? `${within(cached)}, or ${within(untold)} if key introspection fails` : within(cached);
+  if (!env.REDIS_URL) {
+    io.error(`Gateways with this environment's settings refuse it ${ifUntold}.`);
+    return;
+  }
   try {
-    await redis.connect();
-    await redis.publish(revokedChannel, id);
-  } catch {
-    io.error("REDIS_URL cannot be reached: gateways refuse the key within 30 s");
-  } finally {
-    redis.disconnect();
+    await publishRevocations(store, env.REDIS_URL);
+    io.error(`Gateways refuse it now; one that cannot read Redis does ${within(cutOff)}.`);
+  } catch (error) {
+    io.error(`REDIS_URL: the revocation is not published yet (${redisCause(error as Error)}).`);
+    io.error(`The platform publishes it as soon as Redis takes it; if not, gateways refuse it ${ifUntold}.`);
   }
 }
 

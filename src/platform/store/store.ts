@@ -21,7 +21,7 @@ export type TenantStore = {
 
 export type Store = {
   tenant(tenantId: string): TenantStore;
-  /** Runs a statement that is needed before the tenant is known. */
+  /** Runs a statement that is needed before the tenant is known, or for all tenants. */
   unscoped(name: keyof typeof unscoped, values?: Values): Row | undefined;
   /** Runs `work` as one transaction, which other processes also see whole or not at all. */
   transaction<T>(work: () => T): T;

@@ -17,6 +17,9 @@ CREATE TABLE IF NOT EXISTS api_keys (
   tenant_id TEXT NOT NULL, id TEXT NOT NULL, user_id TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL,
   created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT, PRIMARY KEY (tenant_id, id)
 ) STRICT;
+CREATE TABLE IF NOT EXISTS unpublished_revocations (
+  tenant_id TEXT NOT NULL, key_id TEXT NOT NULL, PRIMARY KEY (tenant_id, key_id)
+) STRICT;
 CREATE TABLE IF NOT EXISTS agents (
   tenant_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, availability TEXT NOT NULL,
   email TEXT, skills TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (tenant_id, id)

@@ -119,7 +119,7 @@ describe("while key introspection fails", () => {
     await ask();
     fail();
     vi.advanceTimersByTime(25_000);
-    keys.forget(context.apiKeyId);
+    keys.forget(new Set([context.apiKeyId]));
     await expect(ask()).rejects.toThrow("down");
   });
 });

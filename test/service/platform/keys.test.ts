@@ -2,9 +2,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { revocationStream } from "../../../src/engine/gateway/revocation-log.ts";
 import { isWellFormed } from "../../../src/engine/http/api-key.ts";
 import { run } from "../../../src/platform/keys/keys-cli.ts";
+import { redisServer, startRedis } from "../../engine/gateway/redis.ts";
+import { freePort } from "../../support/free-port.ts";
 import { config, get, keys, openPlatform } from "./fixture.ts";
 
 let folder: string;
@@ -120,6 +123,55 @@ it("revokes no key of another tenant", async () => {
   const [id] = created((await cli(owner)).out);
   await cli(owner.replaceAll("new", "other"));
   expect(await cli(`revoke --tenant ten_other --key ${id}`)).toMatchObject({ code: 1, out: [] });
+});
+
+describe("revoke says how long gateways accept the key, as they are set", () => {
+  const revoked = async (given: NodeJS.ProcessEnv = {}): Promise<string> => {
+    const [id] = created((await cli(owner)).out);
+    const { code, out, error } = await cli(`revoke --tenant ten_new --key ${id}`, { ...env, ...given });
+    expect([code, out]).toEqual([0, [`revoked ${id}`]]);
+    return error.join("\n");
+  };
+
+  it.each<[NodeJS.ProcessEnv, string]>([
+    [{}, "refuse it within 25 s."],
+    [{ KEY_CACHE_MS: "600000" }, "refuse it within 600 s."],
+    [{ KEY_STALE_MS: "60000" }, "refuse it within 25 s, or within 85 s if key introspection fails."],
+  ])("without REDIS_URL: %j", async (given, said) => {
+    expect(await revoked(given)).toBe(`Gateways with this environment's settings ${said}`);
+  });
+
+  it("with a Redis that is down: not published yet, until the platform can", async () => {
+    const port = await freePort();
+    const REDIS_URL = `redis://127.0.0.1:${port}`;
+    const said = await revoked({ REDIS_URL, KEY_CACHE_MS: "600000" });
+    expect(said).toMatch(/^REDIS_URL: the revocation is not published yet \(ECONNREFUSED\)/);
+    expect(said).toContain("gateways refuse it within 600 s, or within 900 s if key introspection fails");
+    if (!redisServer) return;
+    const platform = await openPlatform({ ...env, REDIS_URL });
+    const { client } = await startRedis(port);
+    await expect.poll(() => client.xlen(revocationStream), { timeout: 30_000 }).toBe(1);
+    await platform.close();
+  });
+
+  it.skipIf(!redisServer).each<[NodeJS.ProcessEnv, string]>([
+    [{}, "30 s"],
+    [{ KEY_CACHE_MS: "600000", KEY_UNCONFIRMED_MS: "90000" }, "90 s"],
+    [{ KEY_CACHE_MS: "10000", KEY_STALE_MS: "5000" }, "15 s"],
+  ])("published: %j", async (given, cutOff) => {
+    const { client, port } = await startRedis();
+    const said = await revoked({ REDIS_URL: `redis://127.0.0.1:${port}`, ...given });
+    expect(said).toBe(`Gateways refuse it now; one that cannot read Redis does within ${cutOff}.`);
+    expect(await client.xlen(revocationStream)).toBe(1);
+  });
+
+  it.skipIf(!redisServer)("publishes what an earlier command could not", async () => {
+    const port = await freePort();
+    await revoked({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    const { client } = await startRedis(port);
+    await revoked({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    expect(await client.xlen(revocationStream)).toBe(2);
+  });
 });
 
 it.each([

@@ -23,6 +23,7 @@ const inserts = (mark: string) =>
       createdAt: at,
       expiresAt: null,
     },
+    insertUnpublishedRevocation: { id: "key" },
     insertAgent: {
       id: "agt",
       name: mark,
@@ -90,6 +91,7 @@ const others: Record<
   profileById: { id: "usr" },
   keys: {},
   revokeKey: { id: "key", now: at },
+  removeUnpublishedRevocation: { id: "key" },
   conversationById: { id: "cnv" },
   conversationPage: { ...page, ...conversationFilters },
   conversationPageFromOldest: { ...page, ...conversationFilters },

@@ -1,6 +1,6 @@
 /**
  * SQL of tenants, users, roles and API keys. Every statement is scoped by `:tenant`, except those of `unscoped`, which run
- * before the tenant is known.
+ * before the tenant is known, or for all tenants.
  */
 export const identity = {
   insertTenant: `INSERT INTO tenants (tenant_id, name, features, demo) VALUES (:tenant, :name, :features, :demo)`,
@@ -26,6 +26,8 @@ export const identity = {
     FROM api_keys WHERE tenant_id = :tenant ORDER BY created_at, id`,
   revokeKey: `
     UPDATE api_keys SET revoked_at = :now WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL`,
+  insertUnpublishedRevocation: `INSERT INTO unpublished_revocations (tenant_id, key_id) VALUES (:tenant, :id)`,
+  removeUnpublishedRevocation: `DELETE FROM unpublished_revocations WHERE tenant_id = :tenant AND key_id = :id`,
 } as const;
 
 export const unscoped = {
@@ -34,5 +36,7 @@ export const unscoped = {
     SELECT k.tenant_id AS "tenantId", k.id, k.user_id AS "userId", k.scopes, k.expires_at AS "expiresAt",
       k.revoked_at AS "revokedAt", t.demo
     FROM api_keys AS k JOIN tenants AS t ON t.tenant_id = k.tenant_id WHERE k.digest = :digest`,
+  /** A revocation that gateways have not been told of. */
+  unpublishedRevocation: `SELECT tenant_id AS "tenantId", key_id AS id FROM unpublished_revocations LIMIT 1`,
   anyTenant: `SELECT EXISTS (SELECT 1 FROM tenants) AS found`,
 } as const;

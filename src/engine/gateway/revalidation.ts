@@ -1,0 +1,68 @@
+/**
+ * Looks cached keys up again that will soon not be trusted any more, because revocations may have been missed. The most used
+ * keys come first, at a bounded rate. A key is kept in memory only while it waits for its turn.
+ */
+import { cachedKeys, revalidations } from "../settings/capacity.ts";
+
+type Job<Entry> = {
+  readonly key: string;
+  readonly digest: string;
+  readonly owner: string;
+  readonly entry: Entry;
+};
+type Options<Entry> = {
+  /** Look-ups that run now. */
+  readonly running: () => number;
+  /** Whether the key still needs a look-up. */
+  readonly isDue: (job: Job<Entry>) => boolean;
+  readonly lookUp: (job: Job<Entry>) => Promise<unknown>;
+};
+
+const tickMs = 50;
+const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
+
+/** `uses`: requests since the look-up, which began at `askedAt`. */
+export class Revalidation<Entry extends { readonly askedAt: number; readonly uses: number }> {
+  readonly #options: Options<Entry>;
+  readonly #waiting = new Map<string, Job<Entry>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: Options<Entry>) {
+    this.#options = options;
+  }
+
+  want(job: Job<Entry>): void {
+    if (this.#waiting.size >= cachedKeys && !this.#waiting.has(job.digest)) return;
+    this.#waiting.set(job.digest, job);
+    this.#timer ??= setInterval(() => this.#tick(), tickMs).unref();
+  }
+
+  #tick(): void {
+    const free = revalidations.running - this.#options.running();
+    for (const job of this.#mostUsed(Math.min(startsPerTick, free))) {
+      this.#waiting.delete(job.digest);
+      this.#options.lookUp(job).catch(() => {}); // the entry stays until its time is over
+    }
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** At most `count` jobs, those with most uses a second since their look-up. Drops those that are not due any more. */
+  #mostUsed(count: number): Job<Entry>[] {
+    const now = performance.now();
+    const found: { readonly job: Job<Entry>; readonly rate: number }[] = [];
+    for (const [digest, job] of this.#waiting) {
+      if (!this.#options.isDue(job)) {
+        this.#waiting.delete(digest);
+        continue;
+      }
+      const rate = job.entry.uses / Math.max(now - job.entry.askedAt, 1);
+      const at = found.findIndex((other) => rate > other.rate);
+      if (at >= 0) found.splice(at, 0, { job, rate });
+      else if (found.length < count) found.push({ job, rate });
+      if (found.length > count) found.pop();
+    }
+    return found.map(({ job }) => job);
+  }
+}

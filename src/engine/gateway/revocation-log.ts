@@ -1,0 +1,225 @@
+/**
+ * The log of revoked API keys: the Redis stream `restbound:revocations`. Whoever revokes a key first writes that to the key
+ * store, and then appends the key's id. Every gateway follows the log on a connection of its own.
+ *
+ * A gateway must notice when it may have missed an entry. Each read begins with the last entry that was read before:
+ * - If that entry is missing, the log was trimmed beyond it, deleted or evicted, or a failover lost it.
+ * - If the server's replication id is another one, a restart or a failover may have lost acknowledged entries.
+ * In both cases the gateway reads the whole log, and revocations may still be lost for good. A quiet log gets a heartbeat every
+ * few seconds: a server that takes no writes, such as a replica, is not the one that others write to.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyBaseLogger } from "fastify";
+import type { Redis } from "ioredis";
+import { revocationLog } from "../settings/capacity.ts";
+import { connect, createOnce, prefix, redisCause, within } from "./redis.ts";
+
+export const revocationStream = `${prefix}revocations`;
+/** The fields of an entry: the id of a revoked key, or a heartbeat. */
+const keyField = "key";
+const beatField = "beat";
+
+const pageSize = 1_000;
+/** Milliseconds. A blocking read lasts so long at most. Beyond that, the server must answer any command within `answerMs`. */
+const longestBlockMs = 1_000;
+const answerMs = 1_000;
+const longestPauseMs = 1_000;
+/** The log is current if it was read completely within this time. */
+const currentMs = 5_000;
+
+/** A log without a new entry for this long gets a heartbeat. It is random, so that one of many gateways writes it. */
+const drawQuietMs = (): number => 2_000 + Math.random() * 2_000;
+
+export type RevocationListener = {
+  /** These keys are revoked, by their ids. */
+  forget(apiKeyIds: ReadonlySet<string>): void;
+  /** Every revocation before `at` has arrived; `at` is on the monotonic clock. */
+  confirm(at: number): void;
+  /** Revocations since the last confirmation may be lost for good. */
+  miss(): void;
+};
+
+type Entry = readonly [id: string, fieldsAndValues: readonly string[]];
+
+/** Opens a connection on which ids of revoked keys are appended to the log. Throws where Redis does not take them. */
+export async function openRevocationLog(url: URL) {
+  const client = await createOnce(url);
+  const close = (): void => client.disconnect();
+  try {
+    await connect(client);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { append: (apiKeyId: string) => append(client, keyField, apiKeyId), close };
+}
+
+const append = (client: Redis, field: string, value: string): Promise<string | null> =>
+  within(answerMs, client.xadd(revocationStream, "MAXLEN", "~", revocationLog.entries, "*", field, value));
+
+/** Follows the log until it is closed. */
+export class RevocationLog {
+  /** Since the start: keys that were revoked, and how often revocations may have been lost for good. */
+  readonly counts = { revocations: 0, gaps: 0 };
+  readonly #log: FastifyBaseLogger;
+  readonly #listener: RevocationListener;
+  readonly #unconfirmedMs: number;
+  readonly #closing = new AbortController();
+  #client: Redis | undefined;
+  /** The last entry that was read; without one, the whole log is to be read. */
+  #last: Entry | undefined;
+  /** Names the server's history of writes that `#last` belongs to. */
+  #history: string | undefined;
+  #newestAt = Number.NEGATIVE_INFINITY;
+  #quietMs = drawQuietMs();
+  readonly #startedAt = performance.now();
+  /** When the last complete read began. */
+  #readAt = Number.NEGATIVE_INFINITY;
+  #gapAt = Number.NEGATIVE_INFINITY;
+  #isToldUnread = false;
+
+  /** After a gap, `unconfirmedMs` pass before no cached key depends on revocations that may be lost. */
+  constructor(url: URL, log: FastifyBaseLogger, listener: RevocationListener, unconfirmedMs: number) {
+    this.#log = log;
+    this.#listener = listener;
+    this.#unconfirmedMs = unconfirmedMs;
+    void this.#run(url);
+  }
+
+  /** Whether every revocation up to a few seconds ago has arrived, for all cached keys. */
+  get isCurrent(): boolean {
+    const now = performance.now();
+    return now - this.#readAt < currentMs && now - this.#gapAt > this.#unconfirmedMs;
+  }
+
+  /** Milliseconds since the log was last read completely, or since the start. */
+  get lagMs(): number {
+    return performance.now() - Math.max(this.#readAt, this.#startedAt);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#client?.disconnect();
+  }
+
+  /** Opens a new connection after each failure: the server may be another one after a failover. */
+  async #run(url: URL): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const readAt = this.#readAt;
+      const client = await createOnce(url);
+      this.#client = client;
+      try {
+        signal.throwIfAborted();
+        await connect(client);
+        await this.#follow(client);
+      } catch (error) {
+        if (!signal.aborted) this.#tellUnread(error as Error);
+      } finally {
+        client.disconnect();
+      }
+      const pauseMs = this.#readAt > readAt ? 50 : longestPauseMs;
+      await sleep(Math.random() * pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #follow(client: Redis): Promise<void> {
+    const connection = randomUUID();
+    this.#newestAt = Number.NEGATIVE_INFINITY; // a new connection begins with a heartbeat
+    for (;;) {
+      const id = await this.#read(client, connection);
+      const untilBeatMs = Math.ceil(this.#newestAt + this.#quietMs - performance.now());
+      const blockMs = Math.min(Math.max(untilBeatMs, 1), longestBlockMs);
+      // wakes up at a new entry, which the next read returns
+      await within(
+        blockMs + answerMs,
+        client.xread("COUNT", 1, "BLOCK", blockMs, "STREAMS", revocationStream, id),
+      );
+    }
+  }
+
+  /** Reads all entries after `#last`, and returns the id of the newest. */
+  async #read(client: Redis, connection: string): Promise<string> {
+    for (;;) {
+      if (!this.#last || performance.now() - this.#newestAt > this.#quietMs)
+        await append(client, beatField, "1");
+      const beganAt = performance.now();
+      const { entries, history = connection } = await readPage(client, this.#last);
+      const gap = this.#gapBefore(entries, history);
+      if (gap !== undefined) {
+        this.#noteGap(gap);
+        continue;
+      }
+      this.#history = history;
+      if (!this.#last) this.#listener.miss();
+      this.#apply(this.#last ? entries.slice(1) : entries);
+      if (this.#last && entries.length < pageSize) {
+        this.#confirm(beganAt);
+        return this.#last[0];
+      }
+    }
+  }
+
+  /** Why entries between `#last` and these may be lost. */
+  #gapBefore([first]: readonly Entry[], history: string): string | undefined {
+    if (!this.#last) return undefined;
+    if (history !== this.#history) return "the server restarted, or another one took over";
+    return isSame(this.#last, first) ? undefined : "the last entry that was read is not in the log any more";
+  }
+
+  #noteGap(reason: string): void {
+    this.counts.gaps++;
+    this.#gapAt = performance.now();
+    this.#last = undefined;
+    this.#log.warn({ reason }, "REDIS_URL: revocations may be lost; cached keys are looked up again");
+  }
+
+  #apply(entries: readonly Entry[]): void {
+    const newest = entries.at(-1);
+    if (!newest) return;
+    this.#last = newest;
+    this.#newestAt = performance.now();
+    this.#quietMs = drawQuietMs();
+    const revoked = new Set(entries.flatMap(([, values]) => valuesOf(keyField, values)));
+    if (revoked.size === 0) return;
+    this.counts.revocations += revoked.size;
+    this.#listener.forget(revoked);
+  }
+
+  #confirm(at: number): void {
+    this.#readAt = at;
+    this.#listener.confirm(at);
+    if (this.#isToldUnread) this.#log.warn("REDIS_URL: revoked keys arrive again");
+    this.#isToldUnread = false;
+  }
+
+  #tellUnread(error: Error): void {
+    if (this.#isToldUnread || this.lagMs < currentMs) return;
+    this.#isToldUnread = true;
+    this.#log.warn(
+      { cause: redisCause(error) },
+      "REDIS_URL: revoked keys may not arrive; cached keys are looked up again",
+    );
+  }
+}
+
+/** The entries from `last` on, which is the first one unless it is gone. `history` is absent where INFO is not permitted. */
+async function readPage(client: Redis, last: Entry | undefined) {
+  const commands = client
+    .pipeline()
+    .xrange(revocationStream, last?.[0] ?? "-", "+", "COUNT", pageSize)
+    .info("replication");
+  const [page, info] = (await within(answerMs, commands.exec())) ?? [];
+  if (!page || page[0]) throw page?.[0] ?? new Error("no reply");
+  const text = info?.[0] ? "" : String(info?.[1]);
+  if (/^role:slave/m.test(text)) throw new Error("REPLICA: REDIS_URL names a server that takes no writes");
+  return { entries: page[1] as readonly Entry[], history: /^master_replid:(\w+)/m.exec(text)?.[1] };
+}
+
+const isSame = (last: Entry, first: Entry | undefined): boolean =>
+  first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
+
+function valuesOf(field: string, fieldsAndValues: readonly string[]): string[] {
+  return fieldsAndValues.filter((_, at) => at % 2 === 1 && fieldsAndValues[at - 1] === field);
+}
