@@ -56,7 +56,13 @@ test("the first report is a comment, and a later one edits it", () => {
   expect(first.text("restbound-check.md.comment")).toBe("<!-- restbound check -->\n## Report\n");
   const [search, edit] = comment("41\n42\n", {}).calls;
   expect(search).toContain('startswith("<!-- restbound check -->")');
+  expect(search).toContain('select(.user.login == "github-actions[bot]")');
   expect(edit).toMatch(/^api --silent --method PATCH repos\/a\/b\/issues\/comments\/41 --field body=@/);
+});
+
+test("more comments than a pipe holds are read to the end", () => {
+  const ids = Array.from({ length: 20_000 }, (_, index) => 41 + index).join("\n");
+  expect(comment(ids, {}).calls.at(-1)).toContain("/comments/41 ");
 });
 
 test("without a token, as for a fork, the report is the run's summary alone", () => {

@@ -48,8 +48,12 @@ describe.each(workflows)("$file", ({ text, workflow }) => {
   });
 });
 
-test("one action has one commit", () => {
-  const pins = workflows.flatMap(({ text }) => text.match(/actions\/.*/g) ?? []);
+test("one action has one commit, also in the workflow that init writes, in the guide and in the action", () => {
+  const others = ["src/engine/init/project-files.ts", "docs/ci.md", "action.yml"].map(read);
+  const pins = [...workflows.map(({ text }) => text), ...others].flatMap(
+    (text) => text.match(/(?<=uses: )actions\/.*/g) ?? [],
+  );
+  expect(pins.filter((pin) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(pin))).toEqual([]);
   expect(pins.length).toBeGreaterThan(5);
   expect(new Set(pins).size).toBe(new Set(pins.map((pin) => pin.split("@")[0])).size);
 });

@@ -10,6 +10,7 @@ import { isHttpUrl, parsePlaces } from "../manifests/places.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
 import type { ValidProject } from "../project/project.ts";
 import { folderFiles } from "../project/spec-files.ts";
+import { shownUrl } from "../standards/shown-url.ts";
 import { escaped } from "../standards/steering.ts";
 import { check } from "./check.ts";
 import { deployedCommit } from "./deployed.ts";
@@ -95,8 +96,8 @@ async function reportOf(
     today: today ?? new Date().toISOString().slice(0, 10),
     ...(given !== undefined &&
       (before
-        ? { base: { name: given, files: before, ...(used && { usage: used }) } }
-        : { baseless: `there was no project at ${given}` })),
+        ? { base: { name: shownUrl(given), files: before, ...(used && { usage: used }) } }
+        : { baseless: `there was no project at ${shownUrl(given)}` })),
   });
 }
 
@@ -136,7 +137,7 @@ const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatS
 
 /** Every text of the report is one printable line; frames are printable already. Annotations stand in files of the repository. */
 function print(report: Report, { format, file }: Output, io: Io): string {
-  if (format === "json") return escaped(`${JSON.stringify(report, null, 2)}\n`);
+  if (format === "json") return escaped(`${JSON.stringify(report, null, 2)}\n`).replaceAll("##", "#\\u0023");
   const isAnnotation = format === "github" || format === "gitlab" || format === "sarif";
   const below = isAnnotation ? pathBelowRepository(io.root) : "";
   const shown: Report = JSON.parse(JSON.stringify(report), (key, value) => {

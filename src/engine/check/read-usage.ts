@@ -8,6 +8,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { isHttpUrl } from "../manifests/places.ts";
 import { maxTextBytes } from "../standards/bounded-text.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
+import { shownUrl } from "../standards/shown-url.ts";
 import type { Usage } from "./usage.ts";
 
 const timeoutMs = 60_000;
@@ -41,7 +42,12 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
   for (const { labels, value } of runs) add(labels.operation, value);
   for (const { labels, value } of errors)
     if (refused.includes(labels.code ?? "")) add(labels.operation, -value);
-  return { source, since: since.toISOString().slice(0, 10), runs: counts, clients: byOperation(clients) };
+  return {
+    source: shownUrl(source),
+    since: since.toISOString().slice(0, 10),
+    runs: counts,
+    clients: byOperation(clients),
+  };
 }
 
 /** Requests that name no app of a manifest have an empty label. */

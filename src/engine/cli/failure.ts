@@ -28,7 +28,7 @@ export class ExpectedFailure extends Error {
 export function commandFailure(error: unknown, doing: string, debug = false): Failure {
   if (error instanceof ExpectedFailure) return error.failure;
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;
-  if (syscall && path) return { exitCode: 2, faults: [withoutPlace(`${path}: ${code}`)] };
+  if (syscall && path) return { exitCode: 2, faults: [withoutPlace(printable(`${path}: ${code}`))] };
   if (error instanceof RangeError && /call stack/.test(message))
     return { exitCode: 3, faults: [withoutPlace(`${doing}: schemas or types are nested too deeply`)] };
   const [line] = (message ?? String(error)).split("\n");
@@ -40,7 +40,7 @@ export const withoutPlace = (message: string): Fault => ({ message, places: [] }
 
 /** `spec/openapi.yaml:12:3: <message>`; a fault with a hint has its places, its message and its hint on a line each. */
 export function faultLine({ message, places, hint }: Fault, frame: readonly string[] = []): string {
-  const at = places.map(({ file, line, column }) => `spec/${file}:${line}:${column}`).join("  ");
+  const at = places.map(({ file, line, column }) => printable(`spec/${file}:${line}:${column}`)).join("  ");
   if (hint !== undefined) return [at, `  ${message}`, ...frame, `  → ${hint}`].join("\n");
   return [at ? `${at}: ${message}` : message, ...frame].join("\n");
 }

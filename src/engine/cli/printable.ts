@@ -1,12 +1,19 @@
 /** Text of a spec or a variable where a person reads it: no character of it steers a terminal, a log or an editor. */
-import { steering } from "../standards/steering.ts";
+import { escaped, steering } from "../standards/steering.ts";
 
-/** One line: a line that starts with `::` would be a command to GitHub's runner. */
+/** One line. */
 export const printable = (text: string): string =>
-  text.replaceAll(/\s*[\r\n]\s*/g, " ").replace(steering, "\uFFFD");
+  withoutCommands(text.replaceAll(/\s*[\r\n]\s*/g, " ").replace(steering, "\uFFFD"));
 
 /** Text of several lines. */
-export const printableLines = (text: string): string => text.replace(steering, "\uFFFD");
+export const printableLines = (text: string): string => withoutCommands(text.replace(steering, "\uFFFD"));
+
+/** SDL or TypeScript of several lines: steering characters of its strings are escapes. */
+export const printableSource = (text: string): string => withoutCommands(escaped(text));
+
+/** Runners of CI obey a line that starts with `::error`, and `##[error]` or `##vso[` anywhere in a line. */
+const withoutCommands = (text: string): string =>
+  text.replaceAll(/^(\s*:)(?=:)/gm, "$1 ").replaceAll(/##(?=\[|vso\[)/gi, "## ");
 
 /** Quotes a word of a command line: the method and path of an operation has a space. */
 export const asWord = (name: string): string =>

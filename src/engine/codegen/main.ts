@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Io, runCommand } from "../cli/command.ts";
+import { printable } from "../cli/printable.ts";
 import { replaceFolders } from "../cli/replace.ts";
 import type { readRestApi } from "../project/project.ts";
 import { filesBelow } from "../standards/files-below.ts";
@@ -33,8 +34,8 @@ async function update({ root, out, progress }: Io, restOf: RestOf): Promise<numb
   );
   const surplus = generatedFiles(root).filter((path) => !files.has(path));
   if (changed.length + surplus.length > 0) replaceFolders(new Map([generatedFolder(root, files)]));
-  for (const path of changed) out(`wrote ${path}`);
-  for (const path of surplus) out(`removed ${path}`);
+  for (const path of changed) out(printable(`wrote ${path}`));
+  for (const path of surplus) out(printable(`removed ${path}`));
   if (changed.length + surplus.length === 0) out("generated/ is up to date");
   return 0;
 }

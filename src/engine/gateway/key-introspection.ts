@@ -134,11 +134,17 @@ function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolea
 }
 
 /** `nbf`: not to be used before, in seconds since the epoch. */
-const isTooEarly = (nbf: unknown): boolean => typeof nbf === "number" && nbf * 1000 > Date.now();
+const isTooEarly = (nbf: unknown): boolean => (secondsIn("nbf", nbf) ?? 0) * 1000 > Date.now();
 
 /** Milliseconds until `exp`, in seconds since the epoch (RFC 7519 §2); absent or null, the key does not expire. */
 function remaining(exp: unknown): number {
-  if (exp === undefined || exp === null) return Number.POSITIVE_INFINITY;
-  if (typeof exp !== "number") throw new Reason("answered a malformed exp");
-  return exp * 1000 - Date.now();
+  const seconds = secondsIn("exp", exp);
+  return seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000 - Date.now();
+}
+
+/** A NumericDate (RFC 7519 §2); `undefined` if it is absent or null. Throws for any other value: no key counts by a guess. */
+function secondsIn(name: string, value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number") throw new Reason(`answered a malformed ${name}`);
+  return value;
 }

@@ -8,6 +8,8 @@ import { escaped } from "../standards/steering.ts";
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
 /** Credentials in an `Authorization` value (RFC 9110 §11.6.2). */
 const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
+/** A URL with a user, a query or a fragment: its scheme, its user and password, its host and path, and the rest. */
+const url = /\b([a-z][a-z\d+.-]*:\/\/)([^\s"\\/?#]*@)?([^\s"\\?#]*)([?#][^\s"\\]*)?/gi;
 /** Members of a JSON log line whose values are secrets. */
 const secretMembers = [
   ...["authorization", "proxy-authorization", "x-api-key", "x-gateway-proof", "cookie", "set-cookie"],
@@ -25,7 +27,10 @@ export function redactor(
     const blanked = line
       .replace(secretMember, '"$1":"[redacted]"')
       .replace(credentials, "$1 [redacted]")
-      .replace(apiKey, "[redacted]");
+      .replace(apiKey, "[redacted]")
+      .replace(url, (_whole, scheme: string, user = "", place: string, rest = "") =>
+        [scheme, user && "[redacted]@", place, rest && `${rest[0]}[redacted]`].join(""),
+      );
     return escaped(known.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked));
   };
 }

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import type { Io } from "../cli/command.ts";
-import { asWord } from "../cli/printable.ts";
+import { asWord, printable } from "../cli/printable.ts";
 import { replaceFile, replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { generatedFolder } from "../codegen/main.ts";
@@ -17,7 +17,6 @@ import { parseYamlFile } from "../openapi/yaml-file.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { isRecord } from "../standards/json-object.ts";
-import { escaped } from "../standards/steering.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { addressOf, readGiven, refuseTakenNames } from "./read-given.ts";
 import type { Given } from "./start-project.ts";
@@ -58,9 +57,9 @@ export async function addedDocument(
     progress?.("");
     for (const [file, text] of files) replaceFile(join(spec, file), text);
     replaceFolders(new Map([generatedFolder(root, generated)]));
-    for (const file of files.keys()) out(`wrote spec/${file}`);
+    for (const file of files.keys()) out(printable(`wrote spec/${file}`));
     out(`address:  ${baseVariable(name)}=${base}, in the environment or in the defaults of src/main.ts`);
-    if (first !== undefined) out(escaped(`fields:   npm run propose -- ${asWord(first)} prints one`));
+    if (first !== undefined) out(printable(`fields:   npm run propose -- ${asWord(first)} prints one`));
     return 0;
   };
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../cli/command.ts";
-import { asWord } from "../cli/printable.ts";
+import { asWord, printable } from "../cli/printable.ts";
 import { refuseLink, replaceFolders } from "../cli/replace.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { generatedFolder } from "../codegen/main.ts";
@@ -44,8 +44,8 @@ export async function prepared(given: Given, io: Io): Promise<() => Promise<numb
     replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
     writeFileSync(join(root, "package.json"), packages);
     for (const path of [...generated.keys(), ...addFiles(root, base, baseVariable(name))])
-      out(`wrote ${path}`);
-    for (const line of lines) out(line);
+      out(printable(`wrote ${path}`));
+    for (const line of lines) out(printable(line));
     if (pathBelowRepository(root) !== "")
       out(`check it:  move ${checkWorkflow} to the top of the repository, where GitHub looks for it`);
     return 0;
@@ -79,7 +79,7 @@ function summary(
   const at = base === undefined ? `${baseVariable(name)}=https://api.example.com ` : "";
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
-    ...[...leftOut].map(([id, reason]) => escaped(`left out: ${id}: ${reason}`)),
+    ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),
     ...(leftOut.size > 0
       ? [
           `mend it:   write what the document says wrongly into spec/${overlay}; npm run propose prints a field then`,
@@ -90,9 +90,7 @@ function summary(
     ...linkedLines(keyLinks),
     ...(links.length > 0
       ? [
-          escaped(
-            `link it:   npm run propose -- ${links.map(asWord).join(" ")} prints a link below a type of the schema for each`,
-          ),
+          `link it:   npm run propose -- ${links.map(asWord).join(" ")} prints a link below a type of the schema for each`,
         ]
       : []),
     "prove it:  npm run check",

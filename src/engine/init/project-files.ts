@@ -89,9 +89,9 @@ jobs:
   check:
     runs-on: ubuntu-latest${below === "" ? "" : `\n    defaults: { run: { working-directory: ${JSON.stringify(below)} } }`}
     steps:
-      - uses: actions/checkout@v4
+      - uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0
         with: { fetch-depth: 0 }
-      - uses: actions/setup-node@v4
+      - uses: actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0
         with: { node-version: 24 }
       - run: npm ci
       - run: npm run check -- --base "$(git merge-base "origin/$GITHUB_BASE_REF" HEAD)" --format github

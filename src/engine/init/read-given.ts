@@ -2,12 +2,14 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, posix, sep } from "node:path";
 import { ExpectedFailure, withoutPlace } from "../cli/failure.ts";
+import { printable } from "../cli/printable.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { SpecUnreadable } from "../diagnostic.ts";
 import { isHttpUrl } from "../manifests/places.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import { documentNamed, isDocumentName, type NamedDocument, oneDocument } from "../openapi/document-files.ts";
 import { folderFiles } from "../project/spec-files.ts";
+import { withShownUrls } from "../standards/shown-url.ts";
 import { converted } from "./converted.ts";
 import { documentPath, fetchDocument } from "./fetch-document.ts";
 
@@ -90,7 +92,7 @@ function unreadableDocument({ failure }: SpecUnreadable, given: string): Expecte
       ({ file, line, column }) =>
         `${file.replace(/^openapi(?:\/[^/]+)?\.yaml$/, () => given)}:${line}:${column}`,
     );
-    return withoutPlace(`${at ?? given}: ${message}`);
+    return withoutPlace(printable(withShownUrls(`${at ?? given}: ${message}`)));
   });
   return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
 }

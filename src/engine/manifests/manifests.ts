@@ -7,6 +7,7 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { boundedText } from "../standards/bounded-text.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
+import { shownUrl, withShownUrls } from "../standards/shown-url.ts";
 import { type ManifestOperation, readManifestText } from "./formats.ts";
 import { isAppName, isHttpUrl, type ManifestPlace } from "./places.ts";
 
@@ -23,7 +24,7 @@ const timeoutMs = 5_000;
 
 export type Manifest = {
   readonly app: string;
-  /** The file, or the URL without its query, which may be a secret. */
+  /** The file, or the URL without what may be a secret. */
   readonly source: string;
   readonly bytes: number;
   readonly operations: readonly ManifestOperation[];
@@ -88,7 +89,7 @@ export class Manifests {
 
   async #read({ app, at }: Source, faults: ManifestFault[]): Promise<Known | undefined> {
     const known = this.#known.get(keyOf(app, at));
-    const source = at.replace(/\?.*/s, "");
+    const source = shownUrl(at);
     try {
       const changed = isHttpUrl(at) ? await fetchText(at, known?.stamp) : readFile(at, known?.stamp);
       if (!changed) return known;
@@ -141,8 +142,17 @@ function readFile(path: string, stamp: string | undefined): Changed {
 
 /** A conditional GET (RFC 9110 §13.1.2). Without an ETag the whole is read each time. */
 async function fetchText(url: string, etag: string | undefined): Promise<Changed> {
-  const response = await fetch(url, {
-    headers: { accept: "application/json", ...(etag && { "if-none-match": etag }) },
+  const { username, password } = new URL(url);
+  const asked = new URL(url);
+  [asked.username, asked.password] = ["", ""];
+  // fetch refuses a URL with them
+  const authorization = username + password === "" ? undefined : basicCredentials(username, password);
+  const response = await fetch(asked, {
+    headers: {
+      accept: "application/json",
+      ...(etag && { "if-none-match": etag }),
+      ...(authorization && { authorization }),
+    },
     signal: AbortSignal.timeout(timeoutMs),
     redirect: "error",
   });
@@ -152,12 +162,16 @@ async function fetchText(url: string, etag: string | undefined): Promise<Changed
   return { text, stamp: response.headers.get("etag") ?? "" };
 }
 
-/** Without the text of a manifest, and without a URL's query. */
+/** RFC 7617 §2, of the parts of a URL. */
+const basicCredentials = (username: string, password: string): string =>
+  `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(":")).toString("base64")}`;
+
+/** Without the text of a manifest, and without what is secret in a URL. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return "is no JSON";
   const { code, message, cause } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return "is not there";
-  return cause instanceof Error ? cause.message : (code ?? message);
+  return withShownUrls(cause instanceof Error ? cause.message : (code ?? message));
 }
 
 /** The manifests, in their order, as far as their sum is within the bounds. */

@@ -4,6 +4,8 @@
  * folder `<app>/` for each app; with `web=` all its files are of this app.
  */
 
+import { shownUrl, withShownUrls } from "../standards/shown-url.ts";
+
 /** `app` is absent for a folder whose files name their apps. */
 export type ManifestPlace = { readonly app: string | undefined; readonly at: string };
 
@@ -21,9 +23,11 @@ function parsePlace(item: string): ManifestPlace | undefined {
   const [, app, named] = /^([^=/:]+)=(.+)$/.exec(item) ?? [];
   const at = named ?? item;
   if (app !== undefined && !isAppName(app))
-    throw new Error(`wants names of letters, digits, ".", "_" and "-"; ${JSON.stringify(app)} is none`);
-  if (isHttpUrl(at) && !URL.canParse(at)) throw new Error(`${JSON.stringify(at)} is no URL`);
+    throw new Error(
+      `wants names of letters, digits, ".", "_" and "-"; ${JSON.stringify(withShownUrls(app))} is none`,
+    );
+  if (isHttpUrl(at) && !URL.canParse(at)) throw new Error(`${JSON.stringify(shownUrl(at))} is no URL`);
   if (app === undefined && (isHttpUrl(at) || at.endsWith(".json")))
-    throw new Error(`wants the app before a file or URL: app=${at}`);
+    throw new Error(`wants the app before a file or URL: app=${shownUrl(at)}`);
   return { app, at };
 }

@@ -1,7 +1,8 @@
 /** `npm start -- --check-config`: the configuration in force, a variable a line, with secrets blanked. */
 import type { Config } from "../config.ts";
-import type { ManifestPlace } from "../manifests/places.ts";
+import { isHttpUrl, type ManifestPlace } from "../manifests/places.ts";
 import { variables } from "../settings/environment.ts";
+import { shownUrl } from "../standards/shown-url.ts";
 
 /** The value of a variable with such a name is never printed, unless it is a number. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL|_TOKEN$|_KEY$/;
@@ -22,19 +23,22 @@ export function printConfig({ roles, env, upstreams }: Config, environment: Node
   return [`roles: ${[...roles].join(", ")}`, ...lines].join("\n");
 }
 
-/** As it is written, but for a URL's query, which may be a secret. */
 const entry = ({ app, at }: ManifestPlace): string =>
-  `${app === undefined ? "" : `${app}=`}${at.replace(/\?.*/s, "?(secret)")}`;
+  `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? blanked(at) : at}`;
+
+/** A URL that says where something secret is left out. */
+function blanked(given: string): string {
+  const { username = "", password = "", search = "", hash = "" } = URL.parse(given) ?? {};
+  const [scheme, rest] = shownUrl(given).split("://");
+  const user = username + password === "" ? "" : "(secret)@";
+  return `${scheme}://${user}${rest}${search && "?(secret)"}${hash && "#(secret)"}`;
+}
 
 function shown(name: string, value: unknown): string {
   if (value === undefined) return "";
   const text = String(value);
   if (secretName.test(name) && typeof value !== "number") return "(secret)";
-  const url = URL.parse(text);
-  if (!url?.password && !url?.search) return text;
-  if (url.password) url.password = "(secret)";
-  if (url.search) url.search = "(secret)"; // `redis://…?password=…`
-  return url.href;
+  return value instanceof URL ? blanked(text) : text;
 }
 
 function origin(value: unknown, given: string | undefined): string {

@@ -6,6 +6,7 @@ import { hostname } from "node:os";
 import type { Io } from "../cli/command.ts";
 import { printable, printableLines } from "../cli/printable.ts";
 import type { Config } from "../config.ts";
+import { withShownUrls } from "../standards/shown-url.ts";
 import type { Running } from "./program.ts";
 import type { Service } from "./service.ts";
 
@@ -26,12 +27,12 @@ export function speaker(
   production: boolean,
 ): Speaker {
   if (!production) {
-    const complain = (line: string): void => error(`${name}: ${printable(line)}`);
+    const complain = (line: string): void => error(`${name}: ${printable(withShownUrls(line))}`);
     return { info: (text) => out(printableLines(text)), warn: complain, fatal: complain };
   }
   const logLine = (level: keyof typeof levels, text: string, more = {}): string => {
     const origin = { level: levels[level], time: Date.now(), pid: process.pid, hostname: hostname() };
-    return JSON.stringify({ ...origin, ...more, msg: printable(text) });
+    return JSON.stringify({ ...origin, ...more, msg: printable(withShownUrls(text)) });
   };
   return {
     info: (text, more) => out(logLine("info", text, more)),

@@ -1,8 +1,8 @@
 /** `restbound propose <operation>…`. */
 import { boundFields, type Model } from "../bind/model.ts";
 import { type Io, runCommand } from "../cli/command.ts";
+import { printable, printableSource } from "../cli/printable.ts";
 import { projectAt } from "../project/project.ts";
-import { escaped } from "../standards/steering.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { lookUpHint } from "./look-up.ts";
 import { Proposal } from "./propose.ts";
@@ -19,8 +19,8 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
           const model = isEmpty ? modelWithoutFields(project.rest) : project.bound().model;
           const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
-          io.out(escaped(proposal.sdl(isEmpty ? "type" : "extend type")));
-          for (const id of ids) for (const line of remarksOn(model, id)) io.error(line);
+          io.out(printableSource(proposal.sdl(isEmpty ? "type" : "extend type")));
+          for (const id of ids) for (const line of remarksOn(model, id)) io.error(printable(line));
           return 0;
         }),
       ),

@@ -66,6 +66,11 @@ test("a key is refused until its nbf", async () => {
   for (const [nbf, status] of [
     [now + 3_600, 401],
     [now - 3_600, 200],
+    [null, 200],
+    // as exp, a value that cannot be read lets nobody in
+    [String(now - 3_600), 503],
+    [true, 503],
+    [{}, 503],
   ] as const) {
     const keys = await keyService({ ...contextOf("good"), nbf });
     const { url } = await startGateway({ keyIntrospection: keys.url });

@@ -17,6 +17,7 @@ test.each<[string, object | string]>([
   ["an error's cause", { err: new Error("outer", { cause: new Error(`key ${key} is unknown`) }) }],
   ["a line of text", `called with ${key}`],
   ["something deep", { a: [{ b: { c: `https://x/?key=${key}` } }] }],
+  ["a URL with a password and a query", { err: new Error("https://CANARY:CANARY@x.example/a?b=CANARY") }],
   ["the gateway's proof", { deep: { text: `proof=${secret};` } }],
 ])("%s", (_name, entry) => {
   let written = "";

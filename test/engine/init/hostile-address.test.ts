@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run as init } from "../../../src/engine/init/begin.ts";
+import { run as propose } from "../../../src/engine/propose/main.ts";
 import { emptyProject } from "../../support/project.ts";
 import { ran } from "../check/run.ts";
 
@@ -24,6 +25,40 @@ async function writtenFor(url: string): Promise<string> {
   expect(code).toBe(0);
   return [out, project.read("src/main.ts"), project.read("compose.yaml")].join("\n");
 }
+
+test("no line of what init and propose print begins with text of the document", async () => {
+  const project = emptyProject();
+  onTestFinished(() => project.remove());
+  const hostile = "x\n::error::a\r\n##[error]b\u001b[2J";
+  const media = { "application/json": { schema } };
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: {
+      "/a": { get: { operationId: "a", description: `${hostile}\n::warning::c`, responses } },
+      [`/b/${hostile}`]: {
+        get: { operationId: hostile, responses: { 200: { description: "d", content: media } } },
+      },
+      "/c": {
+        get: {
+          operationId: `c${hostile}`,
+          responses: { 200: { description: hostile, content: { [hostile]: {} } } },
+        },
+      },
+    },
+  };
+  writeFileSync(join(project.root, "vendor.json"), JSON.stringify(document));
+  const started = await ran(project.root, ["--openapi", "vendor.json"], init);
+  const proposed = await ran(project.root, ["a"], propose);
+  const refused = await ran(project.root, [hostile], propose);
+  for (const { out, error } of [started, proposed, refused]) {
+    expect(`${out}\n${error}`).not.toMatch(/^\s*::/m);
+    expect(`${out}\n${error}`).not.toContain("##[");
+    expect(`${out}\n${error}`).not.toContain("\u001b");
+  }
+  expect(started.code).toBe(0);
+});
 
 test("no file and no line has text of the document that a shell or a terminal would obey", async () => {
   const good = await writtenFor("https://api.vendor.example:8443/v2");

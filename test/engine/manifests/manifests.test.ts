@@ -132,6 +132,36 @@ test("a URL is asked by its ETag, and its query is told to nobody", async () => 
   expect(asked).toEqual([undefined, '"1"', '"1"', '"2"']);
 });
 
+test("the secrets of a URL go to its server alone", async () => {
+  const asked: unknown[] = [];
+  const server = createServer((request, response) => {
+    asked.push([request.url, request.headers.authorization]);
+    response
+      .writeHead(request.url?.startsWith("/moved") ? 302 : 200, { location: "/x?SECRET" })
+      .end(map("one"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const at = (path: string, of = host): string => `http://user:SECRET%21@${of}/${path}?token=SECRET#SECRET`;
+  const places = `a=${at("a.json")},b=${at("moved")},c=${at("c.json", "127.0.0.1:1")},d=${at("d.json", "no-such-host.invalid")}`;
+  const state = await new Manifests(parsePlaces(places)).refresh();
+  const basic = `Basic ${Buffer.from("user:SECRET!").toString("base64")}`;
+  expect(asked.toSorted()).toEqual([
+    ["/a.json?token=SECRET", basic],
+    ["/moved?token=SECRET", basic],
+  ]);
+  expect(state.manifests.map(({ source }) => source)).toEqual([`http://${host}/a.json`]);
+  expect(state.faults.map(({ app }) => app).toSorted()).toEqual(["b", "c", "d"]);
+  expect(JSON.stringify(state)).not.toContain("SECRET");
+  for (const wrong of [
+    "http://user:SECRET@h.example/x?SECRET",
+    "a=http://user:SECRET@:x/?SECRET",
+    "http://h/?a=SECRET",
+  ])
+    expect(() => parsePlaces(wrong)).toThrow(/^(?!.*SECRET)/s);
+});
+
 test("one manifest over the bounds of all is refused, and the others serve", async () => {
   const at = folder();
   const ids = (app: number) => Array.from({ length: 10_000 }, (_, number) => `${app}-${number}`);

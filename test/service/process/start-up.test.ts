@@ -28,7 +28,8 @@ describe("--check-config", () => {
       MAX_DEPTH: "7",
       MAX_DEPHT: "8",
       REDIS_URL: "redis://:word@127.0.0.1:9/0?password=other-word",
-      OPERATIONS_FROM: "/apps,web=https://cdn.example/web.json?token=other-word",
+      OPERATIONS_FROM:
+        "/apps,web=https://cdn.example/web.json?token=other-word,crm=https://me:word@cdn.example/crm.json#other-word",
     });
     expect(exitCode).toBe(0);
     expect(printed).toEqual(
@@ -40,10 +41,10 @@ describe("--check-config", () => {
         "METRICS_PORT=  (not set)",
         "GATEWAY_SECRET=(secret)",
         "MAX_DEPTH=7",
-        "OPERATIONS_FROM=/apps,web=https://cdn.example/web.json?(secret)",
+        "OPERATIONS_FROM=/apps,web=https://cdn.example/web.json?(secret),crm=https://(secret)@cdn.example/crm.json#(secret)",
       ]),
     );
-    expect(printed.join("\n")).not.toMatch(/word@|=other-word|ready on/);
+    expect(printed.join("\n")).not.toMatch(/word@|[=#]other-word|ready on/);
     expect(printed.join("\n")).not.toContain(secret);
   });
 

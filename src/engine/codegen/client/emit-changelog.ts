@@ -2,6 +2,7 @@
  * The version and the changelog of the client package, from the report of `check --base --format json`: a breaking change
  * makes a major version, any other a minor one, none a patch (Semantic Versioning 2.0.0 §6 to §8).
  */
+import { printable } from "../../cli/printable.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 import { isRecord, membersOf, parsedJson } from "../../standards/json-object.ts";
 
@@ -20,7 +21,8 @@ export function changesAfter(after: string, file: string, text: string): Changes
     throw new UsageError([`--report ${file}: is no report of \`npm run check -- --base … --format json\``]);
   const messages = new Map<Class, string[]>((Object.keys(classes) as Class[]).map((each) => [each, []]));
   for (const each of changes)
-    if (isRecord(each)) messages.get(each.class as Class)?.push(String(each.message).replaceAll(/\s+/g, " "));
+    if (isRecord(each))
+      messages.get(each.class as Class)?.push(printable(String(each.message)).replaceAll(/\s+/g, " "));
   const [major = 0, minor = 0, patch = 0] = after.split(/[.+-]/).map(Number);
   const isMinor = [...messages.values()].some(({ length }) => length > 0);
   const next = messages.get("breaking")?.length
