@@ -3,6 +3,7 @@
  * before a retry.
  */
 import { CodedError, codeOfStatus, Reason } from "../errors.ts";
+import { retryAfterSeconds } from "../http/retry-after.ts";
 import type { CallOutcome } from "../observe/records.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
@@ -95,7 +96,7 @@ export function responseFailure(
       {},
       new Reason(foreign),
     );
-  const retryAfter = secondsOf(response.headers.get("retry-after"));
+  const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
   const known =
@@ -130,16 +131,12 @@ const messages: Record<number, string> = {
   429: "too many requests",
 };
 
-/** `Retry-After` in seconds (RFC 9110 §10.2.3): a number or a date. */
-function secondsOf(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
-}
+/** A read waits this long for its retry at most: the whole answer waits with it. */
+const mostRetrySeconds = 1;
 
 /**
- * Milliseconds before a read is retried, with jitter. `undefined`: it is not retried, because it was refused, or because
- * `Reason` tells that it would fail again.
+ * Milliseconds before a read is retried, with jitter. `undefined`: it is not retried, because it was refused, because REST
+ * wants a longer wait than `mostRetrySeconds`, or because `Reason` tells that it would fail again.
  */
 export function retryWaitMs(error: unknown): number | undefined {
   if (!(error instanceof CodedError) || error.cause instanceof Reason) return undefined;
@@ -147,7 +144,7 @@ export function retryWaitMs(error: unknown): number | undefined {
   const isRefused = typeof error.cause === "number" && error.cause < 500;
   const { retryAfter } = error.details;
   if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
-    return retryAfter * 1_000 + Math.random() * 100;
+    return retryAfter <= mostRetrySeconds ? retryAfter * 1_000 + Math.random() * 100 : undefined;
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 

@@ -1,0 +1,34 @@
+/** The `Retry-After` header (RFC 9110 §10.2.3): digits, or a date (§5.6.7). */
+
+/** A day. A client that waits as long as an error says never overflows `setTimeout`, which takes 24.8 days. */
+const mostSeconds = 86_400;
+
+const [month, time] = ["(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)", String.raw`\d\d:\d\d:\d\d`];
+const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+/** A recipient accepts all three formats. `Date.parse` takes very many others, `1.5` among them. */
+const dates = [
+  new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`),
+  new RegExp(String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-${month}-\d\d ${time} GMT$`),
+];
+/** The format of `asctime`, which is in UTC without saying so. */
+const asctime = new RegExp(String.raw`^${day} ${month} (?: \d|\d\d) ${time} \d{4}$`);
+
+/**
+ * Whole seconds to wait, from 1 (so that nobody who waits for them spins) to a day. `undefined` for a value that is no hint:
+ * anything else than digits or a date, and a date that is past.
+ */
+export function retryAfterSeconds(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : secondsUntil(value);
+  return seconds === undefined ? undefined : Math.min(Math.max(seconds, 1), mostSeconds);
+}
+
+function secondsUntil(value: string): number | undefined {
+  const date = dates.some((format) => format.test(value))
+    ? value
+    : asctime.test(value)
+      ? `${value} GMT`
+      : undefined;
+  const seconds = date === undefined ? Number.NaN : Math.ceil((Date.parse(date) - Date.now()) / 1_000);
+  return seconds > 0 ? seconds : undefined;
+}
