@@ -7,7 +7,7 @@ import type { Pool } from "undici";
 import type { Config } from "../config.ts";
 import { CodedError } from "../errors.ts";
 import { keyHeaders } from "../http/credentials.ts";
-import { upstreamFailure } from "../http/upstream-failure.ts";
+import { outcomeOfWrite, upstreamFailure } from "../http/upstream-failure.ts";
 import { addVary } from "../http/vary.ts";
 import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
 import { gatewayConnections } from "../settings/capacity.ts";
@@ -25,6 +25,8 @@ export type Outgoing = {
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]); // RFC 9110 §9.2.1
 
 /**
  * Creates `forward` with one connection pool for each upstream, and `close` for the pools. It throws a `CodedError`:
@@ -69,7 +71,16 @@ export function createForward(config: Config) {
     try {
       await forwarding.begun;
     } catch (error) {
-      throw failureOn(route, upstreamFailure(error));
+      const { wasSent } = forwarding;
+      const failure = failureOn(route, upstreamFailure(error, wasSent));
+      const outcome = safeMethods.has(method) ? "" : outcomeOfWrite(wasSent, failure.code);
+      throw new CodedError(
+        failure.code,
+        failure.message + outcome,
+        failure.details,
+        failure.cause,
+        failure.reason,
+      );
     }
   };
   return {

@@ -60,6 +60,11 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** The request was on the upstream's connection, whole or in part. */
+  get wasSent(): boolean {
+    return this.#controller !== undefined;
+  }
+
   #free(connection: "client" | "upstream"): void {
     if (this.#busy.delete(connection) && this.#busy.size === 0) this.#answering.ended();
   }
@@ -144,7 +149,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#free("upstream");
     if (!this.#isBegun) return this.#begin.reject(error);
     if (this.#client.writableEnded) return;
-    if (!this.#client.destroyed) this.#answering.breakOff(upstreamFailure(error));
+    if (!this.#client.destroyed) this.#answering.breakOff(upstreamFailure(error, true));
     this.#client.destroy();
   }
 }

@@ -20,13 +20,36 @@ const failures = new Map<unknown, Failure>([
   ["UND_ERR_REQ_CONTENT_LENGTH_MISMATCH", notSendable],
 ]);
 
-/** The error's message may hold addresses: it stays in `cause`. A `CodedError` passes as it is. */
-export function upstreamFailure(error: unknown): CodedError {
+const brokeOff = "the connection broke before the answer was complete";
+
+/**
+ * The error's message may hold addresses: it stays in `cause`. A `CodedError` passes as it is. `wasSent`: the request was on a
+ * connection, so the service could be reached.
+ */
+export function upstreamFailure(error: unknown, wasSent: boolean): CodedError {
   if (error instanceof CodedError) return error;
   const { code, name } = error as NodeJS.ErrnoException;
-  const [coded, message] = failures.get(code) ?? failures.get(name) ?? unreachable;
-  return new CodedError(coded, message, {}, error);
+  const failure = failures.get(code) ?? failures.get(name) ?? unreachable;
+  const [coded, message] = failure;
+  const isOfConnection = failure === unreachable || failure === late;
+  return new CodedError(coded, wasSent && isOfConnection ? brokeOff : message, {}, error);
 }
+
+const unsent: ReadonlySet<Code> = new Set([
+  "SERVICE_TIMEOUT",
+  "SERVICE_UNAVAILABLE",
+  "UPSTREAM_TIMEOUT",
+  "UPSTREAM_UNAVAILABLE",
+]);
+
+/**
+ * What a failed write adds to its message, so that nobody does it twice unawares. A request without a whole response may have
+ * been executed: also where the connection broke, and where it was idle and the server closed it meanwhile.
+ */
+export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
+  if (wasSent) return "; its outcome is unknown: it may have been executed";
+  return unsent.has(code) ? "; it was not sent" : "";
+};
 
 /**
  * Whether a response has no body, whatever its `Content-Length` says (RFC 9112 §6.3). A 304 may give the length that a 200

@@ -144,6 +144,8 @@ export class CallRecord {
   ageSeconds: number | undefined;
   /** REST's status. 0: no answer. */
   status = 0;
+  /** Its request was on a connection, whole or in part. */
+  wasSent = false;
   ms = 0;
   outcome: CallOutcome = "OK";
   cause: string | undefined;

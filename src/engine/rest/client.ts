@@ -11,7 +11,16 @@ import type { Operation, Operations } from "../standards/operation.ts";
 import { bodyWriterOf } from "./body.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { encodeTemplate, serializeHeaders, serializeQuery } from "./encode.ts";
-import { failureOf, named, noAnswer, notJson, pause, responseFailure, retryWaitMs } from "./failure.ts";
+import {
+  failureOf,
+  named,
+  noAnswer,
+  notJson,
+  outcomeOf,
+  pause,
+  responseFailure,
+  retryWaitMs,
+} from "./failure.ts";
 import { valueAt } from "./property.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
@@ -140,7 +149,7 @@ export class RestClient {
         const waitMs = tries === 0 && method === "GET" ? retryWaitMs(error) : undefined;
         const owner = forwarded.ownerAt(operation);
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))
-          throw named(operation, error);
+          throw named(operation, error, outcomeOf(call, error));
         await pause(this.#scope, waitMs);
       }
     }

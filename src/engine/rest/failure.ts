@@ -4,7 +4,8 @@
  */
 import { CodedError, codeOfStatus, Reason } from "../errors.ts";
 import { retryAfterSeconds } from "../http/retry-after.ts";
-import type { CallOutcome } from "../observe/records.ts";
+import { outcomeOfWrite } from "../http/upstream-failure.ts";
+import type { CallOutcome, CallRecord } from "../observe/records.ts";
 import { membersOf } from "../standards/json-object.ts";
 import { isJson } from "../standards/media-type.ts";
 import type { Operation } from "../standards/operation.ts";
@@ -171,14 +172,20 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
     : [error, "INTERNAL_SERVER_ERROR"];
 }
 
-/** The failure with its operation's name. A `SyntaxError` comes from a body that is not JSON. */
-export function named({ id, permission }: Operation, error: unknown): CodedError {
+/** What is known of the outcome of a failed call. A read has none, and a refusal (4xx) is one. */
+export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknown): string {
+  if (method === "GET" || (status >= 400 && status < 500)) return "";
+  return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
+}
+
+/** The failure with its operation's name and outcome. A `SyntaxError` comes from a body that is not JSON. */
+export function named({ id, permission }: Operation, error: unknown, outcome: string): CodedError {
   if (error instanceof CodedError) {
     if (error.code === "CALL_LIMIT") return error;
     const missing = error.code === "FORBIDDEN" && permission !== undefined && { permission };
     return new CodedError(
       error.code,
-      `${id}: ${error.message}`,
+      `${id}: ${error.message}${outcome}`,
       { ...error.details, operation: id, ...missing },
       error,
     );
@@ -186,7 +193,7 @@ export function named({ id, permission }: Operation, error: unknown): CodedError
   const broken = error instanceof SyntaxError;
   return new CodedError(
     broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
-    `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}`,
+    `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}${outcome}`,
     { operation: id },
     broken ? undefined : error, // a SyntaxError quotes the body
   );

@@ -31,7 +31,10 @@ export const codes = {
   INTERNAL_SERVER_ERROR: { status: 500, meaning: "Our fault; the log has it under the request id." },
   UPSTREAM_ERROR: { status: 502, meaning: "The REST operation failed on its side." },
   BAD_UPSTREAM_RESPONSE: { status: 502, meaning: "The REST answer breaks its own contract." },
-  UPSTREAM_UNAVAILABLE: { status: 503, meaning: "The product's REST service cannot be reached." },
+  UPSTREAM_UNAVAILABLE: {
+    status: 503,
+    meaning: "The product's REST service cannot be reached, or broke off before its answer was complete.",
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning: "This service cannot take the request now; `retryAfter` gives the seconds to wait.",

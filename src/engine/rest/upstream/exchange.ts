@@ -170,7 +170,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(upstreamFailure(error)); // after an abort, undici reports the abort itself
+    this.#fail(upstreamFailure(error, this.hasConnection)); // after an abort, undici reports the abort itself
   }
 
   #complete(body: Buffer): void {

@@ -108,6 +108,7 @@ export class Upstream {
     let isAbandoned = false;
     const end = (outcome: Outcome): void => {
       scope.ended(abandon);
+      request.call.wasSent = exchange.hasConnection;
       this.#calls.giveBack(caller, 1);
       pending.end(outcome instanceof RestResponse);
       caller.leave();
