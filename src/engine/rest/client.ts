@@ -137,7 +137,7 @@ export class RestClient {
         call.status = sent.response.status;
         call.source = sent.response.source;
         call.ageSeconds = sent.response.ageSeconds;
-        const value = valueAt(bodyOf(operation, init, sent), result);
+        const value = valueIn(operation, bodyOf(operation, init, sent), result);
         forwarded.succeeded(operation);
         init?.link?.(sent.response.rawHeaders.link, value);
         call.succeed();
@@ -183,7 +183,15 @@ export class RestClient {
   }
 }
 
-/** The parsed body of a response that keeps the contract. */
+/** The value at `result`. Throws for a null that the document forbids; a success without content is null. */
+function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
+  const value = valueAt(body, result) ?? null;
+  if (value === null && body !== undefined && !operation.nullable?.includes(result.join(".")))
+    throw noAnswer("the answer lacks a value that its document requires", "null");
+  return value;
+}
+
+/** The parsed body of a response that keeps the contract; `undefined` for a success without content. */
 function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok)
     throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
@@ -191,7 +199,7 @@ function bodyOf(operation: Operation, init: Init | undefined, { data, error, res
   const media = response.headers.get("content-type") ?? "";
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
     throw noAnswer("the answer is not JSON", notJson(media));
-  return data ?? null;
+  return data;
 }
 
 const noQuery = (): string => "";

@@ -29,6 +29,8 @@ export type Operation = {
   readonly accept?: string;
   /** A success that is text is documented. */
   readonly text?: true;
+  /** The places in a success (`data.list`; empty: the whole) that fields read and that the document allows to be null or absent. */
+  readonly nullable?: readonly string[];
   /** A success without content is documented. */
   readonly empty?: true;
   /** No success with content is documented: a body that comes all the same is not read. */

@@ -50,6 +50,13 @@ describe("a response that violates the contract", () => {
       ["agents", 1],
     ],
     ["null for an object", null, "{ me { id } }", { me: null }, ["me"]],
+    [
+      "null for an object that a 404 may lack",
+      null,
+      '{ contact(id: "1") { id } }',
+      { contact: null },
+      ["contact"],
+    ],
     ["null for a page", null, "{ agents { id } }", { agents: null }, ["agents"]],
     ["an object without its list", {}, "{ agents { id } }", { agents: null }, ["agents"]],
     ["null for the list of a page", { items: null }, "{ agents { id } }", { agents: null }, ["agents"]],

@@ -1,7 +1,7 @@
 /** The responses of REST as the REST client reads them: values, broken contracts, refusals. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { subscribe } from "../../../src/engine/observe/observer.ts";
-import { against, failureOf, ok, status } from "./client.ts";
+import { against, failureOf, ok, operations, status } from "./client.ts";
 import { type Answer, http } from "./raw-server.ts";
 
 describe("text", () => {
@@ -169,4 +169,36 @@ describe("an error response", () => {
     const { rest: other } = await against(status(403));
     await failureOf(other.find("/things/{thingId}", { path: { thingId: "1" } }));
   });
+});
+
+test("a null, or nothing, where the document requires a value is an error; where it allows null, a null", async () => {
+  const table = {
+    ...operations,
+    "GET /lists": { id: "getLists", product: "A", nullable: ["data.list"] },
+    "GET /maybe": { id: "getMaybe", product: "A", nullable: [""] },
+  };
+  for (const [body, failing] of [
+    ["null", ["", "items", "data"]],
+    ["{}", ["items", "data"]],
+    ['{"items":null,"data":{}}', ["items"]],
+  ] as const) {
+    const { request } = await against((socket) => void socket.write(http(200, body)), {}, "", table);
+    for (const place of ["", "items", "data"]) {
+      const steps = place === "" ? [] : [place];
+      const call = request().get("/things", {}, ...steps);
+      if ((failing as readonly string[]).includes(place))
+        expect(await failureOf(call)).toMatchObject({
+          code: "BAD_UPSTREAM_RESPONSE",
+          message: "listThings: the answer lacks a value that its document requires",
+        });
+      else await call;
+    }
+    expect(await request().get("/lists", {}, "data", "list")).toBeNull();
+    if (body === "null") expect(await request().get("/maybe")).toBeNull();
+    expect(
+      await failureOf(request().find("/things/{thingId}", { path: { thingId: "1" } }, "x")),
+    ).toMatchObject({
+      code: "BAD_UPSTREAM_RESPONSE",
+    });
+  }
 });

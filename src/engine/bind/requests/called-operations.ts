@@ -3,6 +3,7 @@
 import type { RestDocument } from "../../openapi/document.ts";
 import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
+import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import { includesJson, isJson, isText } from "../../standards/media-type.ts";
 import type { Operation, Style } from "../../standards/operation.ts";
 import type { BoundField } from "../model.ts";
@@ -12,9 +13,20 @@ export const calledOperations = (
   document: RestDocument,
   fields: readonly BoundField[],
 ): Map<string, Operation> =>
-  new Map(fields.map(({ operation }) => [methodAndPath(operation), calledOperation(document, operation)]));
+  new Map(
+    [...Map.groupBy(fields, ({ operation }) => methodAndPath(operation))].map(
+      ([name, [first, ...others]]) => {
+        const { operation } = first as BoundField;
+        return [name, calledOperation(document, operation, [first as BoundField, ...others])];
+      },
+    ),
+  );
 
-function calledOperation(document: RestDocument, operation: RestOperation): Operation {
+function calledOperation(
+  document: RestDocument,
+  operation: RestOperation,
+  fields: readonly BoundField[],
+): Operation {
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = credentialHeadersOf(document, operation);
   const places = credentialPlacesOf(document, operation);
@@ -30,6 +42,7 @@ function calledOperation(document: RestDocument, operation: RestOperation): Oper
   );
   for (const [name, written] of body?.formStyles ?? [])
     if (written.style !== "file") style[`body:${name}`] = written;
+  const nullable = new Set(fields.filter(mayBeNull).map(({ result }) => result.join(".")));
   const read = answersOf(operation).map(({ media }) => media);
   const isUnread = hasNoContent(operation);
   const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
@@ -44,11 +57,24 @@ function calledOperation(document: RestDocument, operation: RestOperation): Oper
     ...(body && body.media !== "application/json" && { media: body.media }),
     ...(accept !== "application/json" && { accept }),
     ...(read.some(isText) && { text: true }),
+    ...(nullable.size > 0 && { nullable: [...nullable] }),
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
     ...(isUnread && { unread: true }),
     ...refusalsOf(operation),
   };
 }
+
+/** Whether a success with content may have null, or nothing, where the field reads its value. */
+const mayBeNull = ({ operation, result }: BoundField): boolean =>
+  answersOf(operation).some(({ shape }) => {
+    let at = shape;
+    for (const step of result) {
+      const found = declaredProperty(at, step);
+      if (at.nullable || !found?.required) return true;
+      at = found.shape;
+    }
+    return at.nullable || at.types.size === 0;
+  });
 
 /** The documented refusals, and those of them whose body is no JSON. */
 function refusalsOf({ responses }: RestOperation) {
