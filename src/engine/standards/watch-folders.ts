@@ -3,6 +3,8 @@ import { type FSWatcher, watch } from "node:fs";
 
 /** Editors save in several steps; these many milliseconds of quiet end one. */
 const quietMs = 150;
+/** Saves that follow each other without such a quiet are told of after so many milliseconds. */
+const longestMs = 1_000;
 
 /**
  * Each folder is watched by itself: on Linux, Node's recursive watch loses a file that an editor replaces by another of its
@@ -16,6 +18,7 @@ export function watchFolders(
 ): () => void {
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let firstAt: number | undefined;
   const stop = (): void => {
     clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
@@ -23,13 +26,16 @@ export function watchFolders(
   const start = (): void => {
     watchers = folders().map((folder) =>
       watch(folder, () => {
+        firstAt ??= performance.now();
         clearTimeout(timer);
-        timer = setTimeout(settled, quietMs);
+        const left = firstAt + longestMs - performance.now();
+        timer = setTimeout(settled, Math.max(0, Math.min(quietMs, left)));
       }).on("error", failed),
     );
   };
   // what changes before new folders are watched is read by `saved`
   const settled = (): void => {
+    firstAt = undefined;
     stop();
     try {
       start();

@@ -52,3 +52,12 @@ test("a folder that is new, or made anew, is watched too", { timeout: 20_000 }, 
   }
   expect(failures).toEqual([]);
 });
+
+test("saves without a pause between them are noticed too", { timeout: 20_000 }, async () => {
+  const { root, noticed } = watched();
+  let count = 0;
+  const timer = setInterval(() => writeFileSync(join(root, "schema.graphql"), `${count++}`), 20);
+  onTestFinished(() => clearInterval(timer));
+  await noticed(() => {});
+  await noticed(() => {});
+});
