@@ -7,30 +7,29 @@ import type { ManifestPlace } from "./places.ts";
 const everyMs = 30_000;
 
 /**
- * Resolves once every place was read or has failed. `took` is called with each state; `failed` when files cannot be
- * watched, and are read at the pace alone. Returns the function that ends it.
+ * Resolves once every place was read or has failed, and `took` has finished. `took` is called with each state; `failed` when
+ * files cannot be watched, and are read at the pace alone. Returns the function that ends it.
  */
 export async function watchManifests(
   places: readonly ManifestPlace[],
-  took: (state: ManifestState) => void,
+  took: (state: ManifestState) => Promise<void>,
   failed: (error: Error) => void,
 ): Promise<() => void> {
   const manifests = new Manifests(places);
   let isOver = false;
-  let reading = Promise.resolve();
-  const refresh = (): Promise<void> => {
-    reading = reading.then(async () => {
-      if (isOver) return;
-      const state = await manifests.refresh();
-      if (!isOver) took(state);
-    });
-    return reading;
-  };
-  await refresh();
-  const timer = setInterval(refresh, everyMs).unref();
+  const refresh = (only: "files" | "all"): void =>
+    manifests.refreshEach((state) => {
+      if (!isOver) void took(state);
+    }, only);
+  await took(await manifests.refresh());
+  const timer = setInterval(() => refresh("all"), everyMs).unref();
   let unwatch = (): void => {};
   try {
-    unwatch = watchFolders(() => manifests.folders, refresh, failed);
+    unwatch = watchFolders(
+      () => manifests.folders,
+      () => refresh("files"),
+      failed,
+    );
   } catch (error) {
     failed(error as Error);
   }

@@ -62,7 +62,7 @@ export function readSavedOperations(
   return { operations: [...operations.values()], diagnostics };
 }
 
-/** The operations of apps' manifests. One of two equal ones in two versions counts. */
+/** The operations of apps' manifests. One of two equal ones in two versions counts. What a role refuses is a diagnostic. */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "mend the operation in the app's repository, or give the schema back what it selects";
   const texts = new Map(
@@ -80,9 +80,20 @@ export function readAppOperations(schema: GraphQLSchema | undefined, manifests: 
       diagnostics: diagnostics.map((each) => ({ ...each, coordinate: name, hint })),
     };
   });
+  const refused = manifests.flatMap(({ app, source, refused }) =>
+    refused.map(({ name, reason }) =>
+      diagnosed({
+        rule: "saved-operation-invalid",
+        coordinate: `${app}/${name}`,
+        message: `${reason}, so a role refuses it`,
+        hint: "write the manifest anew by the client's tool",
+        schema: { file: `../${source}`, line: 1, column: 1 },
+      }),
+    ),
+  );
   return {
     operations: all.flatMap(({ operations }) => operations.slice(-1)),
-    diagnostics: all.flatMap(({ diagnostics }) => diagnostics),
+    diagnostics: [...all.flatMap(({ diagnostics }) => diagnostics), ...refused],
   };
 }
 

@@ -1,24 +1,54 @@
 /**
  * Keeps what the parser and the validation made of a text: its document, or the response that refuses it. So a text costs
  * its parsing and validation once. The total size of the documents of saved operations is bounded, that of the others, and
- * that of the refusals: the least recently used go first.
+ * that of the refusals: the least recently used go first. Of saved operations they are those of the app that holds most, so
+ * an app with many operations drops no other app's, nor this service's.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 import { cachedDocumentBytes, cachedRefusalCharacters, savedDocumentBytes } from "../../settings/capacity.ts";
 import type { SavedOperations } from "../saved/saved-operations.ts";
-import { sizeOf } from "../saved/saved-text.ts";
+import { type SavedText, sizeOf } from "../saved/saved-text.ts";
 
 /** Characters for a response's headers. */
 const overhead = 500;
 
 const storeOf = (maxSize: number) => new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: sizeOf });
 
+/** The documents of saved operations, by the app that is the first owner of each; `undefined` is this service. */
+class SavedDocuments {
+  readonly #stores = new Map<string | undefined, LRUCache<string, DocumentNode>>();
+  #bytes = 0;
+
+  get({ text, firstApp }: SavedText): DocumentNode | undefined {
+    return this.#stores.get(firstApp)?.get(text);
+  }
+
+  keep({ text, firstApp }: SavedText, document: DocumentNode): void {
+    const store = this.#stores.get(firstApp) ?? storeOf(savedDocumentBytes);
+    this.#stores.set(firstApp, store);
+    this.#change(store, () => void store.set(text, document));
+    while (this.#bytes > savedDocumentBytes) {
+      const stores = [...this.#stores.values()];
+      const largest = stores.reduce((most, each) =>
+        each.calculatedSize > most.calculatedSize ? each : most,
+      );
+      this.#change(largest, () => void largest.pop());
+    }
+  }
+
+  #change(store: LRUCache<string, DocumentNode>, change: () => void): void {
+    const before = store.calculatedSize;
+    change();
+    this.#bytes += store.calculatedSize - before;
+  }
+}
+
 /** Takes the place of Apollo's store, which does not count comments and finds a document by the digest of its text. */
 export class Documents {
   readonly #saved: SavedOperations;
-  readonly #ofSaved = storeOf(savedDocumentBytes);
+  readonly #ofSaved = new SavedDocuments();
   readonly #others = storeOf(cachedDocumentBytes);
   /** The responses to refused texts. */
   readonly refusals = new LRUCache<string, GraphQLResponse>({
@@ -32,11 +62,13 @@ export class Documents {
 
   /** The valid document of a text, unless it had to make room. */
   of(text: string): DocumentNode | undefined {
-    return this.#ofSaved.get(text) ?? this.#others.get(text);
+    const saved = this.#saved.byText(text);
+    return (saved && this.#ofSaved.get(saved)) ?? this.#others.get(text);
   }
 
   keep(text: string, document: DocumentNode): void {
-    const kept = this.#saved.byText(text) ? this.#ofSaved : this.#others;
-    kept.set(text, document);
+    const saved = this.#saved.byText(text);
+    if (saved) this.#ofSaved.keep(saved, document);
+    else this.#others.set(text, document);
   }
 }

@@ -3,31 +3,34 @@
  * be read, and an operation that does not fit, by app and name. The others serve on. An operation that does not fit the
  * schema is refused when a client asks for it, as any invalid document is; it is told before.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
+import type { RefusedOperation } from "../../manifests/formats.ts";
 import type { ManifestFault, ManifestState } from "../../manifests/manifests.ts";
 import type { ManifestPlace } from "../../manifests/places.ts";
 import { watchManifests } from "../../manifests/watch-manifests.ts";
-import type { RefusedOperation, SavedOperations } from "./saved-operations.ts";
+import { Slices } from "../../standards/slices.ts";
+import type { SavedOperations } from "./saved-operations.ts";
 
-/** Lines that are written at once; the metric counts the others. */
+/** The lines of one app, of its first faults; one more says how many there are. */
 const mostLines = 20;
-/** The check of operations stands beside the requests: a slice at a time. */
-const sliceMs = 2;
-const pauseMs = 10;
+/** The check of operations leaves most of the processor to the requests. */
+const check = { sliceMs: 2, pauseMs: 10 };
 
 export class AppOperations {
   readonly #saved: SavedOperations;
   readonly #log: FastifyBaseLogger;
   readonly #faultOf: (text: string) => string | undefined;
   #state: ManifestState = { manifests: [], faults: [] };
-  #taken: readonly RefusedOperation[] = [];
+  #refused: readonly RefusedOperation[] = [];
   #unfit: readonly RefusedOperation[] = [];
   /** The faults of the texts that were checked; empty for a text that fits. */
-  #faults = new Map<string, string>();
+  readonly #faults = new Map<string, string>();
   /** The checks that were begun. Only the last one goes on. */
   #checks = 0;
+  #building = Promise.resolve();
+  /** The next state, if it has not been taken yet. */
+  #next: ManifestState | undefined;
   #told = new Set<string>();
   #stop = (): void => {};
 
@@ -57,7 +60,7 @@ export class AppOperations {
   }
 
   get refused(): readonly RefusedOperation[] {
-    return [...this.#taken, ...this.#unfit];
+    return [...this.#refused, ...this.#unfit];
   }
 
   /** The operations in the manifests of each app. */
@@ -68,60 +71,74 @@ export class AppOperations {
     return counts;
   }
 
-  #take(state: ManifestState): void {
+  /** Takes the state after the one that is being taken, unless a newer one has come by then. */
+  #take(state: ManifestState): Promise<void> {
+    if (this.#next === undefined) this.#building = this.#building.then(() => this.#takeNext());
+    this.#next = state;
+    return this.#building;
+  }
+
+  async #takeNext(): Promise<void> {
     const before = this.#state.manifests;
-    this.#state = state;
-    if (before.length !== state.manifests.length || state.manifests.some((each, at) => each !== before[at])) {
-      this.#taken = this.#saved.replaceApps(state.manifests);
+    const state = this.#next ?? this.#state;
+    this.#next = undefined;
+    const { manifests } = state;
+    if (before.length !== manifests.length || manifests.some((each, at) => each !== before[at])) {
+      const unread = manifests.flatMap(({ app, refused }) => refused.map((each) => ({ app, ...each })));
+      this.#refused = [...unread, ...(await this.#saved.replaceApps(manifests))];
       void this.#check();
     }
+    this.#state = state;
     this.#tell();
   }
 
   /** Checks the operations of apps that the store has now, and tells of those that do not fit. */
   async #check(): Promise<void> {
-    const check = ++this.#checks;
-    const faults = new Map<string, string>();
+    const number = ++this.#checks;
+    for (const text of this.#faults.keys()) if (!this.#saved.byText(text)) this.#faults.delete(text);
     const unfit: RefusedOperation[] = [];
-    let until = performance.now() + sliceMs;
+    const slices = new Slices(check.sliceMs, check.pauseMs);
     for (const { text, owners } of this.#saved.all) {
-      if (owners.every(({ app }) => app === undefined)) continue;
-      if (performance.now() > until) {
-        await pause(pauseMs, undefined, { ref: false });
-        if (check !== this.#checks) return;
-        until = performance.now() + sliceMs;
-      }
+      if (owners.size === 1 && owners.has(undefined)) continue;
+      if (slices.isOver) await slices.next();
+      if (number !== this.#checks) return;
       const reason = this.#faults.get(text) ?? this.#faultOf(text) ?? "";
-      faults.set(text, reason);
+      // a check that ends before its time leaves what it found to the next one
+      this.#faults.set(text, reason);
       if (reason)
-        for (const { app, name } of owners) if (app !== undefined) unfit.push({ app, name, reason });
+        for (const { app, name } of owners.values()) if (app !== undefined) unfit.push({ app, name, reason });
     }
-    this.#faults = faults;
     this.#unfit = unfit;
     this.#tell();
   }
 
-  /** Writes a line for what was not told yet. */
+  /** Writes a line for what was not told yet. Each app has its own lines, so that the faults of one hide no other's. */
   #tell(): void {
-    const lines = [
-      ...this.faults.map(({ app, source, reason, keeps }) => ({
-        fields: { app, source, reason, keeps },
-        message: keeps
-          ? "a manifest cannot be read: its last good state serves"
-          : "a manifest cannot be read",
-      })),
-      ...this.refused.map(({ app, name, reason }) => ({
-        fields: { app, operation: name, reason },
-        message: "an operation is refused",
-      })),
-    ];
-    const keyed = lines.map((line) => ({ ...line, key: JSON.stringify(line.fields) }));
-    const news = keyed.filter(({ key }) => !this.#told.has(key));
-    for (const { fields, message } of news.slice(0, mostLines)) this.#log.warn(fields, message);
-    if (news.length > mostLines)
-      this.#log.warn({ count: news.length, written: mostLines }, "manifests have faults");
-    this.#told = new Set(keyed.map(({ key }) => key));
+    const told = new Set<string>();
+    for (const [app, all] of Map.groupBy([...this.faults, ...this.refused], (each) => each.app)) {
+      const lines = all.slice(0, mostLines).map(lineOf);
+      if (all.length > mostLines)
+        lines.push([{ app, count: all.length, written: mostLines }, "an app has more faults"]);
+      for (const [fields, message] of lines) {
+        const key = JSON.stringify(fields);
+        if (!this.#told.has(key)) this.#log.warn(fields, message);
+        told.add(key);
+      }
+    }
+    this.#told = told;
   }
+}
+
+function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, message: string] {
+  if ("name" in fault) {
+    const { app, name: operation, reason } = fault;
+    return [{ app, operation, reason }, "an operation is refused"];
+  }
+  const { app, source, reason, keeps } = fault;
+  const message = keeps
+    ? "a manifest cannot be read: its last good state serves"
+    : "a manifest cannot be read";
+  return [{ app, source, reason, keeps }, message];
 }
 
 /** The first reason why a text is not valid. `rules` are those that requests meet. */

@@ -7,6 +7,7 @@
 import { hash } from "node:crypto";
 import type { GraphQLRequest } from "@apollo/server";
 import { CodedError } from "../../errors.ts";
+import { normalizeId } from "../../manifests/operation-ids.ts";
 import { membersOf } from "../../standards/json-object.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 import type { SavedText } from "./saved-text.ts";
@@ -23,7 +24,7 @@ export function requestedText(
 ): Requested | CodedError {
   const id = documentId ?? apolloId(extensions?.persistedQuery);
   if (id instanceof CodedError) return id;
-  const named = id === undefined ? undefined : (operations.byId(id) ?? operations.byId(plainId(id)));
+  const named = id === undefined ? undefined : operations.byId(id);
   if (!query) {
     if (id === undefined)
       return new CodedError("BAD_REQUEST", "the request has neither a query nor the id of a saved operation");
@@ -32,7 +33,11 @@ export function requestedText(
     return { text: named.text, saved: named };
   }
   const exact = operations.byText(query);
-  if (id !== undefined && (named === undefined || named !== exact) && plainId(id) !== hash("sha256", query))
+  if (
+    id !== undefined &&
+    (named === undefined || named !== exact) &&
+    normalizeId(id) !== hash("sha256", query)
+  )
     return new CodedError("PERSISTED_QUERY_HASH_MISMATCH", "the id is not that of the query");
   if (!savedOnly || exact) return { text: query, saved: exact };
   const { saved, text } = operations.inOtherFormat(query);
@@ -45,9 +50,6 @@ export function askedIdOf({ documentId, extensions }: Request): string | undefin
   const id = documentId ?? apolloId(extensions?.persistedQuery);
   return typeof id === "string" ? id : undefined;
 }
-
-/** The digest in a document id, whose prefix `sha256:` is optional. */
-const plainId = (documentId: string): string => documentId.replace(/^sha256:/, "");
 
 function apolloId(persisted: unknown): string | undefined | CodedError {
   if (persisted === undefined || persisted === null) return undefined;

@@ -9,9 +9,8 @@ import type { OperationName } from "../../observe/records.ts";
 
 export class SavedText {
   readonly text: string;
-  /** Whose it is. Several apps may have the same operation. */
-  readonly owners: OperationName[] = [];
-  #forms: readonly string[] | undefined;
+  /** Whose it is, by app; `undefined` is this service. Several apps may have the same operation. */
+  readonly owners = new Map<string | undefined, OperationName>();
 
   constructor(text: string) {
     this.text = text;
@@ -19,17 +18,16 @@ export class SavedText {
 
   /** The operation as the app knows it, if it is one of its own; else as its first owner does. */
   ownerFor(app: string | undefined): OperationName | undefined {
-    return this.owners.find((owner) => owner.app === app) ?? this.owners[0];
+    return this.owners.get(app) ?? this.owners.values().next().value;
   }
 
-  /** The texts that say the same, without what GraphQL ignores (§2.1.7): as it is, and with `__typename`. */
-  get forms(): readonly string[] {
-    this.#forms ??= formsOf(this.text);
-    return this.#forms;
+  get firstApp(): string | undefined {
+    return this.owners.keys().next().value;
   }
 }
 
-function formsOf(text: string): readonly string[] {
+/** The texts that say the same, without what GraphQL ignores (§2.1.7): as it is, and with `__typename`. */
+export function formsOf(text: string): readonly string[] {
   try {
     return [text, withTypeNames(text)].map((form) => stripIgnoredCharacters(form));
   } catch {
