@@ -7,7 +7,7 @@ import type { Role } from "../../config.ts";
 import type { AppOperations } from "../../graphql/saved/app-operations.ts";
 import { graphqlPath } from "../../http/paths.ts";
 import type { Observer } from "../../observe/observer.ts";
-import { qualifiedName, type RequestRecord } from "../../observe/records.ts";
+import { type OperationName, qualifiedName, type RequestRecord } from "../../observe/records.ts";
 import { type Families, labels } from "./families.ts";
 
 /** The roles that run in this process. */
@@ -15,8 +15,8 @@ export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
 /** The label of every operation that is not saved, and of names beyond a bound. */
 const other = "other";
-/** Operations with labels of their own. A histogram of each has 16 series. */
-const mostOperations = 2_000;
+/** Operations with labels of their own, of all apps and of one app or this service. A histogram of each has 16 series. */
+const mostOperations = { ofAll: 2_000, ofApp: 500 };
 /** Versions of one app. Clients give them, so their number must be bounded here. */
 const mostVersions = 20;
 
@@ -68,9 +68,15 @@ function measureOperations(families: Families): (request: RequestRecord) => void
     labels("app", "version", "operation"),
   );
   const names = new Set<string>();
+  const namesOfApps = new Map<string | undefined, Set<string>>();
   const versions = new Map<string, Set<string>>();
+  const labelOf = (saved: OperationName): string => {
+    const ofApp = namesOfApps.get(saved.app) ?? new Set();
+    namesOfApps.set(saved.app, ofApp);
+    return bounded(names, mostOperations.ofAll, bounded(ofApp, mostOperations.ofApp, qualifiedName(saved)));
+  };
   return ({ operation: saved, ms, code, app: named, client }) => {
-    const operation = bounded(names, mostOperations, saved ? qualifiedName(saved) : other);
+    const operation = saved ? labelOf(saved) : other;
     duration(operation).add(ms / 1_000);
     if (code !== undefined) errors(operation, code).value++;
     const app = named ?? saved?.app ?? "";
