@@ -131,7 +131,7 @@ afterAll(() => {
 const mostParsings = 70;
 
 /** The first two places of an argument get every value, each further place one of `share`. `npm run suite -- fuzz` tries all. */
-const share = Number(process.env.VARIABLES_SHARE ?? 4);
+const share = Number(process.env.VARIABLES_SHARE ?? 12);
 
 /** The inputs for each argument of a field. An argument of the type and JSON Schema of a `tried` one costs the same. */
 function inputsOf(root: Root, schemas: ArgumentSchemas, tried = new Set<string>()): Input[] {

@@ -135,6 +135,12 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "what one tenant's costly requests do to another tenant",
     file: "test/service/load/two-tenants.ts",
   },
+  wide: {
+    does: "specs with thousands of everything: codegen's cost grows with the size and not with its square",
+    projects: ["apart"],
+    files: ["test/engine/codegen/wide.test.ts"],
+    environment: { WIDE: "1000" },
+  },
 };
 
 export const benches: Readonly<Record<string, Runnable>> = {
