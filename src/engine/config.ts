@@ -22,8 +22,16 @@ const samplers = [
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
 ];
 
-/** Which requests are traced. `ratio` is of those without a sampled parent. */
-export type TraceSettings = Readonly<{ sampler: string; ratio: number; build: string }>;
+/**
+ * Which requests are traced. `ratio` is of those without a sampled parent. `files`: the collector's authority, and the client
+ * certificate for it.
+ */
+export type TraceSettings = Readonly<{
+  sampler: string;
+  ratio: number;
+  build: string;
+  files: Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
+}>;
 
 export type Config = Readonly<{
   roles: ReadonlySet<Role>;
@@ -118,7 +126,14 @@ function readTraces(
   if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: wants one of ${samplers.join(", ")}`);
   const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
   if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: wants a number from 0 to 1");
-  return { sampler, ratio };
+  const fileOf = (name: string): string | undefined =>
+    given[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ?? given[`OTEL_EXPORTER_OTLP_${name}`];
+  const files = {
+    ca: fileOf("CERTIFICATE"),
+    cert: fileOf("CLIENT_CERTIFICATE"),
+    key: fileOf("CLIENT_KEY"),
+  };
+  return { sampler, ratio, files };
 }
 
 function readFile(name: string, file: string | undefined, lines: string[]): string | undefined {

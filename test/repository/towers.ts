@@ -13,7 +13,16 @@ const commands = [
   ["doors"],
 ];
 const floors = ground.map((room) => [room]);
-const runTime = [["settings"], ["config.ts"], ["errors.ts"], ["time"], ["observe"], ["http"], ["rest"]];
+const runTime = [
+  ["settings"],
+  ["config.ts"],
+  ["errors.ts"],
+  ["time"],
+  ["dns"],
+  ["observe"],
+  ["http"],
+  ["rest"],
+];
 const roles = [["graphql", "gateway"], ["process"], ["command"], ["doors"], ["platform"], ["main.ts"]];
 
 export const towers = [

@@ -12,8 +12,12 @@ const connectTimeout = 1_000;
 const readyMs = 3_000;
 
 export async function createRedis(url: URL, options: RedisOptions): Promise<Redis> {
-  const { Redis } = await import("ioredis");
+  const [{ Redis }, { RedisConnector }] = await Promise.all([
+    import("ioredis"),
+    import("./redis-connector.ts"),
+  ]);
   return new Redis(url.href, {
+    Connector: RedisConnector,
     ...{ connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest: 0 },
     ...options,
   });

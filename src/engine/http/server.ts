@@ -34,6 +34,8 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
     unready: Set<string>;
+    /** Problems that `/readyz` lists although the role is ready. */
+    warnings: Set<string>;
     /** What callers hold of each bound, for metrics. */
     bounds: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
     /** The connections that clients may have. */
@@ -102,6 +104,7 @@ export function createServer(
   server.decorateRequest("record");
   const bodies = new SlowBodies(config.env);
   const unready = new Set<string>();
+  const warnings = new Set<string>();
   const most = connectionsOf(config.roles.size);
   const tellFull = (): void => {
     if (face.log.mayWrite(`${role} connections`, { role }))
@@ -120,6 +123,7 @@ export function createServer(
     .decorate("bounds", {})
     .decorate("mostConnections", most)
     .decorate("unready", unready)
+    .decorate("warnings", warnings)
     .decorate("isLastAnswer", isLastAnswer);
   server.addHook("preClose", async () => {
     unready.add("stopping");
@@ -142,7 +146,10 @@ export function createServer(
   });
   server.get("/healthz", async () => ({ status: "ok", role, build: config.env.BUILD, spec: specHash }));
   server.get("/readyz", async (_request, reply) =>
-    reply.code(unready.size === 0 ? 200 : 503).send({ status: [...unready].join(", ") || "ok" }),
+    reply.code(unready.size === 0 ? 200 : 503).send({
+      status: [...unready].join(", ") || "ok",
+      ...(warnings.size > 0 && { warnings: [...warnings] }),
+    }),
   );
   return server;
 }

@@ -12,6 +12,7 @@ const unreachable: Failure = ["UPSTREAM_UNAVAILABLE", "the service cannot be rea
 const failures = new Map<unknown, Failure>([
   ["UND_ERR_CONNECT_TIMEOUT", late],
   ["ETIMEDOUT", late],
+  ["ETIMEOUT", late], // of a lookup: its name servers are silent
   ["UND_ERR_HEADERS_OVERFLOW", notHttp],
   ["HTTPParserError", notHttp],
   ["ERR_INVALID_CHAR", notHttp], // Node's own: a response header that no response may carry

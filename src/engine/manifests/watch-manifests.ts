@@ -1,6 +1,6 @@
 /** Reads the manifests at the start, and again when their files are saved; URLs, and what no event tells, at a pace. */
 import { watchFolders } from "../standards/watch-folders.ts";
-import { type ManifestState, Manifests } from "./manifests.ts";
+import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 import type { ManifestPlace } from "./places.ts";
 
 /** Network file systems send no events. A URL is asked by its ETag. */
@@ -14,8 +14,9 @@ export async function watchManifests(
   places: readonly ManifestPlace[],
   took: (state: ManifestState) => Promise<void>,
   failed: (error: Error) => void,
+  fetchUrl: Fetch,
 ): Promise<() => void> {
-  const manifests = new Manifests(places);
+  const manifests = new Manifests(places, fetchUrl);
   let isOver = false;
   const refresh = (only: "files" | "all"): void =>
     manifests.refreshEach((state) => {

@@ -3,6 +3,7 @@
  * REST call is a client span below it. No span holds a key, a header's value or a body. This module is loaded only where
  * the standard `OTEL_…` variables ask for traces; the exporter and the resource read the rest of them.
  */
+import type { AgentOptions } from "node:https";
 import {
   type Context,
   DiagLogLevel,
@@ -33,9 +34,14 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { FastifyBaseLogger } from "fastify";
 import type { TraceSettings } from "../config.ts";
+import { lookupCache } from "../dns/lookup-cache.ts";
 import { codes } from "../standards/error-codes.ts";
+import { readRegularFile } from "../standards/regular-file.ts";
 import { type Observer, spanCounts, subscribe } from "./observer.ts";
 import { type CallRecord, causeOf, type RequestRecord } from "./records.ts";
+
+/** For the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
+const lookupMs = 5_000;
 
 /** Traces the requests of the process. Returns the function that ends that, and sends the spans that are not sent yet. */
 export function startTraces(
@@ -55,13 +61,34 @@ export function startTraces(
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(settings),
-    spanProcessors: [new BatchSpanProcessor({ exporter: telling(new OTLPTraceExporter(), log) })],
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: telling(new OTLPTraceExporter({ httpAgentOptions: agentOptions(settings) }), log),
+      }),
+    ],
   });
   const unsubscribe = subscribe(spansOf(provider.getTracer(name)));
   return () => {
     unsubscribe();
     return provider.shutdown().catch((error: Error) => warn(error.message));
   };
+}
+
+/**
+ * Options of the exporter's agent, which resolves the collector's name by the lookup of all connections. An exporter that is
+ * given options does not read the certificates that OpenTelemetry's variables name; it has warned of a missing file before.
+ */
+function agentOptions({ files }: TraceSettings): AgentOptions {
+  const read = (file: string | undefined): string | undefined => {
+    try {
+      return file === undefined ? undefined : readRegularFile(file);
+    } catch {
+      return undefined;
+    }
+  };
+  const { ca, cert, key } = files;
+  const certificates = { ca: read(ca), cert: read(cert), key: read(key) };
+  return { keepAlive: true, lookup: lookupCache.within(lookupMs), ...certificates };
 }
 
 /** Says once that the collector takes no spans, and once that it does again. Spans that it does not take are lost. */

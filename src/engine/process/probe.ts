@@ -103,10 +103,13 @@ const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nobody listens there",
   ECONNRESET: "it closed the connection; does it want https://?",
   EHOSTUNREACH: "no way leads there",
-  EAI_AGAIN: "the name is not resolved now",
+  EAI_AGAIN: "no name server can be reached",
   ENOTFOUND: "there is no such host",
+  EREFUSED: "the name servers refuse to resolve its name",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; is it http://?",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  ESERVFAIL: "the name servers fail to resolve its name",
+  ETIMEOUT: "no name server resolves its name in time",
   HTTPParserError: "it does not speak HTTP; is it https://?",
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
@@ -120,8 +123,9 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The failure of a request in words, its code first: `CERT_HAS_EXPIRED: its certificate has expired`. */
-export function failureWords(error: unknown): string {
-  const code = causeOf(error) ?? "unknown";
+export const failureWords = (error: unknown): string => codeWords(causeOf(error) ?? "unknown");
+
+export function codeWords(code: string): string {
   const meaning = words[code];
   return meaning === undefined ? code : `${code}: ${meaning}`;
 }

@@ -6,10 +6,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
+import { type Lookup, lookupCache } from "../dns/lookup-cache.ts";
 import { pathBelowBase } from "../rest/upstream/base-urls.ts";
 import type { Operations } from "../standards/operation.ts";
 import { productsOf } from "./boot-check.ts";
-import { failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
+import { codeWords, failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
 import type { Speaker } from "./speaker.ts";
 
 const pauseMs = 1_000;
@@ -28,7 +29,8 @@ export async function watchUpstreams(
   await Promise.all(
     [...needed(config, operations)].map(async (service) => {
       const failure = await failureOf(service);
-      if (failure !== undefined) void waitFor(front, service, failure, say);
+      if (failure === undefined) watchName(front, service, say);
+      else void waitFor(front, service, failure, say);
     }),
   );
 }
@@ -72,12 +74,13 @@ function probed(
 
 /** The reason in `/readyz`, and in a line, is the newest one. */
 async function waitFor(
-  { unready }: FastifyInstance,
+  front: FastifyInstance,
   service: Backend,
   failure: string,
   say: Speaker,
 ): Promise<void> {
   const { variable, url } = service;
+  const { unready } = front;
   let last: string | undefined;
   for (let now: string | undefined = failure; now !== undefined; now = await failureOf(service)) {
     const reason = `waiting for ${variable} (${now})`;
@@ -91,4 +94,30 @@ async function waitFor(
   }
   if (last !== undefined) unready.delete(last);
   say.info(`${variable}: reached${unready.size === 0 ? "; ready now" : ""}`);
+  watchName(front, service, say);
+}
+
+/** The shortest time between two lines about the same name. */
+const quietMs = 60_000;
+
+/** Reports in `/readyz` and in the log that lookups of a service's name fail. */
+function watchName({ server, warnings }: FastifyInstance, { variable, url }: Backend, say: Speaker): void {
+  let [warning, isTold, toldAt] = ["", false, Number.NEGATIVE_INFINITY];
+  const note = ({ name, code, addresses }: Lookup): void => {
+    if (name !== url.hostname) return;
+    warnings.delete(warning);
+    if (code === undefined) {
+      if (isTold) say.info(`${variable}: ${name} is resolved again`);
+      isTold = false;
+      return;
+    }
+    const use = addresses > 0 ? "its last addresses are used" : "it cannot be reached";
+    warning = `${variable}: its name is not resolved (${codeWords(code)}); ${use}`;
+    warnings.add(warning);
+    if (isTold || performance.now() < toldAt + quietMs) return;
+    [isTold, toldAt] = [true, performance.now()];
+    say.warn(`${variable}: ${name} is not resolved (${codeWords(code)}); ${use}`);
+  };
+  lookupCache.on("lookup", note);
+  server.once("close", () => lookupCache.off("lookup", note));
 }

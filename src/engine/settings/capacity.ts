@@ -27,6 +27,18 @@ export const gatewayConnections = 256;
  */
 export const upstreamConnectionMs = 30_000;
 
+/** Lookups of host names, in ms. Each name has its own. */
+export const lookups = {
+  /** The shortest time that addresses are fresh, whatever their TTL is, and the pause between two lookups of a name. */
+  leastMs: 1_000,
+  /** The longest time that addresses are fresh, whatever their TTL is. The JVM has the same. */
+  mostMs: 30_000,
+  /** How long a connection waits for a lookup before it uses stale addresses. */
+  staleAfterMs: 100,
+  /** How long stale addresses are used while lookups fail: the shortest "maximum stale timer" that RFC 8767 §5 suggests. */
+  usableMs: 86_400_000,
+};
+
 /**
  * V8's young generation, as an option of Node in each start that is deployed. V8 gives as much by itself where a process may
  * use 2 GiB. In a container of 512 MiB it gives 1 MiB, and then a request takes up to twice the processor time.

@@ -79,7 +79,7 @@ async function startAll(ends: (() => unknown)[]): Promise<Omit<FaultyRun, "stop"
   const sick = await role("gateway", {
     ...behind,
     KEY_INTROSPECTION_URL: `${nobody}/introspect`,
-    REDIS_URL: "redis://127.0.0.1:9",
+    REDIS_URL: "redis://nobody.invalid:9", // no such name (RFC 6761 §6.4)
   });
   const older = await serve((_request, response) =>
     response.end(isBroken ? 'build_info{build="old",spec="0123456789abcdef"} 1\n' : ""),

@@ -5,6 +5,8 @@
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
+import { Agent, fetch } from "undici";
+import { lookupCache } from "../../dns/lookup-cache.ts";
 import type { RefusedOperation } from "../../manifests/formats.ts";
 import type { ManifestFault, ManifestState } from "../../manifests/manifests.ts";
 import type { ManifestPlace } from "../../manifests/places.ts";
@@ -16,6 +18,8 @@ import type { SavedOperations } from "./saved-operations.ts";
 const mostLines = 20;
 /** The check of operations leaves most of the processor to the requests. */
 const check = { sliceMs: 2, pauseMs: 10 };
+/** For the name of a manifest's URL. A whole fetch may take 5 s. */
+const lookupMs = 4_000;
 
 export class AppOperations {
   readonly #saved: SavedOperations;
@@ -32,6 +36,7 @@ export class AppOperations {
   /** The next state, if it has not been taken yet. */
   #next: ManifestState | undefined;
   #told = new Set<string>();
+  readonly #dispatcher = new Agent({ connect: { lookup: lookupCache.within(lookupMs) } });
   #stop = (): void => {};
 
   constructor(saved: SavedOperations, faultOf: (text: string) => string | undefined, log: FastifyBaseLogger) {
@@ -47,11 +52,13 @@ export class AppOperations {
       places,
       (state) => this.#take(state),
       (error) => this.#log.warn({ err: error }, "manifests are not watched: they are read every 30 s"),
+      (url, init) => fetch(url, { ...init, dispatcher: this.#dispatcher }),
     );
   }
 
   close(): void {
     this.#stop();
+    void this.#dispatcher.destroy();
     this.#checks++;
   }
 

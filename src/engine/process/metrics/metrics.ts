@@ -11,7 +11,7 @@ import { spanCounts, subscribe } from "../../observe/observer.ts";
 import { unreadFailures } from "../unread-rejections.ts";
 import { Families } from "./families.ts";
 import { measureGateway } from "./gateway.ts";
-import { measureOutgoingCalls } from "./outgoing-calls.ts";
+import { measureLookups, measureOutgoingCalls } from "./outgoing-calls.ts";
 import { measureManifests, measureRequests, type Servers } from "./requests.ts";
 import { measureRestCalls } from "./rest-calls.ts";
 
@@ -31,7 +31,7 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
     "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).";
   families.add("counter", "traces_spans_total", spans, ["outcome"], () => spanCounts);
   measureOutgoingCalls(families);
-  const ends = [subscribe(measureRequests(families, servers))];
+  const ends = [measureLookups(families), subscribe(measureRequests(families, servers))];
   const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
   if (graphql) {
     const { executions, apps, upstreams } = graphql;

@@ -1,9 +1,10 @@
 /**
- * Measures the HTTP calls of the process: REST, key introspection, forwarded requests. undici's diagnostics channels
- * report them.
+ * Measures the HTTP calls of the process (REST, key introspection, forwarded requests), which undici's diagnostics channels
+ * report, and the lookups of host names.
  */
 import { subscribe } from "node:diagnostics_channel";
-import type { Families, Labels } from "./families.ts";
+import { type Lookup, lookupCache } from "../../dns/lookup-cache.ts";
+import { type Families, type Labels, labels } from "./families.ts";
 
 /** When a call began. It is a property of undici's request: an entry of a WeakMap outlives its request. */
 const begun = Symbol("begun");
@@ -43,4 +44,22 @@ export function measureOutgoingCalls(families: Families): void {
 function addressOf(origin: string): Labels {
   const { hostname, port, protocol } = new URL(origin);
   return { server_address: hostname, server_port: port || (protocol === "https:" ? "443" : "80") };
+}
+
+/** Each name is one of the configuration's. Returns the function that ends the measuring. */
+export function measureLookups(families: Families): () => void {
+  const duration = families.histograms(
+    "dns_lookup_duration_seconds",
+    "Lookups of host names, in the hosts file and by DNS. `error_type` is empty for one that found addresses.",
+    labels("dns_question_name", "error_type"),
+  );
+  const failing = new Map<string, number>();
+  const help = "1: the last lookup of the name failed. Addresses from before are used for a day.";
+  families.add("gauge", "dns_lookup_failing", help, ["dns_question_name"], () => failing);
+  const count = ({ name, ms, code = "" }: Lookup): void => {
+    duration(name, code).add(ms / 1_000);
+    failing.set(name, Number(code !== ""));
+  };
+  lookupCache.on("lookup", count);
+  return () => void lookupCache.off("lookup", count);
 }

@@ -1,0 +1,221 @@
+/**
+ * A stub resolver over c-ares. It resolves a host name as glibc does with `hosts: files dns`: the hosts file (hosts(5)), then
+ * DNS with the search list and `ndots` of resolv.conf(5). `getaddrinfo` would run on libuv's thread pool, where two lookups
+ * without an answer stop the lookups of every other name.
+ */
+import { lookup, Resolver } from "node:dns/promises";
+import { readFileSync, statSync } from "node:fs";
+import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
+
+export type Address = { readonly address: string; readonly family: 4 | 6 };
+/** Addresses in the order of preference. */
+export type Resolution = { readonly addresses: readonly Address[]; readonly ttlMs: number };
+
+/** Resolves all addresses of a name. Calls `onPartial` with those of one family if the other family's are late. */
+export type Resolve = (
+  name: string,
+  onPartial: (addresses: readonly Address[]) => void,
+) => Promise<Resolution>;
+
+export type ResolverFiles = {
+  readonly hostsFile: string;
+  readonly resolvConf: string;
+  /** Replace the name servers of the system's resolv.conf, each `address:port`. */
+  readonly servers?: readonly string[];
+};
+
+/** The wait for the other family once one has answered: the "Resolution Delay" of RFC 8305 §3. */
+const resolutionDelayMs = 50;
+
+/**
+ * A query is sent four times to each name server. Node checks c-ares' time-outs late: a single server is asked after 0, 0.4,
+ * 0.8 and 1.6 s and given up after 2.5 to 3.2 s; of three, the third is first asked after 0.6 s (measured, Node 24.21).
+ */
+const retries = { timeout: 150, tries: 4, maxTimeout: 1_000 };
+
+/** How long an answer of the hosts file is fresh. */
+const hostsFileTtlMs = 5_000;
+
+const loopback: readonly Address[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+/** `code` is `ENOTFOUND`, the code of the name servers' failure (`ETIMEOUT`, `ESERVFAIL`, `EREFUSED`) or `EAI_AGAIN`. */
+export const unresolved = (name: string, code: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${name}: ${code}`), { code });
+
+export const systemFiles: ResolverFiles = { hostsFile: "/etc/hosts", resolvConf: "/etc/resolv.conf" };
+
+export function stubResolver(files: ResolverFiles): Resolve {
+  const hosts = hostsFileReader(files.hostsFile);
+  return async (given, onPartial) => {
+    const name = given.toLowerCase();
+    const absolute = name.replace(/\.$/, "");
+    const known = hosts().get(absolute) ?? (isLocalhost(absolute) ? loopback : undefined);
+    if (known) return { addresses: byPreference(known), ttlMs: hostsFileTtlMs };
+    let failure = "ENOTFOUND";
+    for (const candidate of candidates(name, readSearch(files.resolvConf))) {
+      const answer = await addressesOf(candidate, files.servers, onPartial);
+      if (typeof answer !== "string") return answer;
+      if (answer !== "ENOTFOUND") failure = answer;
+      if (answer === "ETIMEOUT" || answer === "EAI_AGAIN") break; // the name servers would not answer the next question either
+    }
+    throw unresolved(given, failure);
+  };
+}
+
+/** The system's own resolver, for systems whose configuration is not in these two files. */
+export const systemResolver: Resolve = async (name) => {
+  const found = await lookup(name, { all: true });
+  return { addresses: found as Address[], ttlMs: hostsFileTtlMs };
+};
+
+/** These names never reach a name server (RFC 6761 §6.3). */
+const isLocalhost = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
+
+/** The addresses of one fully qualified name, or the code of the failure. */
+async function addressesOf(
+  name: string,
+  servers: readonly string[] | undefined,
+  onPartial: (addresses: readonly Address[]) => void,
+): Promise<Resolution | string> {
+  const queries = ([6, 4] as const).map((family) => query(name, family, servers));
+  for (const answer of queries)
+    void answer.then((found) => {
+      if (typeof found !== "string") setTimeout(onPartial, resolutionDelayMs, found.addresses);
+    });
+  const answers = await Promise.all(queries);
+  const found = answers.filter((answer) => typeof answer !== "string");
+  if (found.length > 0)
+    return {
+      addresses: byPreference(found.flatMap(({ addresses }) => addresses)),
+      ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
+    };
+  const [failure = "ENOTFOUND"] = answers.filter((answer) => answer !== "ENOTFOUND");
+  return failure;
+}
+
+/** Failures of one name server, after which glibc asks the next one. c-ares does not, as Node configures it. */
+const serverFailures: ReadonlySet<unknown> = new Set(["ESERVFAIL", "EREFUSED", "ENOTIMP"]);
+
+/**
+ * Queries one family. Each query has a resolver of its own, because c-ares moves a name server that failed for one name to
+ * the end for all names, and reads the system's configuration when a resolver is created.
+ */
+async function query(
+  name: string,
+  family: 4 | 6,
+  servers: readonly string[] | undefined,
+): Promise<Resolution | string> {
+  let others: readonly string[] = [];
+  try {
+    const resolver = new Resolver(retries);
+    if (servers) resolver.setServers(servers);
+    others = resolver.getServers().slice(1);
+    const records = await (family === 4
+      ? resolver.resolve4(name, { ttl: true })
+      : resolver.resolve6(name, { ttl: true }));
+    return {
+      addresses: records.map(({ address }) => ({ address, family })),
+      ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
+    };
+  } catch (error) {
+    const { code = "EAI_AGAIN" } = error as NodeJS.ErrnoException;
+    if (serverFailures.has(code) && others.length > 0) return query(name, family, others);
+    if (code === "ENODATA" || code === "EBADNAME") return "ENOTFOUND";
+    return code === "ECONNREFUSED" ? "EAI_AGAIN" : code; // of the name server: a service that refuses connections has this code
+  }
+}
+
+type Search = { readonly domains: readonly string[]; readonly ndots: number };
+
+/** `search`, `domain` and `ndots` of resolv.conf(5). The last list counts; without one, the domain of this machine's name. */
+function readSearch(file: string): Search {
+  let [domains, ndots] = [[hostname().replace(/^[^.]*\.?/, "")], 1];
+  for (const line of readLines(file)) {
+    const [keyword, ...values] = line.trim().split(/\s+/);
+    if (keyword === "search") domains = values;
+    if (keyword === "domain") domains = values.slice(0, 1);
+    if (keyword !== "options") continue;
+    for (const value of values) {
+      const [, dots] = /^ndots:(\d+)$/.exec(value) ?? [];
+      if (dots !== undefined) ndots = Math.min(Number(dots), 15);
+    }
+  }
+  return { domains: domains.map((domain) => domain.toLowerCase().replace(/\.$/, "")), ndots };
+}
+
+/**
+ * The fully qualified names to query, in order. The given name comes before those of the search list if it has at least
+ * `ndots` dots, and after them otherwise. A name with a trailing dot is queried alone.
+ */
+function candidates(name: string, { domains, ndots }: Search): ReadonlySet<string> {
+  if (name.endsWith(".")) return new Set([name.slice(0, -1)]);
+  const searched = domains
+    .map((domain) => (domain === "" ? name : `${name}.${domain}`))
+    .filter((each) => each.length <= 253);
+  const isFirst = name.split(".").length > ndots;
+  return new Set(isFirst ? [name, ...searched] : [...searched, name]);
+}
+
+/** Reads the hosts file again when it has changed. An unreadable file has no names. */
+function hostsFileReader(file: string): () => ReadonlyMap<string, readonly Address[]> {
+  let known = "";
+  let hosts = new Map<string, Address[]>();
+  return () => {
+    const stamp = stampOf(file);
+    if (stamp === known) return hosts;
+    known = stamp;
+    hosts = new Map();
+    for (const line of readLines(file)) {
+      const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);
+      const family = isIP(address);
+      if (family !== 4 && family !== 6) continue;
+      for (const name of names) {
+        const lower = name.toLowerCase();
+        hosts.set(lower, [...(hosts.get(lower) ?? []), { address, family }]);
+      }
+    }
+    return hosts;
+  };
+}
+
+function stampOf(file: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(file);
+    return [mtimeMs, size, ino].join();
+  } catch {
+    return "unreadable";
+  }
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * IPv6 first if this machine has an IPv6 address that is not link-local, else IPv4. This is rule 1 of RFC 6724 §6, "avoid
+ * unusable destinations"; the order is a preference only, since a connection tries all addresses.
+ */
+function byPreference(addresses: readonly Address[]): readonly Address[] {
+  const prefersIPv6 = hasIPv6();
+  const isFirst = ({ address, family }: Address): boolean =>
+    (family === 6) === (prefersIPv6 || address === "::1");
+  return [...addresses.filter(isFirst), ...addresses.filter((address) => !isFirst(address))];
+}
+
+function hasIPv6(): boolean {
+  try {
+    return Object.values(networkInterfaces())
+      .flatMap((interfaces = []) => interfaces)
+      .some((own) => own.family === "IPv6" && !own.internal && own.scopeid === 0);
+  } catch {
+    return false; // a unit may allow no AF_NETLINK
+  }
+}
