@@ -18,6 +18,7 @@ import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
 import { dateTypes, emitParents, typeOptions, withDefaults } from "./emit-types.ts";
 import { formatted } from "./format.ts";
+import { guardedPlugin, guardedText } from "./inherited-names.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { TypeNames } from "./type-names.ts";
 
@@ -44,8 +45,8 @@ export function plannedFiles(
     "graphql.ts": {
       plugin: together(
         () => emitParents(model, typeNames),
-        withDefaults(typescript.plugin),
-        typescriptResolvers.plugin,
+        guardedPlugin(withDefaults(typescript.plugin)),
+        guardedPlugin(typescriptResolvers.plugin),
       ),
       config: typeOptions(model, typeNames),
     },
@@ -56,7 +57,7 @@ export function plannedFiles(
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
   return {
-    schema,
+    schema: guardedText(schema),
     files: Object.entries(files).map(([name, file]) => [
       name,
       { ...file, plugin: formatting(name, file.plugin) },
@@ -134,8 +135,8 @@ const savedOperationFiles = (
   saved: readonly SavedOperation[],
 ): Record<string, GeneratedFile> => ({
   "documents.ts": {
-    documents: savedDefinitions(saved),
-    plugin: together(typescriptOperations.plugin, () => emitDocuments(saved)),
+    documents: guardedText(savedDefinitions(saved)),
+    plugin: together(guardedPlugin(typescriptOperations.plugin), () => emitDocuments(saved)),
     config: { ...operationTypeOptions, enumsAsTypes: true },
   },
   "operations-manifest.json": { plugin: () => emitManifest(model, saved) },

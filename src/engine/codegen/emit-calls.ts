@@ -8,7 +8,7 @@ import type { Batch, BoundField } from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
 import type { Page } from "../standards/page.ts";
 import { sentExpression } from "./emit-inputs.ts";
-import { access, literal, object } from "./text.ts";
+import { access, literal, object, read } from "./text.ts";
 
 const keysName = "keys";
 
@@ -18,13 +18,19 @@ const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" }
 export function boundResolver(field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
-  const missing = needed.map(({ path }) => `${access("parent", path, true)} == null`).join(" || ");
+  const missing = needed.map(({ path }) => nullTest(path)).join(" || ");
   // TypeScript forgets outside of a function that `parent.x` is not null, so the test stands beside the call
   const call = missing ? `${missing} ? null : ${restCall(field)}` : restCall(field);
   const value = field.connection ? connectionCall(field.connection, call) : call;
   const resolve = `${parameters(field, "parent")} => ${value}`;
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
+
+/** TypeScript learns from a property that it is not null, and nothing from a function that reads it. */
+const nullTest = (path: readonly string[]): string =>
+  [...new Set([read("parent", path, true), access("parent", path, true)])]
+    .map((value) => `${value} == null`)
+    .join(" || ");
 
 const inheritedSources = ({ inputs }: BoundField): InheritedSource[] =>
   inputs.flatMap(({ source }) => (isInheritedSource(source) ? [source] : []));
@@ -49,7 +55,7 @@ const placeOf = (source: InheritedSource): string =>
 const list = (texts: readonly string[]): string => `[${texts.map((text) => literal(text)).join(", ")}]`;
 
 function levelResolver(field: BoundField, { key, match, size, mode }: Batch, call: string): string {
-  const keys = `parents.map((parent) => ${access("parent", key.source.path, key.source.nullable)})`;
+  const keys = `parents.map((parent) => ${read("parent", key.source.path, key.source.nullable)})`;
   const fetch = `(${key.in === "item" ? "" : keysName}) => ${call}`;
   const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${keys}, ${size}, ${literal(match)}, ${fetch})`;
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
@@ -67,10 +73,11 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-function restCall({ request, operation, result, connection, entries }: BoundField): string {
+function restCall(field: BoundField): string {
+  const { request, operation, result, connection, entries } = field;
   const parts = request.parts.map((part) => {
-    if ("whole" in part) return [part.in, valueExpression(part.whole)] as const;
-    const entries = part.entries.map(({ name, value }) => [name, valueExpression(value)] as const);
+    if ("whole" in part) return [part.in, valueExpression(field, part.whole)] as const;
+    const entries = part.entries.map(({ name, value }) => [name, valueExpression(field, value)] as const);
     return [part.in, object(entries)] as const;
   });
   const sections = connection?.link !== undefined ? [...parts, ["link", "link"] as const] : parts;
@@ -84,11 +91,14 @@ function restCall({ request, operation, result, connection, entries }: BoundFiel
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
 
-function valueExpression({ source, sent, isUntyped }: RequestValue): string {
+function valueExpression({ needs }: BoundField, { source, sent, isUntyped }: RequestValue): string {
   if (source === "keys") return keysName;
   if (source.kind === "constant") return literal(source.value);
   if (isInheritedSource(source)) return sentExpression(sent, access("inherited", [sourceOf(source)]));
-  const root = source.kind === "argument" ? "args" : "parent";
-  const expression = sentExpression(sent, access(root, source.path, source.nullable));
+  const isOwn = source.kind === "argument" || needs.includes(source);
+  const value = isOwn
+    ? access(source.kind === "argument" ? "args" : "parent", source.path, source.nullable)
+    : read("parent", source.path, source.nullable);
+  const expression = sentExpression(sent, value);
   return isUntyped ? `untyped(${expression})` : expression;
 }

@@ -11,7 +11,7 @@ import { methodAndPath } from "../openapi/operation.ts";
 import { boundRoots } from "../schema/object-types.ts";
 import { boundResolver } from "./emit-calls.ts";
 import { conversionFunction } from "./emit-inputs.ts";
-import { access, codeOf, comment, key, literal } from "./text.ts";
+import { codeOf, comment, key, literal, read } from "./text.ts";
 import { restFunctions, type TypeNames } from "./type-names.ts";
 
 export function emitResolvers(model: Model, typeNames: TypeNames): string {
@@ -70,7 +70,7 @@ function exported(typeNames: TypeNames, type: string, lines: string, resolvers: 
 
 function emitAbstract(typeNames: TypeNames, { name, property, members, otherwise }: AbstractType): string {
   const names = [...members].map(([value, type]) => `${key(value)}: ${literal(type)}`).join(", ");
-  const chooser = property === undefined ? "holder(parent" : `member(${access("parent", [property])}`;
+  const chooser = property === undefined ? "holder(parent" : `member(${read("parent", [property])}`;
   const line = `__resolveType: (parent) => ${chooser}, { ${names} }${otherwise === undefined ? "" : `, ${literal(otherwise)}`}),`;
   return exported(
     typeNames,

@@ -3,6 +3,8 @@ import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-c
 import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
 import type { Model } from "../bind/model.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
+import { own } from "../standards/own.ts";
+import { guarded, unguarded } from "./inherited-names.ts";
 import { codeOf, comment, singleQuoted } from "./text.ts";
 import type { TypeNames } from "./type-names.ts";
 
@@ -35,7 +37,8 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
 /** A type keeps its name (`APIKey`, `my_type`), which the resolvers import; `QueryContactsArgs` gets its capitals. */
 const keepTypeName =
   ({ schema }: Model, typeNames: TypeNames) =>
-  (name: string): string => {
+  (given: string): string => {
+    const name = unguarded(given);
     if (schema.getType(name)) return typeNames.of(name);
     const { resolversSuffix } = typeNames;
     const owner = name.endsWith(resolversSuffix) ? name.slice(0, -resolversSuffix.length) : "";
@@ -48,7 +51,7 @@ const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
       .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
-      .map(({ name }) => [name, dateTypes[name] ?? { input: "any", output: "unknown" }]),
+      .map(({ name }) => [guarded(name), own(dateTypes, name) ?? { input: "any", output: "unknown" }]),
   );
 
 /** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */
@@ -56,12 +59,14 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
   contextType: "Context",
   resolverTypeSuffix: typeNames.resolversSuffix,
   mappers: {
-    ...Object.fromEntries([...model.backings.keys()].map((type) => [type, typeNames.ofParent(type)])),
-    ...Object.fromEntries([...model.enums.keys()].map((name) => [name, typeNames.of(name)])),
+    ...Object.fromEntries(
+      [...model.backings.keys()].map((type) => [guarded(type), typeNames.ofParent(type)]),
+    ),
+    ...Object.fromEntries([...model.enums.keys()].map((name) => [guarded(name), typeNames.of(name)])),
   },
   enumValues: Object.fromEntries(
     [...model.enums].map(([name, values]) => [
-      name,
+      guarded(name),
       Object.fromEntries([...values].map(([value, rest]) => [value, singleQuoted(rest)])),
     ]),
   ),

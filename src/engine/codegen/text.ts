@@ -3,6 +3,7 @@
  * comment, `access` and `object` a name, and no emitter writes text otherwise. Characters that steer an editor are escaped
  * in the whole file.
  */
+import { isInherited } from "../standards/own.ts";
 
 /** A value of JSON as TypeScript writes it: a string stands in double quotes; no key sets a prototype. */
 export const literal = (value: unknown): string =>
@@ -39,6 +40,15 @@ export const access = (object: string, path: readonly string[], isNullable = fal
       ? `${chain}${optional || "."}${name}`
       : `${chain}${optional}[${literal(name)}]`;
   }, object);
+
+/**
+ * `object.a.b` of a REST object, of which any step may be absent. Every object inherits names such as `constructor`: a function
+ * of `src/engine/rest/property.ts` reads these.
+ */
+export const read = (object: string, path: readonly string[], isNullable = false): string =>
+  path.some(isInherited)
+    ? `${path.length === 1 ? "property" : "propertyAt"}(${path.map(literal).join(", ")})(${object})`
+    : access(object, path, isNullable);
 
 /** `{ a: x, b: y, ...z }`, with shorthand where name and value agree. */
 export const object = (

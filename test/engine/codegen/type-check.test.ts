@@ -70,8 +70,6 @@ scalar JSON
       !name.startsWith("__") &&
       !own.has(name) &&
       !builtIn.includes(name) &&
-      // graphql-codegen keeps types by name in plain objects
-      !(name in Object.prototype) &&
       // these names of graphql-codegen's own pass through the naming convention like those of the schema
       !/^(Directive)?Resolvers(Types|ParentTypes|UnionTypes|InterfaceTypes)?$|ScalarConfig$/.test(name),
   );

@@ -34,12 +34,3 @@ test("a fragment within itself is told by the validation", () => {
     'Cannot spread fragment "F" within itself.',
   ]);
 });
-
-test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-  "an operation or a fragment with the name of what each object has is a finding: %s",
-  (name) => {
-    const message = `each object of JavaScript has a "${name}": it cannot be a name here`;
-    expect(messagesOf(`query ${name} { a }`)).toEqual([message]);
-    expect(messagesOf(`query Q { ...${name} } fragment ${name} on Query { a }`)).toEqual([message]);
-  },
-);

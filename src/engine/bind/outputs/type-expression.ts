@@ -4,6 +4,7 @@
  */
 import type { RestOperation } from "../../openapi/operation.ts";
 import type { Variant } from "../../openapi/shapes/shape.ts";
+import { isInherited } from "../../standards/own.ts";
 
 /** The type of a component. The type of an object leaves out null: no resolver reads an object that is null. */
 export function componentType(name: string, isNullable: boolean): string {
@@ -42,9 +43,13 @@ export function variantType(union: string, property: string, values: readonly st
   return `Extract<${union}, { ${JSON.stringify(property)}: ${literals} }>`;
 }
 
+const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
+
 /** The members of a union that have the property of the variant, or else none of those of the others. */
 export function holderType(union: string, { values: [own] }: Variant, members: readonly Variant[]): string {
-  const having = (name: string): string => `{ ${JSON.stringify(name)}: unknown }`;
+  // for TypeScript, too, each object has the function `constructor`: no value of JSON is a function
+  const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
+  const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
   const others = members.flatMap(({ values }) => values.map(having)).join(" | ");
   return own === undefined ? `Exclude<${union}, ${others}>` : `Extract<${union}, ${having(own)}>`;
 }

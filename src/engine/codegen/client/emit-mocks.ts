@@ -5,14 +5,15 @@
 import { boundFields, type Model } from "../../bind/model.ts";
 import { boundRoots } from "../../schema/object-types.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
+import { own } from "../../standards/own.ts";
 import { literal, object } from "../text.ts";
 import { typedDocumentPackage } from "./emit-modules.ts";
 
-const samples: Readonly<Record<string, string>> = { "date-time": "2026-01-31T12:00:00Z", date: "2026-01-31" };
+const samples = { "date-time": "2026-01-31T12:00:00Z", date: "2026-01-31" };
 
 export function emitMocks(model: Model): string {
   const scalars = [...dateScalars].flatMap(([name, format]) =>
-    model.schema.getType(name) ? [[name, `() => ${literal(samples[format])}`] as const] : [],
+    model.schema.getType(name) ? [[name, `() => ${literal(own(samples, format))}`] as const] : [],
   );
   const roots = new Set(boundRoots(model.schema).map(({ name }) => name));
   const ofRoots = boundFields(model).filter(({ type }) => roots.has(type));

@@ -18,6 +18,7 @@ import {
 import type { SavedOperation } from "../../schema/saved-operations.ts";
 import { merged, operationTypeOptions } from "../config.ts";
 import { idOf, operationTypeName, savedDefinitions } from "../emit-operations.ts";
+import { guardedPlugin } from "../inherited-names.ts";
 import { comment, literal, object } from "../text.ts";
 import { emitErrors } from "./emit-errors.ts";
 import { withFieldComments } from "./field-comments.ts";
@@ -53,7 +54,7 @@ const withoutFailures = (schema: string): GraphQLSchema =>
 
 async function emitEnums(schema: GraphQLSchema): Promise<string> {
   const options = { ...operationTypeOptions, onlyEnums: true, enumsAsConst: true };
-  return merged([await typescript.plugin(schema, [], options)]);
+  return merged([await guardedPlugin(typescript.plugin)(schema, [], options)]);
 }
 
 /** In the form that the cache of Apollo Client takes. */
@@ -74,7 +75,9 @@ async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]
   if (saved.length === 0) return head;
   const documents = [{ document: parse(savedDefinitions(saved)) }];
   const options = { ...operationTypeOptions, useTypeImports: false, enumValues: "./schema.js" };
-  const types = await typescriptOperations.plugin(schema, documents, options, { outputFile: "index.ts" });
+  const types = await guardedPlugin(typescriptOperations.plugin)(schema, documents, options, {
+    outputFile: "index.ts",
+  });
   const described = withFieldComments(merged([types]), schema, saved);
   return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";\n${head}\n${described}`;
 }

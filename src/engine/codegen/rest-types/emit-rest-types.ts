@@ -10,7 +10,7 @@ import { unreadable } from "../../diagnostic.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 import { documentsFolder } from "../../openapi/document-files.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
-import { unguarded } from "./inherited-names.ts";
+import { unguarded } from "../inherited-names.ts";
 import { shortNames, withLongPaths } from "./long-paths.ts";
 import { plainDocument } from "./plain-document.ts";
 

@@ -14,13 +14,14 @@ import {
   withNullable,
 } from "../../openapi/shapes/shape.ts";
 import { membersOf } from "../../standards/json-object.ts";
-import { guarded } from "./inherited-names.ts";
+import { Dictionary } from "../../standards/own.ts";
+import { guarded } from "../inherited-names.ts";
 import { areListsOfThemselves } from "./recursive-lists.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
 /** A schema at its first use. At the second it gets a name, and both uses become references. */
-type Written = { readonly schema: PlainSchema; isDone: boolean; name?: string };
+type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: string };
 
 export class PlainSchemas {
   readonly #document: RestDocument;
@@ -71,7 +72,7 @@ export class PlainSchemas {
       if (known.isDone) this.#move(known, known.name);
       return referenceTo(known.name);
     }
-    const written: Written = { schema: {}, isDone: false };
+    const written: Written = { schema: new Dictionary(), isDone: false };
     this.#written.set(key, written);
     Object.assign(written.schema, this.#inline(shape));
     written.isDone = true;
