@@ -9,6 +9,7 @@ import { didYouMean } from "./cli/nearest-suggestion.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { type Environment, secrets, variables } from "./settings/environment.ts";
 import { parseHttpUrl } from "./settings/validators.ts";
+import { own } from "./standards/own.ts";
 import { readRegularFile } from "./standards/regular-file.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
@@ -78,7 +79,7 @@ export function readConfig(
   const traces = readTraces(given, lines);
   const tlsFiles = ["NODE_EXTRA_CA_CERTS", "UPSTREAM_CA_FILE", "UPSTREAM_CERT_FILE", "UPSTREAM_KEY_FILE"];
   // Node itself goes on without a file of authorities that it cannot read, and then trusts no service of yours
-  const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, given[name], lines));
+  const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, own(given, name), lines));
   checkCertificate({ ca, cert, key }, lines);
   const known = roleNames.filter((role) => hasPlatform || role !== "platform");
   const unknown = args.filter((arg) => !known.includes(arg as Role));
@@ -127,7 +128,7 @@ function readTraces(
   const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
   if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: wants a number from 0 to 1");
   const fileOf = (name: string): string | undefined =>
-    given[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ?? given[`OTEL_EXPORTER_OTLP_${name}`];
+    own(given, `OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? own(given, `OTEL_EXPORTER_OTLP_${name}`);
   const files = {
     ca: fileOf("CERTIFICATE"),
     cert: fileOf("CLIENT_CERTIFICATE"),

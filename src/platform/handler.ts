@@ -2,7 +2,7 @@
 import { CodedError } from "restbound";
 import type { TenantContext } from "restbound/role";
 import type { OperationInput } from "./contract.ts";
-import { afterCursor, toPage, totalOf } from "./store/row.ts";
+import { afterCursor, type SortColumn, toPage, totalOf } from "./store/row.ts";
 import type { StatementName } from "./store/statements.ts";
 import type { Row, Store, TenantStore } from "./store/store.ts";
 
@@ -38,7 +38,7 @@ export const numberOf = (value: OperationInput["query"][string], fallback: numbe
   typeof value === "number" ? value : fallback;
 
 /** The orders of a list by their names in the contract, the default first: a page's statement, and its sort column. */
-export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: string]>>;
+export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: SortColumn]>>;
 
 /** A page of a list in the query's order, behind the query's cursor. `count` counts the items of all pages. */
 export function readPage(
@@ -50,7 +50,8 @@ export function readPage(
 ) {
   const limit = numberOf(query.limit, 50);
   const cursor = stringOf(query.cursor);
-  const order = sorts[stringOf(query.sort) ?? ""] ?? Object.values(sorts)[0];
+  const orders = new Map(Object.entries(sorts));
+  const order = orders.get(stringOf(query.sort) ?? "") ?? [...orders.values()][0];
   if (!order) throw new Error("a list without an order");
   const [statement, column] = order;
   const rows = tenant.all(statement, { ...filters, ...afterCursor(cursor), limit: limit + 1 });

@@ -25,26 +25,28 @@ import { sendMessage } from "./products/messaging.ts";
 import { type Handlers, serveContract } from "./routes.ts";
 import { openStore } from "./store/store.ts";
 
-const handlers: Handlers = {
-  getMe,
-  listConversations,
-  getConversation,
-  listConversationsByContact,
-  listMessages,
-  listConversationMessages,
-  listAgents,
-  getAgent,
-  listContacts,
-  getContact,
-  getMetrics,
-  sendMessage,
-  getMessage,
-  listCampaigns,
-};
+const handlers: Handlers = new Map(
+  Object.entries({
+    getMe,
+    listConversations,
+    getConversation,
+    listConversationsByContact,
+    listMessages,
+    listConversationMessages,
+    listAgents,
+    getAgent,
+    listContacts,
+    getContact,
+    getMetrics,
+    sendMessage,
+    getMessage,
+    listCampaigns,
+  }),
+);
 
 /** Makes the server, which does not listen yet. Its close closes the store. Throws `ConfigError` for a bad `DATA_FILE`. */
 export async function createPlatform(config: Config, specHash?: string): Promise<FastifyInstance> {
-  const operations = await loadContract((id) => id in handlers);
+  const operations = await loadContract((id) => handlers.has(id));
   const store = openStore(config.env.DATA_FILE);
   if (hasDemoData(config)) seedDemoData(store, new Date());
   const server = createServer(config, "platform", { specHash });

@@ -12,7 +12,8 @@ import { authenticate } from "./keys/authenticate.ts";
 import type { KeyRules } from "./keys/keys.ts";
 import type { Store } from "./store/store.ts";
 
-export type Handlers = Readonly<Record<string, Handler>>;
+/** By `operationId`. */
+export type Handlers = ReadonlyMap<string, Handler>;
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -32,7 +33,7 @@ export function serveContract(
 ): void {
   server.decorateRequest("tenant");
   for (const operation of operations) {
-    const handler = handlers[operation.id];
+    const handler = handlers.get(operation.id);
     if (!handler) throw unhandled(operation.id);
     server.route({
       method: operation.method,

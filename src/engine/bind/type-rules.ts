@@ -12,6 +12,7 @@ import {
 import { isOnly, type Shape, typeText } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import { dateScalars } from "../standards/date-scalars.ts";
+import { own } from "../standards/own.ts";
 import type { Binder } from "./binder.ts";
 import type { Where } from "./findings.ts";
 
@@ -53,7 +54,7 @@ export function checkFormat(
 /** Whether `type` covers every value of this shape. A custom scalar covers any value. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
-  (shape.types.size > 0 && [...shape.types].every((name) => outputTypes[type.name]?.includes(name)));
+  (shape.types.size > 0 && [...shape.types].every((name) => own(outputTypes, type.name)?.includes(name)));
 
 /** The GraphQL type that covers every value of this shape, as a hint names it. */
 export function coveringType(shape: Shape): string | undefined {
@@ -74,7 +75,7 @@ const scalarFor = { string: "String", integer: "Int", boolean: "Boolean" };
 export const scalarFitsInput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
   shape.types.size === 0 ||
-  (inputTypes[type.name] ?? []).some((name) => shape.types.has(name as never));
+  (own(inputTypes, type.name) ?? []).some((name) => shape.types.has(name as never));
 
 /** Whether the value is text in GraphQL, an ID or an enum's value, and an integer in REST. */
 export const isIntegerText = (type: GraphQLNamedType, { types }: Shape): boolean =>

@@ -4,6 +4,7 @@ import * as modules from "node:module";
 import { exitCodes, type Io, processIo } from "../cli/command.ts";
 import { engineManifest, unfitPackages } from "../cli/engine-manifest.ts";
 import { didYouMean } from "../cli/nearest-suggestion.ts";
+import { own } from "../standards/own.ts";
 
 type Run = (argv: readonly string[], io: Io) => Promise<number>;
 type Named = {
@@ -73,7 +74,7 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
     io.out(name === "--version" ? version() : help());
     return 0;
   }
-  const command = name === undefined || !Object.hasOwn(commands, name) ? undefined : commands[name];
+  const command = name === undefined ? undefined : own(commands, name);
   const unfit = command?.needs ? unfitPackages(command.needs) : [];
   if (unfit.length > 0) {
     io.error(

@@ -9,6 +9,7 @@ import { proofHeader, type TenantContext } from "../http/context-headers.ts";
 import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
 import { introspectionNames } from "../settings/validators.ts";
 import { isRecord, parsedJson } from "../standards/json-object.ts";
+import { own } from "../standards/own.ts";
 
 /** The state of an active key; `validMs` is the time until it expires, in ms. */
 export type ActiveKey = { context: TenantContext; validMs: number };
@@ -111,7 +112,7 @@ function readIntrospectionResponse(body: string, names: ReadonlyMap<string, stri
 }
 
 function textAt(answer: Record<string, unknown>, name: string): string {
-  const value = answer[name];
+  const value = own(answer, name);
   if (!isText(value)) throw new Reason(`answered no ${name}`);
   return value;
 }
@@ -126,7 +127,7 @@ const isText = (value: unknown): value is string =>
  */
 function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolean): readonly string[] {
   if (name === "") return [];
-  const given = answer[name];
+  const given = own(answer, name);
   const isOneText = isTheirs && typeof given === "string";
   const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
   if (!Array.isArray(value) || !value.every(isText)) throw new Reason(`answered no list of ${name}`);

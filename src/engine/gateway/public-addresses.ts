@@ -7,6 +7,7 @@
  */
 
 import { prefixOf } from "../http/paths.ts";
+import { Dictionary } from "../standards/own.ts";
 import type { Headers } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
@@ -26,7 +27,7 @@ export function publicAddresses(
     publicPath: publicPathOf(route, publicHost),
     namesHost: namesHostOf(route.upstream),
   };
-  const kept: Headers = {};
+  const kept = new Dictionary<string | string[]>();
   for (const name in headers) {
     const values = [headers[name] ?? []].flat().flatMap((value) => publicValue(name, value, reader) ?? []);
     if (values.length > 0) kept[name] = values.length === 1 ? (values[0] as string) : values;

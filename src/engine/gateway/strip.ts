@@ -8,6 +8,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { proofHeader } from "../http/context-headers.ts";
 import { challenge } from "../http/error-response.ts";
+import { Dictionary } from "../standards/own.ts";
 
 export type Headers = Record<string, string | string[]>;
 /** Any header of an upstream may stand several times, also those of which Node gives a server one. */
@@ -114,7 +115,7 @@ function isOurs(prefix: string, name: string): boolean {
 
 function keep(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): Headers {
   const named = connectionOptions([headers.connection ?? []].flat().join());
-  const kept: Headers = {};
+  const kept = new Dictionary<string | string[]>();
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined && !named.has(name) && mayTravel(name)) kept[name] = value;

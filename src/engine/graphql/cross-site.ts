@@ -8,6 +8,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { CodedError } from "../errors.ts";
+import { own } from "../standards/own.ts";
 
 /** Apollo's clients send `x-apollo-operation-name`. Apollo's documentation names the last header for other clients. */
 const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
@@ -29,7 +30,7 @@ export function crossSiteFault(
   const isForeign = site === undefined ? origin !== undefined : site !== "same-origin" && site !== "none";
   if (
     !isForeign ||
-    [...preflighted, ...credentials].some((name) => name !== decidedByScheme && headers[name])
+    [...preflighted, ...credentials].some((name) => name !== decidedByScheme && own(headers, name))
   )
     return undefined;
   // a browser adds Basic credentials by itself, so only Bearer counts

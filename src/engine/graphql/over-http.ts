@@ -14,9 +14,9 @@ type Parameters = Readonly<Record<string, unknown>>;
 /** Reads a request's parameters; null counts as absent. Returns the error of invalid parameters. */
 export function readParameters(given: unknown): Request | CodedError {
   if (!isRecord(given)) return malformed("a GraphQL request is a JSON object");
-  for (const name of ["query", "operationName", "documentId"])
+  for (const name of ["query", "operationName", "documentId"] as const)
     if (typeof (given[name] ?? "") !== "string") return malformed(`"${name}" must be a string`);
-  for (const name of ["variables", "extensions"])
+  for (const name of ["variables", "extensions"] as const)
     if (!isRecord(given[name] ?? {})) return malformed(`"${name}" must be an object`);
   const { query, operationName, documentId, variables, extensions } = given as Request;
   return {

@@ -17,6 +17,7 @@ import type { Forwarded } from "../rest/forwarded.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import { msPerFoundAnswer, writtenPerMs } from "../rest/shares/processor-time.ts";
 import type { Operations } from "../standards/operation.ts";
+import { own } from "../standards/own.ts";
 import { Answer, letClientKeep } from "./answers/answer.ts";
 import type { Answers } from "./answers/answers.ts";
 import { Execution } from "./answers/question.ts";
@@ -119,8 +120,8 @@ export function routes(
       return void sendResponses(request, reply, unacceptable());
     const { record } = request;
     const forwarded = callers.of(request);
-    record.tenantId = forwarded.headers[tenantName];
-    record.keyId = forwarded.headers[keyName];
+    record.tenantId = own(forwarded.headers, tenantName);
+    record.keyId = own(forwarded.headers, keyName);
     record.client = clientOf(request.headers);
     const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller, placeOf(request));
     request.scope = scope;

@@ -3,11 +3,12 @@
  * limits.
  */
 import { readFileSync } from "node:fs";
-import { makeExecutableSchema } from "@graphql-tools/schema";
-import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
+import { addResolversToSchema } from "@graphql-tools/schema";
+import { buildASTSchema, type GraphQLField, type GraphQLSchema, isObjectType, parse } from "graphql";
 import type { GeneratedApi } from "../rest/api.ts";
 import { type LevelResolver, level } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
+import { own } from "../standards/own.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck } from "./errors/argument-check.ts";
 import { argumentNamer } from "./errors/argument-names.ts";
@@ -29,19 +30,17 @@ export const buildSchema = (api: GeneratedApi): GraphQLSchema =>
 /** Skips locations and validation: codegen has validated the schema, and each start reads it. */
 export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema {
   const byType = parts.resolvers as Resolvers;
-  const schema = makeExecutableSchema({
-    typeDefs,
-    resolvers: byType as never,
+  const typesOnly = buildASTSchema(parse(typeDefs, { noLocation: true }), {
     assumeValid: true,
     assumeValidSDL: true,
-    noLocation: true,
   });
+  const schema = addResolversToSchema({ schema: typesOnly, resolvers: byType as never });
   addDateCoercions(schema);
-  // makeExecutableSchema binds resolvers and so drops their properties (`source`, `level`, `inherits`)
+  // addResolversToSchema binds resolvers and so drops their properties (`source`, `level`, `inherits`)
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     for (const field of Object.values(type.getFields())) {
-      const resolve = byType[type.name]?.[field.name];
+      const resolve = own(own(byType, type.name) ?? {}, field.name);
       if (resolve) field.resolve = speakingGraphql(parts, type.name, field, resolve) as never;
     }
   }
@@ -61,10 +60,10 @@ function speakingGraphql(
   if (!callsRest(resolve)) return resolve;
   const coordinate = `${type}.${name}`;
   const { inherits } = resolve;
-  const { [coordinate]: schemas = {} } = argumentSchemas;
-  const { [coordinate]: names = {} } = argumentNames;
-  const isNamed = declared.length > 0 || coordinate in argumentSchemas || coordinate in argumentNames;
-  const check = argumentCheck(schemas, declared);
+  const schemas = own(argumentSchemas, coordinate);
+  const names = own(argumentNames, coordinate);
+  const isNamed = declared.length > 0 || schemas !== undefined || names !== undefined;
+  const check = argumentCheck(schemas ?? {}, declared);
   const resolveAll = (resolve.level as ResolveLevel | undefined) ?? ofEach(resolve);
   const resolveLevel: ResolveLevel = (parents, args, context, enclosing) => {
     const fault = check(args, enclosing[0], context);
@@ -72,7 +71,9 @@ function speakingGraphql(
     context.rest.coordinate = coordinate;
     return resolveAll(parents, args, context, enclosing);
   };
-  const named = isNamed ? argumentNamer({ names, schemas, args: declared }) : undefined;
+  const named = isNamed
+    ? argumentNamer({ names: names ?? {}, schemas: schemas ?? {}, args: declared })
+    : undefined;
   const source: CallSource = { kind: "call", resolve: resolveLevel, named };
   return Object.assign(level(resolveLevel as never), { source }, inherits && { inherits });
 }

@@ -6,6 +6,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Environment } from "../settings/environment.ts";
 import { contextMembers } from "../settings/validators.ts";
+import { own } from "../standards/own.ts";
 
 /** The verified caller: the result of key introspection. */
 export type TenantContext = {
@@ -34,13 +35,12 @@ const encode = (value: string): string =>
   value.replace(/[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu, (character) => encodeURIComponent(character));
 
 export function writeContextHeaders(prefix: string, context: TenantContext): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [key, suffix] of suffixes) {
+  const headers = suffixes.map(([key, suffix]) => {
     const value = context[key];
-    headers[prefix.toLowerCase() + suffix] =
-      typeof value === "string" ? encode(value) : value.map(encode).join(",");
-  }
-  return headers;
+    const text = typeof value === "string" ? encode(value) : value.map(encode).join(",");
+    return [prefix.toLowerCase() + suffix, text] as const;
+  });
+  return Object.fromEntries(headers);
 }
 
 /**
@@ -52,7 +52,7 @@ export function readContextHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): TenantContext | undefined {
   const valuesOf = (suffix: string): string[] => {
-    const value = headers[prefix.toLowerCase() + suffix];
+    const value = own(headers, prefix.toLowerCase() + suffix);
     return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
   };
   try {

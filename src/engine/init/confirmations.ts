@@ -14,6 +14,7 @@ import { escapePointer } from "../openapi/json-pointer.ts";
 import { operationNodes } from "../openapi/operation-nodes.ts";
 import { headerOf, securitySchemesOf } from "../openapi/security.ts";
 import { isRecord, membersOf } from "../standards/json-object.ts";
+import { own } from "../standards/own.ts";
 
 /** The document that `init` is given. */
 type Given = {
@@ -169,7 +170,7 @@ function securityText(security: unknown): string {
 const schemeText = (scheme: unknown): string =>
   [fromHeader, "type", "in", "scheme", "name", "$ref"]
     .flatMap((member) => {
-      const value = membersOf(scheme)[member];
+      const value = own(membersOf(scheme), member);
       return value === undefined ? [] : [`${member} ${text(value)}`];
     })
     .join(", ");

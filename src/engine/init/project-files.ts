@@ -5,6 +5,7 @@ import { engineManifest } from "../cli/engine-manifest.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
 import { isRecord, parsedJson } from "../standards/json-object.ts";
+import { own } from "../standards/own.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
 
@@ -37,7 +38,7 @@ export function withPackages(root: string): string {
       'package.json: "type" is "commonjs", and the project has ES modules; write "module", or start it in a folder of its own',
     ]);
   const { version, devDependencies } = engineManifest();
-  const own = {
+  const ours = {
     name: basename(root)
       .toLowerCase()
       .replaceAll(/[^a-z0-9-]+/g, "-"),
@@ -48,8 +49,8 @@ export function withPackages(root: string): string {
     dependencies: { restbound: version },
     devDependencies: { ...devDependencies, "@types/node": "24.19.2" },
   };
-  const added = Object.entries(own).map(([name, value]) => {
-    const there = given[name];
+  const added = Object.entries(ours).map(([name, value]) => {
+    const there = own(given, name);
     return [name, isRecord(value) && isRecord(there) ? { ...value, ...there } : (there ?? value)];
   });
   const manifest = { ...given, ...Object.fromEntries(added) };

@@ -3,6 +3,7 @@
  * holds up the process for 20 ms to a second. What is split is not checked further than that.
  */
 import { endOfString } from "../standards/json-values.ts";
+import { own } from "../standards/own.ts";
 import type { Slices } from "../standards/slices.ts";
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
@@ -18,7 +19,7 @@ const pieceLength = 16_384;
 /** The texts of an array's items or of an object's members. Throws `SyntaxError` for a text that is neither. */
 export async function* itemsOf(text: string, slices: Slices): AsyncGenerator<string> {
   const start = text.search(notSpace);
-  const close = brackets[text.charAt(start)];
+  const close = own(brackets, text.charAt(start));
   if (close === undefined) throw new SyntaxError("neither an object nor an array");
   let depth = 0;
   let from = start + 1;

@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { parse, print } from "graphql";
+import { own } from "../standards/own.ts";
 
 /** The digests that client tools write, by their number of hexadecimal digits. */
 const algorithms: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256" };
@@ -38,7 +39,7 @@ export function digestFault(given: string, text: string): string | undefined {
     const printed = printedText(text);
     if (printed !== undefined && hash(algorithm, printed) === id) return undefined;
   }
-  const name = { md5: "an MD5", sha1: "a SHA-1" }[algorithm ?? ""] ?? "a SHA-256";
+  const name = own({ md5: "an MD5", sha1: "a SHA-1" }, algorithm ?? "") ?? "a SHA-256";
   return `its id ${id} has the form of ${name} digest and is not that of its text`;
 }
 

@@ -6,6 +6,7 @@ import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { type Diagnostic, type NodePath, type Place, type RestPlace, unreadable } from "../diagnostic.ts";
 import { isRecord } from "../standards/json-object.ts";
+import { own } from "../standards/own.ts";
 import { type NamedDocument, oneDocument } from "./document-files.ts";
 import { Versions } from "./document-version.ts";
 import { decodePercent, unescapePointer } from "./json-pointer.ts";
@@ -192,5 +193,5 @@ export const saysBesideRef = ({ value }: RestNode): boolean =>
 /** The member of an object, or the item of a list. */
 export function childValue(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return value[Number(key)];
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isRecord(value) ? own(value, key) : undefined;
 }

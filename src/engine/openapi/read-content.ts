@@ -2,6 +2,7 @@
 import { isRecord, membersOf } from "../standards/json-object.ts";
 import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../standards/media-type.ts";
 import type { Style } from "../standards/operation.ts";
+import { own } from "../standards/own.ts";
 import { entriesByKey, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import {
   type DocumentedResponse,
@@ -46,7 +47,7 @@ function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   );
   return new Map(
     composed.map(({ name, shape: { types } }) => {
-      const given = membersOf(membersOf(encodings)[name]);
+      const given = membersOf(own(membersOf(encodings), name));
       const usual = given.explode === undefined ? styleOfMedia(given.contentType, types) : "form";
       const style = typeof given.style === "string" ? given.style : usual;
       const explode =
@@ -70,7 +71,7 @@ function styleOfMedia(media: unknown, types: Shape["types"]): string {
 function partStylesOf(shape: Shape, encodings: unknown): FormStyles {
   return new Map(
     [...shape.properties.values()].flatMap(({ name, shape: value }): [string, Style][] => {
-      const { contentType } = membersOf(membersOf(encodings)[name]);
+      const { contentType } = membersOf(own(membersOf(encodings), name));
       const media = typeof contentType === "string" ? contentType : usualMediaOf(value);
       if (isJson(media)) return [[name, { style: "json", explode: false }]];
       const isList = value.types.has("array");

@@ -85,12 +85,9 @@ export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
   return ofAuthorization.has(type) ? "authorization" : undefined;
 }
 
-/**
- * The name in lower case, if a header may have it (RFC 9110 §5.1). A name that every object has (`constructor`) would have a
- * value in each request.
- */
+/** The name in lower case, if a header may have it (RFC 9110 §5.1). Node drops a header named `__proto__`. */
 export const headerName = (name: unknown): string | undefined =>
-  typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !(name.toLowerCase() in {})
+  typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
     ? name.toLowerCase()
     : undefined;
 

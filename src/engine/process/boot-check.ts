@@ -168,7 +168,8 @@ const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length >
  */
 export function findMisspelt(environment: NodeJS.ProcessEnv): string[] {
   const given = Object.keys(environment).filter(
-    (name) => !(name in variables) && !secretFiles.includes(name) && !name.startsWith("REST_BASE_URL_"),
+    (name) =>
+      !Object.hasOwn(variables, name) && !secretFiles.includes(name) && !name.startsWith("REST_BASE_URL_"),
   );
   return given.flatMap((name) => {
     const near = longNames

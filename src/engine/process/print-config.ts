@@ -2,6 +2,7 @@
 import type { Config } from "../config.ts";
 import { isHttpUrl, type ManifestPlace } from "../manifests/places.ts";
 import { variables } from "../settings/environment.ts";
+import { own } from "../standards/own.ts";
 import { shownUrl } from "../standards/shown-url.ts";
 
 /** The value of a variable with such a name is never printed, unless it is a number. */
@@ -18,7 +19,7 @@ export function printConfig({ roles, env, upstreams }: Config, environment: Node
   ];
   const lines = rows.map(
     ([name, value]) =>
-      `${name}=${shown(name, value)}${origin(value, environment[name] ?? environment[`${name}_FILE`])}`,
+      `${name}=${shown(name, value)}${origin(value, own(environment, name) ?? own(environment, `${name}_FILE`))}`,
   );
   return [`roles: ${[...roles].join(", ")}`, ...lines].join("\n");
 }

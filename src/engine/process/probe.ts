@@ -12,6 +12,7 @@ import type { Environment } from "../settings/environment.ts";
 import { membersOf, parsedJson } from "../standards/json-object.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 import type { Operation } from "../standards/operation.ts";
+import { own } from "../standards/own.ts";
 
 /** What was answered. A body of over 16 KiB is left out. */
 type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };
@@ -126,6 +127,6 @@ const words: Readonly<Record<string, string>> = {
 export const failureWords = (error: unknown): string => codeWords(causeOf(error) ?? "unknown");
 
 export function codeWords(code: string): string {
-  const meaning = words[code];
+  const meaning = own(words, code);
   return meaning === undefined ? code : `${code}: ${meaning}`;
 }

@@ -37,12 +37,14 @@ export function readApprovals(file: YamlFile | undefined): ApprovalEntry[] {
   return entries;
 }
 
+const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const;
+
 function readEntry(file: YamlFile, value: unknown, index: number, faults: SpecUnreadable[]): ApprovalEntry {
   const given = isRecord(value) ? value : {};
   // the entry that a finding prints has <why> and <who>
-  const text = (key: string): string =>
+  const text = (key: (typeof texts)[number] | "expires"): string =>
     typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
-  const wrong = ["fingerprint", "rule", "coordinate", "reason", "author"].filter((key) => text(key) === "");
+  const wrong: string[] = texts.filter((key) => text(key) === "");
   if (!isDay(text("expires"))) wrong.push("expires (YYYY-MM-DD)");
   if (wrong.length > 0)
     faults.push(unreadable(approvalsFile, `an approval needs ${wrong.join(", ")}`, file.place([index])));

@@ -5,6 +5,7 @@ import { join, posix } from "node:path";
 import { unreadable } from "../diagnostic.ts";
 import type { ReadFile } from "../openapi/document.ts";
 import { filesBelow } from "../standards/files-below.ts";
+import { own } from "../standards/own.ts";
 import { readRegularFile } from "../standards/regular-file.ts";
 
 export type SpecFiles = {
@@ -60,7 +61,7 @@ export const namesBelow = (folder: string, names: readonly string[]): string[] =
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return undefined;
-  throw unreadable(name, code === undefined ? message : (words[code] ?? `cannot be read (${code})`));
+  throw unreadable(name, code === undefined ? message : (own(words, code) ?? `cannot be read (${code})`));
 }
 
 /** The texts of the saved operations, by file name. */

@@ -4,6 +4,7 @@
  */
 import { CodedError } from "../errors.ts";
 import { isRounded } from "../standards/exact-integers.ts";
+import { own } from "../standards/own.ts";
 import { Unwritable } from "./encode.ts";
 
 type Key = string | number;
@@ -121,7 +122,7 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
     const answer: unknown = (await fetch(chunk)) ?? [];
     if (!Array.isArray(answer)) throw notA("list");
     for (const item of answer as Item[]) {
-      const key = textOf((item as Item | null)?.[match]);
+      const key = textOf(own((item as Item | null) ?? {}, match));
       if (key === undefined) continue;
       const kept = found.get(key);
       if (!(kept instanceof Error)) found.set(key, keep(kept, item));

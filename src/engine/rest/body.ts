@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isForm, isJson, isMultipartForm } from "../standards/media-type.ts";
 import type { Operation } from "../standards/operation.ts";
+import { own } from "../standards/own.ts";
 import { given, halfCharacter, jsonOf, type Section, serializePairs, Unwritable } from "./encode.ts";
 
 type WrittenBody = {
@@ -34,7 +35,7 @@ function formOf(body: unknown): Section {
 function partsWriterOf({ style = {} }: Operation): WrittenBody {
   const boundary = randomUUID();
   const partOf = (name: string, value: unknown): string => {
-    const isInJson = style[`body:${name}`]?.style === "json";
+    const isInJson = own(style, `body:${name}`)?.style === "json";
     const text = isInJson ? jsonOf(name, value) : String(value);
     if ((typeof value === "object" && !isInJson) || !(name + text).isWellFormed())
       throw new Unwritable(name, "cannot stand in a form");
@@ -43,7 +44,7 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
     return `--${boundary}\r\ncontent-disposition: form-data; name="${escaped}"\r\n${type}\r\n${text}\r\n`;
   };
   const partsOf = ([name, value]: [string, unknown]): string[] =>
-    Array.isArray(value) && style[`body:${name}`]?.style !== "json"
+    Array.isArray(value) && own(style, `body:${name}`)?.style !== "json"
       ? value.map((item) => partOf(name, item))
       : [partOf(name, value)];
   return {

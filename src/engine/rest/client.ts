@@ -8,6 +8,7 @@ import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
 import type { Operation, Operations } from "../standards/operation.ts";
+import { own } from "../standards/own.ts";
 import { bodyWriterOf } from "./body.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import { encodeTemplate, serializeHeaders, serializeQuery } from "./encode.ts";
@@ -125,7 +126,7 @@ export class RestClient {
     init: Init | undefined,
     result: readonly string[],
   ): Promise<unknown> {
-    const operation = this.#operations[`${method} ${path}`] as Operation;
+    const operation = own(this.#operations, `${method} ${path}`) as Operation;
     const upstream = this.#upstreams.of(operation);
     const { coordinate } = this;
     const { forwarded } = this.#scope;

@@ -8,6 +8,7 @@
  * item, it is read from that item.
  */
 import { CodedError } from "../errors.ts";
+import { Dictionary } from "../standards/own.ts";
 import type { Page } from "../standards/page.ts";
 import { cursorIn, nextOf } from "./paging/next-link.ts";
 import { cursorOf, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
@@ -50,9 +51,10 @@ export async function connection<
   const start = startAt(args, page);
   let linked = "";
   const first = page.from === undefined ? null : String(page.from);
-  // an argument that is left out has no value, also where every object inherits its name (`valueOf`)
-  const own = { __proto__: null, ...args, ...sizeOf(args, page, start), after: start.cursor ?? first };
-  const body = await load(own, (header, value) => {
+  const asked = Object.assign(new Dictionary(), args, sizeOf(args, page, start), {
+    after: start.cursor ?? first,
+  });
+  const body = await load(asked, (header, value) => {
     linked = linkedCursor(page, header, value);
   });
   if (body === null || body === undefined) return body as never;

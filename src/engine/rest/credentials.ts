@@ -1,6 +1,7 @@
 /** The credentials of a request: the headers that the document's security schemes name, and no others. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operations } from "../standards/operation.ts";
+import { Dictionary, own } from "../standards/own.ts";
 
 /** Every header that carries a credential of an operation, in lower case. */
 export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];
@@ -13,14 +14,16 @@ export function credentialReader(
   const isNone = (name: string): boolean => isOurs(name) || neverCredentials.has(name);
   const misplaced = new Set(
     Object.values(operations).flatMap(({ places = {} }) =>
-      Object.keys(places).filter((name) => places[name]?.in === "header" && isNone(places[name].name)),
+      Object.entries(places).flatMap(([name, place]) =>
+        place.in === "header" && isNone(place.name) ? [name] : [],
+      ),
     ),
   );
   const names = credentialNames(operations).filter((name) => !isNone(name) && !misplaced.has(name));
   return (headers) => {
-    const found: Record<string, string> = {};
+    const found = new Dictionary<string>();
     for (const name of names) {
-      const value = headers[name];
+      const value = own(headers, name);
       if (typeof value === "string") found[name] = value;
     }
     return found;
@@ -77,7 +80,7 @@ export function ownersOf(
     const least =
       met.length > 1 ? met.filter((way) => !met.some((other) => other !== way && includes(way, other))) : met;
     return least.map((way) => {
-      const name = way.map((header) => `${header}: ${textOf(header, credentials[header])}`).join("\n");
+      const name = way.map((header) => `${header}: ${textOf(header, own(credentials, header))}`).join("\n");
       return { name, way };
     });
   };

@@ -6,6 +6,7 @@
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import { CodedError } from "../errors.ts";
 import type { Operation, Style } from "../standards/operation.ts";
+import { Dictionary, own } from "../standards/own.ts";
 
 export type Section = Readonly<Record<string, unknown>>;
 
@@ -21,7 +22,9 @@ export function serializePairs(
   let pairs = "";
   for (const [name, value] of Object.entries(section)) {
     if (value === null || value === undefined) continue;
-    const written = wellFormed(name, () => serializeOne(name, value, style[`${location}:${name}`], section));
+    const written = wellFormed(name, () =>
+      serializeOne(name, value, own(style, `${location}:${name}`), section),
+    );
     if (written) pairs += pairs ? `&${written}` : written;
   }
   return pairs;
@@ -72,8 +75,8 @@ function checkMembers(name: string, value: object, { style, explode }: Style, se
   for (const [member] of given(value)) {
     if (style === "deepObject" && (member === "" || /[[\]]/.test(member)))
       throw new Unwritable(name, "must not have a member with an empty name, or with [ or ] in it");
-    const isOther = style === "form" && explode && member !== name && Object.hasOwn(section, member);
-    if (isOther && section[member] !== null && section[member] !== undefined)
+    const other = style === "form" && explode && member !== name ? own(section, member) : undefined;
+    if (other !== null && other !== undefined)
       throw new Unwritable(name, `must not have a member "${member}", which is a parameter of its own`);
   }
 }
@@ -132,12 +135,12 @@ export function serializeHeaders(
   { style = {} }: Operation,
   header: Readonly<Record<string, unknown>>,
 ): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers = new Dictionary<string>();
   for (const [name, value] of Object.entries(header)) {
     if (value === null || value === undefined) continue;
     const text =
       typeof value === "object"
-        ? simple(name, value, style[`header:${name}`]?.explode === true)
+        ? simple(name, value, own(style, `header:${name}`)?.explode === true)
         : String(value);
     if (text === undefined) continue;
     if (!fieldValue.test(text)) throw new Unwritable(name, "cannot stand in a header");
@@ -183,7 +186,7 @@ export class Unwritable extends CodedError {
 
 /** Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a dot segment or a control character. */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
-  return path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
+  return path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, own(values, name)));
 }
 
 /** A path as its document writes it, with `{name}` in it, percent-encoded where a URL cannot hold it (RFC 3986 §3.3). */

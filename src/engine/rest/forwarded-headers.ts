@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
 import type { Operations } from "../standards/operation.ts";
+import { Dictionary, own } from "../standards/own.ts";
 import { credentialReader, ownersOf } from "./credentials.ts";
 import { digested, Forwarded } from "./forwarded.ts";
 
@@ -23,15 +24,15 @@ export const isVerified = ({ caller }: Forwarded): boolean => caller.startsWith(
 export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
   const proved = ["accept-language", ...trace, ...contextNames, proofHeader];
-  const own = new Set([...proved, "accept", "x-request-id"]);
-  const credentialsOf = credentialReader(operations, (name) => own.has(name));
+  const ours = new Set([...proved, "accept", "x-request-id"]);
+  const credentialsOf = credentialReader(operations, (name) => ours.has(name));
   const ownersIn = ownersOf(operations);
   const [tenantId = ""] = contextNames;
   return (given, requestId) => {
-    const headers: Record<string, string> = { accept: "application/json", "x-request-id": requestId };
+    const headers = new Dictionary<string>({ accept: "application/json", "x-request-id": requestId });
     const names = hasProof(env, given[proofHeader]) ? proved : ["accept-language"];
     for (const name of names) {
-      const value = given[name];
+      const value = own(given, name);
       if (typeof value === "string") headers[name] = value;
     }
     const credentials = credentialsOf(given);

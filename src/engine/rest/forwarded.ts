@@ -1,6 +1,7 @@
 /** The headers of a request that travel on to REST, and the owners that the request is charged to. */
 import { hash } from "node:crypto";
 import type { Operation } from "../standards/operation.ts";
+import { Dictionary, own } from "../standards/own.ts";
 import { hasAll, includes, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -82,14 +83,14 @@ export class Forwarded {
    * A copy of the headers that travel on to an operation, with the credentials that it takes and the headers of the call. A
    * client's argument may feed one of those, so none replaces what the gateway vouches for, in any spelling.
    */
-  headersOf(operation: Operation, ofCall: Headers = {}): Record<string, string> {
-    const headers: Record<string, string> = { ...this.headers };
+  headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
+    const headers = new Dictionary<string>(this.headers);
     const { credentials = [], places } = operation;
     if (places) this.#place(operation, headers);
     else
       for (const way of credentials)
         for (const name of way) {
-          const value = this.credentials[name];
+          const value = own(this.credentials, name);
           if (value !== undefined) headers[name] = value;
         }
     for (const name in ofCall)
@@ -99,10 +100,10 @@ export class Forwarded {
   }
 
   /** Adds the credentials of an operation that takes some of them elsewhere than in a header. */
-  #place(operation: Operation, headers: Record<string, string>): void {
+  #place(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {
-      const place = operation.places?.[name];
+      const place = own(operation.places ?? {}, name);
       if (place === undefined) headers[name] = value;
       else if (place.in === "header") headers[place.name] = value;
       else if (place.in === "cookie" && cookieValue.test(value)) cookies.push(`${place.name}=${value}`);
@@ -115,7 +116,7 @@ export class Forwarded {
     if (operation.places === undefined) return path;
     let whole = path;
     for (const [name, value] of this.#credentialsOf(operation)) {
-      const place = operation.places[name];
+      const place = own(operation.places, name);
       if (place?.in !== "query") continue;
       whole += `${whole.includes("?") ? "&" : "?"}${encodeURIComponent(place.name)}=${encodeURIComponent(value)}`;
     }
@@ -124,7 +125,7 @@ export class Forwarded {
 
   #credentialsOf({ credentials }: Operation): [name: string, value: string][] {
     return [...new Set(credentials?.flat())].flatMap((name) => {
-      const value = this.credentials[name];
+      const value = own(this.credentials, name);
       return value === undefined ? [] : [[name, value]];
     });
   }

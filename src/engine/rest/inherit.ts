@@ -58,7 +58,7 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
   nullable: readonly (keyof Of)[],
   enclosing: Enclosing | undefined,
 ): Inherited<Of, Context> | null {
-  const values: Record<string, unknown> = {};
+  const values: [source: string, value: unknown][] = [];
   for (const [name, source] of Object.entries(sources)) {
     const [type, ...steps] = placeOf(source);
     const value = valueAt(nearestEnclosing(enclosing, type), steps);
@@ -66,9 +66,9 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
       if (nullable.includes(name)) return null;
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
     }
-    values[name] = value;
+    values.push([name, value]);
   }
-  return values as Inherited<Of, Context>;
+  return Object.fromEntries(values) as Inherited<Of, Context>;
 }
 
 /** The nearest object of the type, or the arguments of the nearest field above under the mark of one of them. */

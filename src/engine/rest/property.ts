@@ -1,5 +1,6 @@
 /** Resolvers of plain fields, which read their parent's REST object. A plan reads their `source` instead of calling them. */
 import { CodedError } from "../errors.ts";
+import { own } from "../standards/own.ts";
 import type { ValueAt } from "./types.ts";
 
 /** Where a plain field has its value: at a path of properties of its parent, or made of the parent without a call. */
@@ -65,8 +66,7 @@ export function valueAt(body: unknown, steps: readonly string[]): unknown {
     if (typeof value !== "object" || Array.isArray(value)) {
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not an object");
     }
-    // every object inherits names such as `constructor`
-    value = Object.hasOwn(value, step) ? (value as Readonly<Record<string, unknown>>)[step] : undefined;
+    value = own(value as Readonly<Record<string, unknown>>, step);
   }
   return value;
 }

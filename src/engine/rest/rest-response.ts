@@ -2,6 +2,7 @@
 
 import type { ResponseSource } from "../observe/records.ts";
 import { isJson, isText } from "../standards/media-type.ts";
+import { own } from "../standards/own.ts";
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -100,7 +101,7 @@ class ResponseHeaders {
   }
 
   get(name: string): string | undefined {
-    const value = this.#raw[name.toLowerCase()];
+    const value = own(this.#raw, name.toLowerCase());
     return Array.isArray(value) ? value[0] : value;
   }
 }

@@ -28,11 +28,13 @@ const inPackage = (name: string): [string, string] => [
 
 const page = new URL("examples/dashboard/index.html", project);
 const manifest = "generated/operations-manifest.json";
-const types: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json; charset=utf-8",
-};
+const types: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json; charset=utf-8",
+  }),
+);
 
 /** The dashboard needs GraphQL, and the demo platform, whose operations it knows. An installation may leave it out. */
 export const hasDashboard = ({ production, roles }: Config): boolean =>
@@ -50,7 +52,7 @@ export function serveDashboard(server: FastifyInstance, { key = "", api = "" }: 
     server.get(path, (_request, reply) =>
       reply
         .headers(headers)
-        .type(types[extname(file)] as string)
+        .type(types.get(extname(file)) as string)
         .send(readFileSync(file)),
     );
   const html = readFileSync(page, "utf8")

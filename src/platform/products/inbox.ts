@@ -9,11 +9,14 @@ const toConversation = (row: Row): Record<string, unknown> => ({
   tags: strings(row.tags),
 });
 
-const authorIds: Record<string, string> = { contact: "contactId", agent: "agentId", user: "userId" };
+const authorIds: ReadonlyMap<string, string> = new Map([
+  ["contact", "contactId"],
+  ["agent", "agentId"],
+]);
 
 /** A stored message in the form of the contract. */
 export function toMessage({ authorType, authorId, ...row }: Row): Record<string, unknown> {
-  return { ...row, author: { type: authorType, [authorIds[text(authorType)] ?? "userId"]: authorId } };
+  return { ...row, author: { type: authorType, [authorIds.get(text(authorType)) ?? "userId"]: authorId } };
 }
 
 const conversationSorts: Sorts = {

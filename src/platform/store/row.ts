@@ -10,10 +10,13 @@ export function strings(value: Row[string] | undefined): string[] {
 
 export const text = (value: Row[string] | undefined): string => String(value ?? "");
 
+/** The columns that lists are ordered by. */
+export type SortColumn = "createdAt" | "lastMessageAt" | "name" | "startsAt";
+
 type RowPage = { items: Row[]; nextCursor: string | null; hasMore: boolean };
 
 /** Drops the surplus row and adds the next cursor. The list is ordered by the column `sortedBy`, then by id. */
-export function toPage(rows: Row[], limit: number, sortedBy: string): RowPage {
+export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPage {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const hasMore = rows.length > limit;

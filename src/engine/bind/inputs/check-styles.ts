@@ -2,6 +2,7 @@
 import { getNamedType, isInputObjectType } from "graphql";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
 import { type Property, requestProperties } from "../../openapi/shapes/shape.ts";
+import { own } from "../../standards/own.ts";
 import type { FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
@@ -55,7 +56,7 @@ const sendableStyles: Record<string, readonly string[]> = {
 /** The style that cannot be written, in words: `an array in style deepObject`. `undefined`: the value can be sent. */
 export function unsendable({ shape, style, in: location }: Styled): string | undefined {
   const kind = kindOf(shape);
-  const sent = sendableStyles[`${location} ${kind}`] ?? [];
+  const sent = own(sendableStyles, `${location} ${kind}`) ?? [];
   if (sent.includes(style) && !isNested(shape, style)) return undefined;
   if (style === "file") return "a file";
   const how =
@@ -119,7 +120,7 @@ function checkStyle({ binder, operation, where }: FieldInProgress, parameter: St
   const { shape, style, node, name, in: location } = parameter;
   const how = unsendable(parameter);
   if (how === undefined) return;
-  const sent = sendableStyles[`${location} ${kindOf(shape)}`] ?? [];
+  const sent = own(sendableStyles, `${location} ${kindOf(shape)}`) ?? [];
   binder.findings.add(
     "parameter-style",
     { ...where, rest: node, below: ["style"] },

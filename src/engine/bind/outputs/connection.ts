@@ -4,6 +4,7 @@
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
+import { own } from "../../standards/own.ts";
 import type { Page } from "../../standards/page.ts";
 import { atRest, type FieldInProgress } from "../field-in-progress.ts";
 import type { Input } from "../model.ts";
@@ -86,7 +87,7 @@ function ofLastItem(
 function fitsType(field: FieldInProgress, path: string | undefined, shape: Shape, type: JsonType): boolean {
   const place = path === undefined ? "" : ` at "${path}"`;
   if (isOnly(shape, type)) return true;
-  const needed = { array: "a list", integer: "an integer" }[type as string] ?? `a ${type}`;
+  const needed = own({ array: "a list", integer: "an integer" }, type) ?? `a ${type}`;
   field.binder.findings.add(
     "connection-unfit",
     { ...atRest(field, "connection"), rest: shape.node },

@@ -34,7 +34,7 @@ export function argumentSchemas(
   pairs: InputPairs,
   { inputs, wholeBody, operation, connection }: FieldBinding,
 ): RestRequest["argumentSchemas"] {
-  const schemas: Record<string, JsonSchema> = {};
+  const schemas = new Map<string, JsonSchema>();
   const add = (source: Source, shape: Shape, inBody: boolean, required: boolean): void => {
     const { kind, path, type, defaults } = source;
     const [name = "", ...below] = kind === "argument" ? path : [sourceOf(source)];
@@ -45,8 +45,8 @@ export function argumentSchemas(
       (inner, step, index) => needed({ properties: { [step]: inner } }, index),
       inBody && shape.nullable ? limits : needed(limits, below.length),
     );
-    const before = schemas[name];
-    if (Object.keys(nested).length > 0) schemas[name] = before ? { allOf: [before, nested] } : nested;
+    const before = schemas.get(name);
+    if (Object.keys(nested).length > 0) schemas.set(name, before ? { allOf: [before, nested] } : nested);
   };
   for (const { source, shape, in: location, required } of inputs) {
     // this layer makes the cursor of a connection: REST's limits hold for the REST cursor in it
@@ -56,7 +56,7 @@ export function argumentSchemas(
   }
   const { body } = operation;
   if (wholeBody && body) add(wholeBody, body.shape, true, body.required);
-  return schemas;
+  return Object.fromEntries(schemas);
 }
 
 /** The limits of one value. `type` is absent, because GraphQL has checked it. `inBody`: an integer is sent as a number. */

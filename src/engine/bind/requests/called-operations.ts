@@ -34,14 +34,14 @@ function calledOperation(
     ({ shape, style, allowReserved }) =>
       style === "json" || allowReserved || shape.types.has("array") || shape.types.has("object"),
   );
-  const style = Object.fromEntries(
-    styled.map(({ in: location, name, style, explode, allowReserved }): [string, Style] => [
+  const parts = [...(body?.formStyles ?? [])].filter(([, { style }]) => style !== "file");
+  const style = Object.fromEntries([
+    ...styled.map(({ in: location, name, style, explode, allowReserved }): [string, Style] => [
       `${location}:${name}`,
       { style, explode, ...(allowReserved && { allowReserved }) },
     ]),
-  );
-  for (const [name, written] of body?.formStyles ?? [])
-    if (written.style !== "file") style[`body:${name}`] = written;
+    ...parts.map(([name, written]): [string, Style] => [`body:${name}`, written]),
+  ]);
   const nullable = new Set(fields.filter(mayBeNull).map(({ result }) => result.join(".")));
   const read = answersOf(operation).map(({ media }) => media);
   const isUnread = hasNoContent(operation);

@@ -4,6 +4,7 @@ import { formProperties } from "../../bind/inputs/check-styles.ts";
 import { sourceOf } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model } from "../../bind/model.ts";
 import { inputKey, methodAndPath } from "../../openapi/operation.ts";
+import { own } from "../../standards/own.ts";
 import { differing } from "./change.ts";
 import { type Fact, fact, type Stated } from "./fact.ts";
 
@@ -58,7 +59,7 @@ function writtenParts({ operation, inputs, wholeBody }: BoundField, model: Model
   const sent = [...inputs, ...(wholeBody ? formProperties(operation) : [])];
   return sent.flatMap((input) => {
     const key = inputKey(input);
-    const { [key]: written } = styles;
+    const written = own(styles, key);
     const value = written && `${written.style}${written.explode ? ", exploded" : ""}`;
     return value === undefined ? [] : [{ key, node: input.node, below: ["style"], value }];
   });

@@ -2,6 +2,7 @@
 import type { RestPlace } from "../../diagnostic.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 import { membersOf } from "../../standards/json-object.ts";
+import { own } from "../../standards/own.ts";
 
 type Steps = readonly (string | number)[];
 
@@ -11,7 +12,7 @@ export function placeName(document: RestDocument, { file, path }: RestPlace): st
   const name = document.rootAt({ file })?.name;
   if (first === undefined) return `every operation${name === undefined ? "" : ` of ${name}`}`;
   if (first === "components" && third !== undefined)
-    return `${components[String(second)] ?? second} ${name === undefined ? "" : `${name}.`}${third}${belowSchema(below)}`;
+    return `${own(components, String(second)) ?? second} ${name === undefined ? "" : `${name}.`}${third}${belowSchema(below)}`;
   if (first !== "paths" || second === undefined) return `${file}#/${path.join("/")}`;
   const at = `${name ?? ""}${second}`;
   if (third === "parameters") return `${at} ${parameterName(document, file, path.slice(0, 4))}`;

@@ -93,10 +93,10 @@ function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
   });
 }
 
-const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"];
+const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"] as const;
 
 /** What counts of a member. Names of headers and of HTTP schemes are case-insensitive. */
-function partOf(scheme: Scheme, member: string): unknown {
+function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unknown {
   const isInAnyCase =
     /^(?:scheme|x-from-header)$/.test(member) || (member === "name" && scheme.in === "header");
   const text = scheme[member] === undefined ? undefined : String(scheme[member]);

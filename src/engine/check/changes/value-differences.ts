@@ -7,6 +7,7 @@ import type { ValueUse } from "../../bind/model.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { toldApart } from "../../openapi/shapes/told-apart.ts";
+import { own } from "../../standards/own.ts";
 import { type Differing, differing } from "./change.ts";
 
 /** `use` is of the new schema. */
@@ -114,7 +115,7 @@ const quoted = (values: readonly unknown[]): string =>
 
 function limitsDiffer(before: Shape, after: Shape): Differing[] {
   return stricterLimits(before, after).map(({ from, to: { keyword, value } }) => {
-    const was = before.limits[keyword];
+    const was = own(before.limits, keyword);
     const had =
       from && from.keyword !== keyword ? `had ${from.keyword} ${JSON.stringify(from.value)}` : undefined;
     const phrase = `has ${keyword} ${JSON.stringify(value)} now, it ${had ?? `was ${JSON.stringify(was) ?? "unset"}`}`;

@@ -9,9 +9,10 @@ import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inh
 import type { AnyContext } from "../../rest/rest.ts";
 import { ajv } from "../../standards/json-schema.ts";
 import { stepsOfRequest } from "../../standards/linear-pattern.ts";
+import type { Dictionary } from "../../standards/own.ts";
 import { argumentDescription, limitWords } from "./argument-words.ts";
 
-export type Args = Readonly<Record<string, unknown>>;
+export type Args = Dictionary<unknown>;
 
 /** Returns the error of a refused value. `enclosing` has the arguments of fields above: they are the same for all parents. */
 type CheckArguments = (
@@ -31,7 +32,7 @@ export function argumentCheck(
     for (const [mark, schema] of Object.entries(schemas)) {
       const isAbove = mark.startsWith(prefix);
       const name = isAbove ? mark.slice(prefix.length) : mark;
-      const { [name]: value } = isAbove ? (nearestEnclosing(enclosing, mark) as Args) : args;
+      const value = (isAbove ? (nearestEnclosing(enclosing, mark) as Args) : args)[name];
       if (value === undefined) continue;
       const validate = validators.get(mark) ?? ajv.compile(schema);
       validators.set(mark, validate);

@@ -8,6 +8,7 @@ import { CodedError } from "../../errors.ts";
 import { Unwritable } from "../../rest/encode.ts";
 import { markOfArgument } from "../../rest/inherit.ts";
 import type { JsonSchema } from "../../standards/json-schema.ts";
+import { own } from "../../standards/own.ts";
 import { argumentDescription, limitWords } from "./argument-words.ts";
 
 type ArgumentFacts = {
@@ -36,9 +37,9 @@ export function argumentNamer(facts: ArgumentFacts): (error: Error) => Error {
 
 /** The value has passed the document's limits, so the argument's description comes first: it may say more. */
 function inWordsOf({ names, schemas, args }: ArgumentFacts, error: CodedError, restName: string): CodedError {
-  const argument = Object.hasOwn(names, restName) ? (names[restName] as string) : restName;
-  const limited = [argument, markOfArgument(argument)].find((name) => Object.hasOwn(schemas, name));
-  const words = limitWords(limited === undefined ? {} : (schemas[limited] as JsonSchema));
+  const argument = own(names, restName) ?? restName;
+  const limits = own(schemas, argument) ?? own(schemas, markOfArgument(argument)) ?? {};
+  const words = limitWords(limits as JsonSchema);
   const description = argumentDescription(args, argument);
   const { cause } = error;
   const refusal =

@@ -4,6 +4,7 @@
  */
 import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType } from "graphql";
 import type { JsonSchema } from "../../standards/json-schema.ts";
+import { own } from "../../standards/own.ts";
 
 /** Characters of a description in an error. */
 const maxLength = 300;
@@ -35,7 +36,7 @@ const formats: Record<string, string> = {
 };
 
 /** An example for a known format; the name of any other format. */
-export const formatWords = (format: string): string => formats[format] ?? `of the format ${format}`;
+export const formatWords = (format: string): string => own(formats, format) ?? `of the format ${format}`;
 
 /** A message leaves out a longer pattern, which a reader would not understand. */
 const maxPattern = 40;

@@ -8,6 +8,7 @@ import type { FastifyReply } from "fastify";
 import { type GraphQLSchema, introspectionFromSchema } from "graphql";
 import { addVary } from "../../http/vary.ts";
 import type { ManifestEntry } from "../../rest/api.ts";
+import { own } from "../../standards/own.ts";
 
 /** Sends the page. */
 export type Explorer = (reply: FastifyReply) => Promise<void>;
@@ -61,7 +62,7 @@ export async function makePage(
     operations: operations.map(({ name, body }) => ({
       name,
       body,
-      variables: samples.variables?.[name],
+      variables: own(samples.variables ?? {}, name),
     })),
     workers: {
       editorWorkerService: graphiql.editorWorkerService,

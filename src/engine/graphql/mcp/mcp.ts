@@ -13,6 +13,7 @@ import {
   type CallToolResult,
   CancelledNotificationSchema,
   ListToolsRequestSchema,
+  type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult } from "graphql";
@@ -22,6 +23,7 @@ import { graphqlPath, mcpPath } from "../../http/paths.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { msPerMessage, msPerMessageValue } from "../../rest/shares/processor-time.ts";
 import { valuesOfMessage } from "../../settings/capacity.ts";
+import { membersOf } from "../../standards/json-object.ts";
 import { countValues } from "../../standards/json-values.ts";
 import { leavePlaces } from "../admission.ts";
 import { tooMany } from "../run-operation.ts";
@@ -59,11 +61,7 @@ export function serveMcp(
     calls.getStore()?.once("close", () => reply.raw.destroy());
     done();
   });
-  const call = async (
-    request: FastifyRequest,
-    name: string,
-    variables: object = {},
-  ): Promise<CallToolResult> => {
+  const call = async (request: FastifyRequest, name: string, variables: object): Promise<CallToolResult> => {
     const tool = byName.get(name);
     if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
     leavePlaces(request); // or messages would hold the places of the calls that they wait for
@@ -93,8 +91,8 @@ export function serveMcp(
     // the SDK never answers a call that was cancelled, so a message with both would never end
     mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
-    mcp.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-      calls.run(reply.raw, () => call(request, params.name, params.arguments)),
+    mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
+      calls.run(reply.raw, () => call(request, params.name, argumentsIn(message, requestId))),
     );
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);
@@ -137,6 +135,12 @@ export function serveMcp(
       throw new CodedError("METHOD_NOT_ALLOWED", "there are no sessions here: each message comes by POST");
     },
   });
+}
+
+/** A call's arguments as they came: the SDK's copy lacks one named `__proto__`. */
+function argumentsIn(message: unknown, id: RequestId): object {
+  const { params } = membersOf([message].flat().find((each) => membersOf(each).id === id));
+  return membersOf(membersOf(params).arguments);
 }
 
 /** Partial data stays beside the errors. */

@@ -19,6 +19,7 @@ import {
 } from "graphql";
 import { collectSubfields } from "graphql/execution/collectFields.js";
 import { dateScalars } from "../../standards/date-scalars.ts";
+import { own } from "../../standards/own.ts";
 import { fragmentsOf } from "../plan/plans.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -91,7 +92,7 @@ export function outputSchemaOf(schema: GraphQLSchema, document: DocumentNode) {
     const name = String(type);
     // REST alone knows what another scalar holds
     const known = isSpecifiedScalarType(type) || dateScalars.has(name);
-    return known ? { type: jsonTypes[name] ?? "string" } : {};
+    return known ? { type: own(jsonTypes, name) ?? "string" } : {};
   }
 
   const root = schema.getRootType(operation.operation);

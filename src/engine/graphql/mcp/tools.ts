@@ -21,6 +21,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 import type { GeneratedApi } from "../../rest/api.ts";
+import { own } from "../../standards/own.ts";
 import { type JsonObject, jsonTypes, outputSchemaOf } from "./output-schema.ts";
 
 export type Tool = {
@@ -48,7 +49,7 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
           if (value.kind !== Kind.VARIABLE) return;
           const coordinate = `${types.getParentType()?.name}.${types.getFieldDef()?.name}`;
           const { description } = types.getArgument() ?? {};
-          const limit = argumentSchemas[coordinate]?.[argument.value];
+          const limit = own(own(argumentSchemas, coordinate) ?? {}, argument.value);
           const known = limits.get(value.name.value);
           limits.set(value.name.value, { ...limit, ...(description && { description }), ...known });
         },
@@ -89,7 +90,7 @@ function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject 
   if (isListType(type)) return { type: "array", items: schemaOf(type.ofType, above) };
   if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
   const { name } = getNamedType(type);
-  if (!isInputObjectType(type)) return { type: jsonTypes[name] ?? "string" };
+  if (!isInputObjectType(type)) return { type: own(jsonTypes, name) ?? "string" };
   if (above.includes(name)) return { type: "object" };
   const fields = Object.values(type.getFields());
   const properties = fields.map(({ name: field, type: of, description }) => [

@@ -79,8 +79,8 @@ function spendJson(budget: Budget, value: unknown, nesting: number): void {
   }
   if (typeof value !== "object" || value === null) return spend(budget, String(value).length);
   if (nesting === mostNesting) throw new ContractBroken("A value of a custom scalar is nested too deeply.");
-  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+  for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     spend(budget, typeof key === "number" ? 1 : key.length);
-    spendJson(budget, (value as Record<string | number, unknown>)[key], nesting + 1);
+    spendJson(budget, member, nesting + 1);
   }
 }

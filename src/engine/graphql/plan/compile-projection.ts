@@ -14,6 +14,7 @@ import {
 } from "graphql";
 import { valueAt } from "../../rest/property.ts";
 import { dateScalars } from "../../standards/date-scalars.ts";
+import { isInherited, own } from "../../standards/own.ts";
 import { AnswerTooLarge, type Budget, spendLeaf, weigh } from "./budget.ts";
 import {
   addParent,
@@ -86,7 +87,7 @@ function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string
   const integer = type.name === "ID" ? "Number.isSafeInteger(t) ? String(t) :" : "";
   if (texts.has(type.name))
     return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : ${integer} t == null ? ${missing} : unexpected())`;
-  const check = checks[type.name];
+  const check = own(checks, type.name);
   if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
   const serialize = isEnumType(type) ? enumLookup(type) : scalarValue(type);
   return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t, budget) ?? unexpected()))`;
@@ -155,7 +156,7 @@ function inputExpression(emitting: Emitting, source: FieldPlan["source"]): strin
   const [name, ...below] = names;
   if (name === undefined) return "from";
   // every object inherits names such as `valueOf`: only the object's own property counts
-  if (below.length === 0 && !(name in Object.prototype)) return `from[${JSON.stringify(name)}]`;
+  if (below.length === 0 && !isInherited(name)) return `from[${JSON.stringify(name)}]`;
   return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
 }
 

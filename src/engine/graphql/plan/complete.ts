@@ -15,6 +15,7 @@ import {
 import type { Enclosing } from "../../rest/inherit.ts";
 import { type PlainSource, valueAt } from "../../rest/property.ts";
 import { isRecord } from "../../standards/json-object.ts";
+import { Dictionary } from "../../standards/own.ts";
 import { ContractBroken, FieldError, type Path } from "../errors/field-error.ts";
 import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./budget.ts";
 import {
@@ -147,7 +148,7 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
   if (plan.fault) throw plan.fault;
   if (!isRecord(value)) throw notAnObject(plan.type.name);
   spend(completion.budget, bytesOf(plan));
-  const resultMap: ResultMap = Object.create(null);
+  const resultMap: ResultMap = new Dictionary();
   const above = completion.enclosing;
   const enclosing = enclosingWith(plan, value, above);
   completion.enclosing = enclosing;

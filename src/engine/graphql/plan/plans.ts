@@ -10,6 +10,7 @@ import {
 import { LRUCache } from "lru-cache";
 
 import { cachedPlanBytes } from "../../settings/capacity.ts";
+import { own } from "../../standards/own.ts";
 import { sizeOf } from "../saved/saved-text.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { compilePlan, type Fragments } from "./compile-plan.ts";
@@ -57,7 +58,7 @@ export class Plans {
     };
     this.#shared.set(operation, shared);
     const { fragments, conditions, documentBytes, id } = shared;
-    const key = `${id} ${conditions.map((name) => outcomeOf(variables[name])).join("")}`;
+    const key = `${id} ${conditions.map((name) => outcomeOf(own(variables, name))).join("")}`;
     const kept = this.#plans.get(key);
     if (kept) return kept;
     const plan = measured(() => compilePlan(this.#schema, fragments, operation, variables, this.#maxFields));

@@ -88,7 +88,7 @@ export function bubble(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;
   if (!at) return false;
-  (at.container as Record<string | number, unknown>)[at.path.key] = null;
+  (at.container as ResultMap)[at.path.key] = null;
   return true;
 }
 
@@ -97,7 +97,7 @@ export function isAttached(root: object | null, positions: Positions, object: ob
   if (!positions.has(object)) return false;
   let child = object;
   for (let at = positions.get(object); at; at = at.up) {
-    if ((at.container as Record<string | number, unknown>)[at.path.key] !== child) return false;
+    if ((at.container as ResultMap)[at.path.key] !== child) return false;
     child = at.container;
   }
   return child === root;

@@ -6,6 +6,7 @@
 import { getArgumentValues } from "graphql";
 import type { AnyContext } from "../../rest/rest.ts";
 import type { Environment } from "../../settings/environment.ts";
+import { Dictionary } from "../../standards/own.ts";
 import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
@@ -30,7 +31,7 @@ export function runPlan(
   const { fault } = plan.root;
   if (fault)
     return Promise.resolve({ data: null, errors: [new FieldError(fault, fault.locations, undefined)] });
-  const data: ResultMap = Object.create(null);
+  const data: ResultMap = new Dictionary();
   const budget = budgetOf(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
   const run: Run = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
@@ -81,8 +82,9 @@ const all = (runs: Promise<void>[]): Promise<unknown> => {
 
 function argumentsOf(run: Run, { field: { field, nodes } }: Level): Args {
   const [node] = nodes;
-  if (field.args.length === 0 || !node) return {};
-  const args = getArgumentValues(field, node, run.variables as never);
+  if (field.args.length === 0 || !node) return new Dictionary();
+  // graphql-js makes an object with a prototype, in which an argument that is left out has the value of `valueOf`
+  const args = new Dictionary(getArgumentValues(field, node, run.variables as never));
   run.argumentBudget.spend(args);
   return args;
 }

@@ -21,6 +21,7 @@ import { CodedError } from "../../errors.ts";
 import { valuesOfRequest } from "../../settings/capacity.ts";
 import { isRounded } from "../../standards/exact-integers.ts";
 import { isRecord } from "../../standards/json-object.ts";
+import { Dictionary, own } from "../../standards/own.ts";
 import { InputFault, isLong, shortened } from "./input-fault.ts";
 
 /** `left`: values, defaults included, that may still be coerced. `hidesSuggestions`: errors suggest no names. */
@@ -129,7 +130,7 @@ function coerceObject(
   if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
   if (type.isOneOf) checkOneOf(type, coerced, given);
   // without a prototype: a field that is left out has no value, also if every object inherits its name (`valueOf`)
-  const object = Object.create(null);
+  const object = new Dictionary<unknown>();
   for (const [name, value] of coerced) object[name] = value;
   return object;
 }
@@ -140,7 +141,8 @@ function coerceMember(
   given: Record<string, unknown>,
   nesting: number,
 ): unknown {
-  if (Object.hasOwn(given, name)) return at(name, () => coerceInput(coercion, type, given[name], nesting));
+  if (Object.hasOwn(given, name))
+    return at(name, () => coerceInput(coercion, type, own(given, name), nesting));
   if (defaultValue === undefined)
     throw new InputFault(`Field "${name}" of required type "${type}" was not provided.`, given);
   return defaultValue;

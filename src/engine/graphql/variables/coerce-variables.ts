@@ -13,6 +13,7 @@ import {
   valueFromAST,
 } from "graphql";
 import { valuesOfRequest } from "../../settings/capacity.ts";
+import { Dictionary, own } from "../../standards/own.ts";
 import { type Coercion, coerceInput } from "./coerce-input.ts";
 import { InputFault, shortened } from "./input-fault.ts";
 
@@ -29,11 +30,12 @@ export function coerceVariables(
   hidesSuggestions: boolean,
 ): { coerced: Variables } | { errors: readonly GraphQLError[] } {
   const coercion: Coercion = { left: valuesOfRequest, hidesSuggestions };
-  const coerced: [string, unknown][] = [];
+  // graphql-js looks up any variable in the values, also one that is left out
+  const coerced = new Dictionary<unknown>();
   const errors: GraphQLError[] = [];
   for (const definition of definitions) {
     try {
-      coerced.push(...coerceVariable(coercion, schema, definition, given));
+      for (const [name, value] of coerceVariable(coercion, schema, definition, given)) coerced[name] = value;
     } catch (error) {
       if (!(error instanceof InputFault)) throw error;
       const name = shortened(definition.variable.name.value);
@@ -41,7 +43,7 @@ export function coerceVariables(
       if (errors.length === maxErrors) break;
     }
   }
-  return errors.length > 0 ? { errors } : { coerced: Object.fromEntries(coerced) };
+  return errors.length > 0 ? { errors } : { coerced };
 }
 
 /** The variable's name and value; an empty list for a variable without a value. */
@@ -58,7 +60,7 @@ function coerceVariable(
     if (!isNonNullType(type)) return [];
     throw new InputFault(`of required type "${type}" was not provided.`);
   }
-  const value = given[name] ?? null;
+  const value = own(given, name) ?? null;
   if (value === null && isNonNullType(type))
     throw new InputFault(`of non-null type "${type}" must not be null.`);
   return [[name, coerceInput(coercion, type, value, 0)]];

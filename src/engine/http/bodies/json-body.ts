@@ -11,7 +11,8 @@ type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
 /** Makes a parser that throws what Fastify's own parser reports, and `BAD_USER_INPUT` for too many values. */
 export function jsonParser(server: FastifyInstance, mostValues = valuesOfRequest): ParseJson {
-  const parse = server.getDefaultJsonParser("error", "error");
+  // a client may name a variable `__proto__`: nothing copies members by assignment
+  const parse = server.getDefaultJsonParser("ignore", "ignore");
   return (request, text) => {
     if (text.length > mostValues && countValues(text, mostValues) > mostValues)
       throw new CodedError("BAD_USER_INPUT", `a request body may hold at most ${mostValues} values`);

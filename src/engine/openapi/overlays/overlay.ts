@@ -4,6 +4,7 @@
  */
 import { type Diagnostic, diagnosed, type NodePath, type Place, unreadable } from "../../diagnostic.ts";
 import { isRecord, membersOf } from "../../standards/json-object.ts";
+import { own } from "../../standards/own.ts";
 import type { YamlFile } from "../yaml-file.ts";
 import { queryPaths } from "./json-path.ts";
 
@@ -105,7 +106,7 @@ function changedAt(
   if (step === undefined) return change(value);
   if (Array.isArray(value)) return value.with(Number(step), changedAt(value[Number(step)], below, change));
   const object = value as Record<string, unknown>;
-  return { ...object, [step]: changedAt(object[step], below, change) };
+  return { ...object, [step]: changedAt(own(object, step), below, change) };
 }
 
 function removed(
@@ -124,8 +125,8 @@ function removed(
       return before.toSpliced(Number(last), 1);
     }
     changes.push({ path, from });
-    const { [last]: _, ...others } = before as Record<string, unknown>;
-    return others;
+    const members = Object.entries(before as Record<string, unknown>);
+    return Object.fromEntries(members.filter(([name]) => name !== String(last)));
   });
 }
 
@@ -152,8 +153,7 @@ function merged(
   }
   const members = Object.entries(update).map(([key, value]) => {
     const at = [...path, key];
-    const own = Object.hasOwn(before, key) ? before[key] : undefined;
-    return [key, merged(own, value, at, [...from, key], changes)] as const;
+    return [key, merged(own(before, key), value, at, [...from, key], changes)] as const;
   });
   return { ...before, ...Object.fromEntries(members) };
 }

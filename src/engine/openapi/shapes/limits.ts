@@ -5,6 +5,7 @@
 
 import type { JsonSchema } from "../../standards/json-schema.ts";
 import { isLinear } from "../../standards/linear-pattern.ts";
+import { own } from "../../standards/own.ts";
 import { numberFormats, type Shape } from "./shape.ts";
 
 type LimitValues = Readonly<Record<string, unknown>>;
@@ -28,8 +29,8 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** The limits and the default as the document writes them, with OpenAPI 3.0's flags turned into numbers. */
 export function readLimits(schema: LimitValues): LimitValues {
-  const keywords = [...Object.keys(isValid), "default"].filter((key) => key in schema);
-  const limits = new Map(keywords.map((key) => [key, schema[key]]));
+  const keywords = [...Object.keys(isValid), "default"].filter((key) => Object.hasOwn(schema, key));
+  const limits = new Map(keywords.map((key) => [key, own(schema, key)]));
   for (const [flag, bound] of [
     ["exclusiveMinimum", "minimum"],
     ["exclusiveMaximum", "maximum"],
@@ -48,26 +49,25 @@ const lowerLimits: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum",
 
 /** The limits of both schemas together: the stricter of each pair. Of two patterns or two defaults, the left one. */
 export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues {
-  const limits: Record<string, unknown> = { ...right, ...left };
-  for (const [key, one] of Object.entries(left)) {
-    const other = right[key];
-    if (key === "uniqueItems") limits[key] = one === true || other === undefined ? one : other;
-    if (typeof one !== "number" || typeof other !== "number") continue;
-    if (upperLimits.has(key)) limits[key] = Math.min(one, other);
-    if (lowerLimits.has(key)) limits[key] = Math.max(one, other);
-  }
-  return limits;
+  const stricter = Object.entries(left).map(([key, one]) => {
+    const other = own(right, key);
+    if (key === "uniqueItems") return [key, one === true || other === undefined ? one : other];
+    if (typeof one !== "number" || typeof other !== "number") return [key, one];
+    if (upperLimits.has(key)) return [key, Math.min(one, other)];
+    return [key, lowerLimits.has(key) ? Math.max(one, other) : one];
+  });
+  return { ...right, ...Object.fromEntries(stricter) };
 }
 
 /** The limits of one value as a JSON Schema (2020-12), without the type, the enum, the items and the properties. */
 export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
-  ...Object.fromEntries(Object.entries(limits).filter(([key, value]) => isValid[key]?.(value) === true)),
+  ...Object.fromEntries(Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === true)),
   ...(format && !numberFormats.has(format) && { format }),
 });
 
 /** Keyword and value of each invalid limit, such as `minLength: -1`. */
 export const invalidLimits = (limits: LimitValues): [string, unknown][] =>
-  Object.entries(limits).filter(([key, value]) => isValid[key]?.(value) === false);
+  Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === false);
 
 /** Whether the value is an ECMA-262 expression in Unicode mode (JSON Schema 2020-12 §6.4). */
 export function isPattern(value: unknown): boolean {

@@ -14,7 +14,7 @@ type Visit = { readonly value: object; readonly includes: Generator<Inclusion, u
 export function* includedIn(document: RestDocument, node: RestNode): Generator<Inclusion, undefined> {
   const target = document.refTarget(node);
   if (target) yield { node: target, closing: node };
-  for (const keyword of ["allOf", "oneOf", "anyOf"]) {
+  for (const keyword of ["allOf", "oneOf", "anyOf"] as const) {
     const members = membersOf(node.value)[keyword];
     for (const index of Array.isArray(members) ? members.keys() : []) {
       const member = nodeBelow(node, keyword, index);

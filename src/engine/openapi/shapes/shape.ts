@@ -2,7 +2,7 @@
  * A shape: the statements of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
  * `read-shape.ts` reads shapes from a document.
  */
-import type { RestNode } from "../document.ts";
+import { childValue, type RestNode } from "../document.ts";
 import { lazy } from "./lazy.ts";
 import { identityOf, type ShapeIdentity } from "./shape-identity.ts";
 
@@ -182,10 +182,7 @@ export const unresolvedSchema = Object.freeze({});
 export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNode => ({
   file: node.file,
   path: [...node.path, ...steps],
-  value: steps.reduce<unknown>(
-    (value, step) => (value as Record<string | number, unknown>)[step],
-    node.value,
-  ),
+  value: steps.reduce<unknown>((value, step) => childValue(value, step), node.value),
 });
 
 /** The same shape with another `nullable`. */

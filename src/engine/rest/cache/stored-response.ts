@@ -158,9 +158,9 @@ const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
   controlOf(raw).includes("max-age");
 
 /** Headers that describe a body as it was sent: a response without one cannot change them. */
-const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"];
+const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
 
-const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"];
+const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
 
 /**
  * The headers that rule caching. The library takes directives in lower case, refuses a fresh response with
