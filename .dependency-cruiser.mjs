@@ -1,73 +1,86 @@
-/** Which file may import which: the two towers of docs/architecture.md. `npm run lint` holds them. */
-import { ground, towers } from "./test/repository/towers.ts";
+/** Import directions: the layers of docs/architecture.md. `npm run lint` runs it. */
+import { buildTime, runTime } from "./test/repository/layers.ts";
 
-/** The folders of `src/` or `src/engine/`, and the files at their top. */
-const rooms = (names) => `^src/(?:engine/)?(?:${names.map(RegExp.escape).join("|")})(?:/|$)`;
-const all = [...new Set(towers.flat(2))];
-/** A room, and the rows before its own in each tower. */
-const below = (room) => [
-  room,
-  ...towers.flatMap((rows) =>
-    rows
-      .slice(0, 1 + rows.findIndex((row) => row.includes(room)))
-      .flatMap((row) => (row.includes(room) ? [] : row)),
-  ),
+const columns = [buildTime, runTime];
+const folders = [...new Set(columns.flat(2))];
+
+/** The files of layers; a layer that is above others in the tree, such as `shared`, is the files directly in it. */
+const filesOf = (names) => {
+  const patterns = names.map((name) =>
+    folders.some((other) => other.startsWith(`${name}/`))
+      ? `${name}/[^/]+$`
+      : `${RegExp.escape(name)}(?:/|$)`,
+  );
+  return `^src/(?:engine/)?(?:${patterns.join("|")})`;
+};
+
+/** The folder itself, and the folders of the rows before its own in each column. */
+const importable = (folder) => [
+  folder,
+  ...columns.flatMap((rows) => {
+    const row = rows.findIndex((names) => names.includes(folder));
+    return rows.slice(0, Math.max(row, 0)).flat();
+  }),
 ];
 
-/** Room → its files that stand on the frame of commands, which knows neither tower. A role never does. */
-const commands = {
-  "config.ts": "^src/engine/config\\.ts$",
-  process: "^src/engine/process/(?:command|serve|speaker)\\.ts$",
+/** Files at run time that read a command line or the environment: they may use `shared/cli`. No role does. */
+const commandFiles = {
+  "runtime/settings": "^src/engine/runtime/settings/config\\.ts$",
+  server: "^src/engine/server/(?:roles-command|serve|process-logger)\\.ts$",
   platform: "^src/platform/keys/key(?:s-cli|-options)\\.ts$",
 };
 
-/** The folders of the graphql role, the lowest first. The files beside them put them together. */
+/** Inside runtime/graphql, the lowest first. The files beside these folders compose them. */
 const graphql = ["request-context.ts", "errors", "saved", "limits", "variables", "plan"];
 
 const rule = (name, from, to) => ({ name, severity: "error", from, to });
 
 export default {
   forbidden: [
-    rule("makes a cycle", {}, { circular: true }),
-    rule("stands in no row of the towers", { path: "^src/", pathNot: rooms(all) }, {}),
-    ...all.flatMap((room) => {
-      if (room === "config.ts") return []; // one of `commands` as a whole
-      const from = { path: rooms([room]), pathNot: Object.values(commands) };
-      return rule(`${room} imports upward`, from, { path: "^src/", pathNot: rooms(below(room)) });
+    rule("no import cycles", {}, { circular: true }),
+    rule("every file belongs to a layer", { path: "^src/", pathNot: filesOf(folders) }, {}),
+    ...folders.map((folder) => {
+      const from = { path: filesOf([folder]), pathNot: Object.values(commandFiles) };
+      return rule(`${folder} imports a higher layer`, from, {
+        path: "^src/",
+        pathNot: filesOf(importable(folder)),
+      });
     }),
-    ...Object.entries(commands).map(([room, path]) => {
-      const to = { path: "^src/", pathNot: rooms([...below(room), "cli"]) };
-      return rule(`a command of ${room} imports upward`, { path }, to);
+    ...Object.entries(commandFiles).map(([folder, path]) => {
+      const to = { path: "^src/", pathNot: filesOf([...importable(folder), "shared/cli"]) };
+      return rule(`command files of ${folder} import a higher layer`, { path }, to);
     }),
-    rule("is a command beside a role", { pathNot: commands.platform }, { path: commands.platform }),
+    rule(
+      "the platform does not import its commands",
+      { pathNot: commandFiles.platform },
+      { path: commandFiles.platform },
+    ),
     ...graphql.map((name, index) => {
-      const lower = `^src/engine/graphql/(?:${graphql.slice(0, index + 1).join("|")})`;
-      const to = { path: "^src/engine/graphql/", pathNot: lower };
-      return rule(`${name} of graphql imports upward`, { path: `^src/engine/graphql/${name}` }, to);
+      const lower = `^src/engine/runtime/graphql/(?:${graphql.slice(0, index + 1).join("|")})`;
+      const to = { path: "^src/engine/runtime/graphql/", pathNot: lower };
+      return rule(
+        `${name} imports a higher part of runtime/graphql`,
+        { path: `^src/engine/runtime/graphql/${name}` },
+        to,
+      );
     }),
     rule(
-      "comes into the engine by no door",
+      "the service imports the engine only by its exports",
       { path: "^(?:src/platform|src/main|generated|codegen)" },
-      { path: "^src/engine/", pathNot: "^src/engine/doors/" },
+      { path: "^src/engine/", pathNot: "^src/engine/exports/" },
     ),
     rule(
-      "leaves the engine",
-      { path: "^src/engine/(?!doors/)" },
-      { path: "^(?:src/engine/doors|src/platform|src/main|generated)" },
+      "the engine imports nothing of the service, nor its own exports",
+      { path: "^src/engine/(?!exports/)" },
+      { path: "^(?:src/engine/exports|src/platform|src/main|generated)" },
     ),
     rule(
-      "is in a role, and of build time",
-      { path: "^src/engine/(graphql|gateway)/\\1\\.ts$" },
-      {
-        path: [
-          rooms(towers[0].flat().filter((room) => ![...ground, "cli"].includes(room))),
-          "^node_modules/yaml/",
-        ],
-        reachable: true,
-      },
+      "a role reaches no code of build time",
+      { path: "^src/engine/(?:server/graphql-role|gateway/gateway|mcp/mcp)\\.ts$" },
+      { path: "^(?:src/engine/(?:build|client-package)/|node_modules/yaml/)", reachable: true },
     ),
-    rule("names a file that is not there", { path: "^(?:src|generated)/" }, { couldNotResolve: true }),
-    rule("imports a test", { pathNot: "^test/" }, { path: "^test/" }),
+    rule("imports resolve", { path: "^(?:src|generated)/" }, { couldNotResolve: true }),
+    rule("no code imports a test", { pathNot: "^test/" }, { path: "^test/" }),
   ],
   options: {
     tsPreCompilationDeps: true,

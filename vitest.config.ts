@@ -21,15 +21,15 @@ process.env.SEED = String(seed);
 
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [
-  "test/engine/check/{garbage,large}.test.ts",
-  "test/engine/codegen/{type-check,wide}.test.ts",
+  "test/engine/build/check/{garbage,large}.test.ts",
+  "test/engine/build/codegen/{type-check,wide}.test.ts",
   "test/service/faults/*.test.ts",
   "test/service/fuzz/*.test.ts",
-  "test/engine/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
-  "test/engine/graphql/plan/budget.test.ts",
-  "test/engine/http/slow-bodies.test.ts",
-  "test/engine/rest/shares/*.test.ts",
-  "test/engine/standards/*.test.ts",
+  "test/engine/runtime/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
+  "test/engine/runtime/graphql/plan/response-budget.test.ts",
+  "test/engine/runtime/http/slow-bodies.test.ts",
+  "test/engine/runtime/governor/*.test.ts",
+  "test/engine/shared/*.test.ts",
 ];
 
 export default defineConfig({

@@ -12,8 +12,8 @@ const target = join(root, "dist/restbound");
 
 /** Files that the engine reads at run time. */
 const others = [
-  ...["html", "css", "js"].map((ending) => `graphql/explorer/browser/explorer.${ending}`),
-  "check/report.schema.json",
+  ...["html", "css", "js"].map((ending) => `runtime/graphql/explorer/browser/explorer.${ending}`),
+  "build/check/report.schema.json",
 ];
 
 const handbook = [
@@ -52,7 +52,7 @@ function keepTypesOfDoors(): void {
       keep(join(dirname(file), `${path}.d.ts`));
   };
   const types = globSync("**/*.d.ts", { cwd: target }).map((path) => join(target, path));
-  for (const file of types) if (dirname(file) === join(target, "doors")) keep(file);
+  for (const file of types) if (dirname(file) === join(target, "exports")) keep(file);
   for (const file of types) if (!kept.has(file)) rmSync(file);
 }
 

@@ -39,7 +39,7 @@ describe("files", () => {
     const imports = /^import\s[^;]*;|^export (?:\*|(?:type )?\{[^}]*\})(?: as \w+)? from [^;]*;/gm;
     const barrels = sources.filter(
       (path) =>
-        !path.startsWith("src/engine/doors/") &&
+        !path.startsWith("src/engine/exports/") &&
         read(path)
           .replace(/\/\*[\s\S]*?\*\//g, "")
           .replace(imports, "")
@@ -52,10 +52,9 @@ describe("files", () => {
     expect(sources.filter((path) => !/^(?:#!.*\n)?\/\*\*/.test(read(path)))).toEqual([]);
   });
 
-  test("at the top of src is the program, and at the top of the engine are three: the others stand in a room", () => {
+  test("stand in a folder of the engine; at the top of src is only the program", () => {
     const top = sources.filter((path) => ["src", "src/engine"].includes(dirname(path)));
-    const names = ["config", "diagnostic", "errors"].map((name) => `src/engine/${name}.ts`);
-    expect(top).toEqual([...names, "src/main.ts"]);
+    expect(top).toEqual(["src/main.ts"]);
   });
 
   test("that test the engine, and what they share with others, know no service", () => {

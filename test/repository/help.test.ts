@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { run as restbound } from "../../src/engine/command/restbound.ts";
+import { run as restbound } from "../../src/engine/bin/restbound.ts";
 import { programEnvironment } from "../support/child-process.ts";
 import { benches, suites } from "../support/suites/suites.ts";
 import { codeOf, pages, read, root } from "./docs/page.ts";

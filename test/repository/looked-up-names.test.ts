@@ -14,7 +14,7 @@ const { options, fileNames } = ts.parseJsonConfigFileContent(
 );
 
 /** The file that defines the lookups. */
-const own = join(root, "src/engine/standards/own.ts");
+const own = join(root, "src/engine/shared/own.ts");
 
 /** Types whose members may be looked up by any name. */
 const safe = new Set([

@@ -3,14 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { towers } from "./towers.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-const sources = towers[0].flat().flatMap((room) => {
-  if (room.endsWith(".ts")) return [`src/engine/${room}`];
-  const files = readdirSync(join(root, "src/engine", room), { recursive: true, encoding: "utf8" });
-  return files.filter((name) => name.endsWith(".ts")).map((name) => `src/engine/${room}/${name}`);
+const sources = ["shared", "build", "client-package", "bin", "exports"].flatMap((folder) => {
+  const files = readdirSync(join(root, "src/engine", folder), { recursive: true, encoding: "utf8" });
+  return files.filter((name) => name.endsWith(".ts")).map((name) => `src/engine/${folder}/${name}`);
 });
 
 /** Methods that change a list, a map, a set or a registry. */

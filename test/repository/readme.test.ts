@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 import { Kind, type ObjectTypeDefinitionNode, parse, print, visit } from "graphql";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { roleNames } from "../../src/engine/config.ts";
+import { roleNames } from "../../src/engine/runtime/settings/config.ts";
 import { demoKeys } from "../../src/platform/demo/demo.ts";
-import { ran } from "../engine/check/run.ts";
+import { ran } from "../engine/build/check/run.ts";
 import { copyProject } from "../service/copy-project.ts";
 import { openLayer } from "../service/e2e/layer.ts";
-import { query, runReady } from "../service/process/program.ts";
+import { query, runReady } from "../service/server/program.ts";
 import { blocksOf, read, root, tableOf } from "./docs/page.ts";
 
 const readme = read("README.md");

@@ -4,14 +4,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { addFiles } from "../../src/engine/init/project-files.ts";
+import { addFiles } from "../../src/engine/build/init/project-files.ts";
 import { programEnvironment } from "./child-process.ts";
 
 const project = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
 /** The program of the one command, as `node_modules/.bin` names it. */
-export const command = "node_modules/restbound/command/restbound.ts";
+export const command = "node_modules/restbound/bin/restbound.ts";
 
 /** A command that has ended. */
 export type Ended = { code: number; stdout: string; stderr: string };

@@ -1,6 +1,6 @@
 /** The arguments of a script of the tests, such as a benchmark: read as those of every command, with `--help`. */
 import { type Command, InvalidArgumentError } from "commander";
-import { processIo, runCommand } from "../../src/engine/cli/command.ts";
+import { processIo, runCommand } from "../../src/engine/shared/cli/command.ts";
 
 /** Ends the process where the arguments are wrong or ask for help. */
 export async function readArguments(script: string, describe: (line: Command) => Command): Promise<Command> {

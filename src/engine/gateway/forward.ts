@@ -4,13 +4,13 @@
  */
 import type { FastifyReply } from "fastify";
 import type { Pool } from "undici";
-import type { Config } from "../config.ts";
-import { CodedError } from "../errors.ts";
-import { keyHeaders } from "../http/credentials.ts";
-import { outcomeOfWrite, upstreamFailure } from "../http/upstream-failure.ts";
-import { addVary } from "../http/vary.ts";
-import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
-import { gatewayConnections } from "../settings/capacity.ts";
+import { CodedError } from "../runtime/coded-error.ts";
+import { keyHeaders } from "../runtime/http/credentials.ts";
+import { outcomeOfWrite, upstreamFailure } from "../runtime/http/upstream-failure.ts";
+import { addVary } from "../runtime/http/vary.ts";
+import { connectorOf, spreadPool } from "../runtime/rest/upstream/spread-pool.ts";
+import { gatewayConnections } from "../runtime/settings/capacity.ts";
+import type { Config } from "../runtime/settings/config.ts";
 import { publicAddresses } from "./public-addresses.ts";
 import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
 import { type Headers, ownCacheControl, stripResponse } from "./strip.ts";

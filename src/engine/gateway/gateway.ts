@@ -4,28 +4,28 @@
  * what a caller may do, by the context that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
-import { CodedError, clientLeft } from "../errors.ts";
-import { addressBlock } from "../http/address-block.ts";
-import { keyTest } from "../http/api-key.ts";
-import { leaveBodies } from "../http/bodies/json-body.ts";
-import type { TenantContext } from "../http/context-headers.ts";
-import { allowOrigins, answerOptions, guardMcp } from "../http/cors.ts";
-import { readKey, unauthenticated } from "../http/credentials.ts";
-import { graphqlPath, mcpPath } from "../http/paths.ts";
-import { createServer } from "../http/server.ts";
-import type { GeneratedApi } from "../rest/api.ts";
-import { credentialNames } from "../rest/credentials.ts";
+import { CodedError, clientLeft } from "../runtime/coded-error.ts";
+import { addressBlock } from "../runtime/http/address-block.ts";
+import { keyTest } from "../runtime/http/api-key.ts";
+import { leaveBodies } from "../runtime/http/bodies/json-body.ts";
+import type { TenantContext } from "../runtime/http/context-headers.ts";
+import { allowOrigins, answerOptions, guardMcp } from "../runtime/http/cors.ts";
+import { readKey, unauthenticated } from "../runtime/http/credentials.ts";
+import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
+import { createServer } from "../runtime/http/server.ts";
+import { credentialNames } from "../runtime/rest/credentials.ts";
+import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
+import type { Config } from "../runtime/settings/config.ts";
 import { createForward, methods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
 import { KeyVerifier } from "./key-verifier.ts";
 import { keylessRequest, mayBeKeyless } from "./keyless.ts";
+import { warnOfOtherKeys, warnOfProxy } from "./misconfiguration-warnings.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { createRedisRateStore, type RedisRateStore } from "./redis-rate-store.ts";
 import { RevocationLog } from "./revocation-log.ts";
 import { forwardedNames, stripRequest } from "./strip.ts";
-import { warnOfOtherKeys, warnOfProxy } from "./telling-requests.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 

@@ -3,9 +3,9 @@
  * client's address and the W3C trace context. A client's trace ends here, and a new one begins.
  */
 import type { FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
-import { proofHeader, type TenantContext, writeContextHeaders } from "../http/context-headers.ts";
-import { newParent } from "../observe/trace-context.ts";
+import { proofHeader, type TenantContext, writeContextHeaders } from "../runtime/http/context-headers.ts";
+import { newParent } from "../runtime/observe/trace-context.ts";
+import type { Config } from "../runtime/settings/config.ts";
 import type { Headers } from "./strip.ts";
 
 /** Adds to `headers`, which are stripped already. Without a `caller` it adds no context headers and no proof. */

@@ -3,13 +3,13 @@
  * its owner. Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE: without an answer nobody gets in.
  * `key-verifier.ts` caches the answers.
  */
-import type { Config } from "../config.ts";
-import { CodedError, Reason } from "../errors.ts";
-import { proofHeader, type TenantContext } from "../http/context-headers.ts";
-import { connectorOf, spreadPool } from "../rest/upstream/spread-pool.ts";
-import { introspectionNames } from "../settings/validators.ts";
-import { isRecord, parsedJson } from "../standards/json-object.ts";
-import { own } from "../standards/own.ts";
+import { CodedError, Reason } from "../runtime/coded-error.ts";
+import { proofHeader, type TenantContext } from "../runtime/http/context-headers.ts";
+import { connectorOf, spreadPool } from "../runtime/rest/upstream/spread-pool.ts";
+import type { Config } from "../runtime/settings/config.ts";
+import { introspectionNames } from "../runtime/settings/validators.ts";
+import { isRecord, parsedJson } from "../shared/json-object.ts";
+import { own } from "../shared/own.ts";
 
 /** The state of an active key; `validMs` is the time until it expires, in ms. */
 export type ActiveKey = { context: TenantContext; validMs: number };

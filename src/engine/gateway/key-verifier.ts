@@ -1,7 +1,7 @@
 /**
  * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. Active and
  * inactive keys have a cache each, so a flood of wrong keys evicts no good one. Concurrent look-ups of one key are one
- * look-up. Uncached keys wait in `look-up-queue.ts`. All times are on the monotonic clock.
+ * look-up. Uncached keys wait in `lookup-queue.ts`. All times are on the monotonic clock.
  *
  * - An active key is cached for `KEY_CACHE_MS`, and for `KEY_STALE_MS` longer while look-ups fail, but never beyond its expiry.
  * - An inactive key is cached for 5 s. A failure is never cached.
@@ -10,14 +10,14 @@
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Config } from "../config.ts";
-import { type CodedError, refusedBy } from "../errors.ts";
-import { hasChecksum } from "../http/api-key.ts";
-import type { TenantContext } from "../http/context-headers.ts";
-import { badKeys, cachedKeys } from "../settings/capacity.ts";
-import { staleMs } from "../settings/key-times.ts";
+import { type CodedError, refusedBy } from "../runtime/coded-error.ts";
+import { hasChecksum } from "../runtime/http/api-key.ts";
+import type { TenantContext } from "../runtime/http/context-headers.ts";
+import { badKeys, cachedKeys } from "../runtime/settings/capacity.ts";
+import type { Config } from "../runtime/settings/config.ts";
+import { staleMs } from "../runtime/settings/key-times.ts";
 import type { ActiveKey, IntrospectKey, KeyState } from "./key-introspection.ts";
-import { LookUpQueue, ranks } from "./look-up-queue.ts";
+import { LookUpQueue, ranks } from "./lookup-queue.ts";
 import { RateStore } from "./rate-store.ts";
 import { Revalidation } from "./revalidation.ts";
 import type { RevocationListener } from "./revocation-log.ts";

@@ -6,12 +6,12 @@
  */
 import type { FastifyRequest } from "fastify";
 import { type DefinitionNode, Kind, OperationTypeNode, parse, type SelectionNode } from "graphql";
-import type { Config } from "../config.ts";
-import { unauthenticated } from "../http/credentials.ts";
-import { wantsHtml } from "../http/graphql-media-type.ts";
-import { graphqlPath } from "../http/paths.ts";
-import { keylessRequests } from "../settings/capacity.ts";
-import { isJson } from "../standards/media-type.ts";
+import { unauthenticated } from "../runtime/http/credentials.ts";
+import { graphqlPath } from "../runtime/http/endpoint-paths.ts";
+import { wantsHtml } from "../runtime/http/graphql-media-type.ts";
+import { keylessRequests } from "../runtime/settings/capacity.ts";
+import type { Config } from "../runtime/settings/config.ts";
+import { isJson } from "../shared/media-type.ts";
 import type { Outgoing } from "./forward.ts";
 import { stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";

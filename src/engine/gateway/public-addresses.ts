@@ -6,8 +6,8 @@
  * cannot read.
  */
 
-import { prefixOf } from "../http/paths.ts";
-import { Dictionary } from "../standards/own.ts";
+import { prefixOf } from "../runtime/http/endpoint-paths.ts";
+import { Dictionary } from "../shared/own.ts";
 import type { Headers } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 

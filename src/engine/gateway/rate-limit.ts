@@ -5,10 +5,10 @@
  * together in `REDIS_URL`.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
-import { type BoundName, refusedBy } from "../errors.ts";
-import { addressBlock } from "../http/address-block.ts";
-import { keylessRequests } from "../settings/capacity.ts";
+import { type BoundName, refusedBy } from "../runtime/coded-error.ts";
+import { addressBlock } from "../runtime/http/address-block.ts";
+import { keylessRequests } from "../runtime/settings/capacity.ts";
+import type { Config } from "../runtime/settings/config.ts";
 import { RateStore } from "./rate-store.ts";
 import type { RedisRateStore } from "./redis-rate-store.ts";
 

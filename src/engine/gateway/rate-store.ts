@@ -1,6 +1,6 @@
 /** Counts within a minute, on the monotonic clock: of a wall clock that is set back, a minute would last an hour. */
 import { LRUCache } from "lru-cache";
-import { countedClients } from "../settings/capacity.ts";
+import { countedClients } from "../runtime/settings/capacity.ts";
 
 type Window = { current: number; readonly endsAt: number };
 /** The count of a window, and the ms until the window ends. */

@@ -2,7 +2,7 @@
 import { createConnection, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";
-import { lookupCache } from "../dns/lookup-cache.ts";
+import { lookupCache } from "../runtime/dns/lookup-cache.ts";
 
 export class RedisConnector extends AbstractConnector {
   readonly #options: RedisOptions;

@@ -3,7 +3,7 @@
  * count, each gateway counts for itself and logs the failure once. No request is refused for it.
  */
 import type { FastifyBaseLogger } from "fastify";
-import { Deadline } from "../time/deadline.ts";
+import { Deadline } from "../runtime/deadline.ts";
 import { type Count, windowMs } from "./rate-store.ts";
 import { createRedis, prefix, redisCause } from "./redis.ts";
 

@@ -3,7 +3,7 @@
  * the first connection, so a process without `REDIS_URL` never loads it.
  */
 import type { Redis, RedisOptions } from "ioredis";
-import { Deadline } from "../time/deadline.ts";
+import { Deadline } from "../runtime/deadline.ts";
 
 export const prefix = "restbound:";
 

@@ -7,15 +7,15 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import { CodedError, clientLeft } from "../errors.ts";
+import { CodedError, clientLeft } from "../runtime/coded-error.ts";
+import { Deadline } from "../runtime/deadline.ts";
 import {
   isWithoutBody,
   mostInterimResponses,
   tooManyInterim,
   upstreamFailure,
-} from "../http/upstream-failure.ts";
-import { slowResponses } from "../settings/capacity.ts";
-import { Deadline } from "../time/deadline.ts";
+} from "../runtime/http/upstream-failure.ts";
+import { slowResponses } from "../runtime/settings/capacity.ts";
 import type { UpstreamHeaders } from "./strip.ts";
 
 export type Answering = {

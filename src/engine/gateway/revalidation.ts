@@ -2,7 +2,7 @@
  * Looks cached keys up again that will soon not be trusted any more, because revocations may have been missed. The most used
  * keys come first, at a bounded rate. A key is kept in memory only while it waits for its turn.
  */
-import { cachedKeys, revalidations } from "../settings/capacity.ts";
+import { cachedKeys, revalidations } from "../runtime/settings/capacity.ts";
 
 type Job<Entry> = {
   readonly key: string;

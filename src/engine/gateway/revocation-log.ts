@@ -12,7 +12,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Redis } from "ioredis";
-import { revocationLog } from "../settings/capacity.ts";
+import { revocationLog } from "../runtime/settings/capacity.ts";
 import { connect, createOnce, prefix, redisCause, within } from "./redis.ts";
 
 export const revocationStream = `${prefix}revocations`;

@@ -6,9 +6,9 @@
  * recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { proofHeader } from "../http/context-headers.ts";
-import { challenge } from "../http/error-response.ts";
-import { Dictionary } from "../standards/own.ts";
+import { proofHeader } from "../runtime/http/context-headers.ts";
+import { challenge } from "../runtime/http/error-response.ts";
+import { Dictionary } from "../shared/own.ts";
 
 export type Headers = Record<string, string | string[]>;
 /** Any header of an upstream may stand several times, also those of which Node gives a server one. */

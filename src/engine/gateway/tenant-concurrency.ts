@@ -4,10 +4,10 @@
  * that holds much itself gets a 429; one that finds everything taken by others gets a 503. Requests without a key share an
  * eighth.
  */
-import { type BoundName, refusedBy } from "../errors.ts";
-import { Bound, type Refusal } from "../rest/shares/bound.ts";
-import { PresentCallers } from "../rest/shares/caller.ts";
-import { gatewayBodies, gatewayConnections } from "../settings/capacity.ts";
+import { type BoundName, refusedBy } from "../runtime/coded-error.ts";
+import { PresentCallers } from "../runtime/governor/caller.ts";
+import { Bound, type Refusal } from "../runtime/governor/shared-quota.ts";
+import { gatewayBodies, gatewayConnections } from "../runtime/settings/capacity.ts";
 
 const mostWithoutKey = gatewayConnections / 8;
 

@@ -3,8 +3,8 @@
  * targets are accepted. Before routing, it refuses a path that two servers could read differently (dot segments,
  * encoded dots and slashes, backslashes, empty segments). So no spelling of a path reaches another path.
  */
-import { CodedError } from "../errors.ts";
-import { graphqlPath, mcpPath, prefixOf } from "../http/paths.ts";
+import { CodedError } from "../runtime/coded-error.ts";
+import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.ts";
 
 /** The services behind the gateway, each with the path prefix that its URL carries. */
 export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL; mcp?: URL }>;

@@ -1,11 +1,11 @@
 /** The REST client's upstream as the suite's runner calls it: by the Fetch API. Each case has a client and a cache of its own. */
-import { CallRecord } from "../../../src/engine/observe/records.ts";
-import { Upstreams } from "../../../src/engine/rest/client.ts";
-import { Forwarded } from "../../../src/engine/rest/forwarded.ts";
-import { RequestScope } from "../../../src/engine/rest/request-scope.ts";
-import type { RestResponse } from "../../../src/engine/rest/rest-response.ts";
-import type { Operation } from "../../../src/engine/standards/operation.ts";
-import { configure } from "../graphql/configure.ts";
+import { CallRecord } from "../../../src/engine/runtime/observe/request-record.ts";
+import { Forwarded } from "../../../src/engine/runtime/rest/caller-headers.ts";
+import { Upstreams } from "../../../src/engine/runtime/rest/client.ts";
+import { RequestScope } from "../../../src/engine/runtime/rest/request-scope.ts";
+import type { RestResponse } from "../../../src/engine/runtime/rest/rest-response.ts";
+import type { Operation } from "../../../src/engine/shared/operation.ts";
+import { configure } from "../runtime/graphql/configure.ts";
 import type { Fetch, Fetched, Init } from "./suite.ts";
 
 const operation: Operation = { id: "test", product: "A", accept: "text/plain", text: true };

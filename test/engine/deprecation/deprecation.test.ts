@@ -1,13 +1,13 @@
 /** What REST deprecates, from the document to clients: codegen, `check --base`, `--usage`, `propose`, the headers of answers. */
 import { buildSchema, parse, printSchema, validateSchema } from "graphql";
 import { describe, expect, test } from "vitest";
-import { examine } from "../../../src/engine/check/check.ts";
-import { emitIndex } from "../../../src/engine/codegen/emit-index.ts";
-import { emitSchema } from "../../../src/engine/codegen/emit-schema.ts";
-import { deprecationHeaders } from "../../../src/engine/graphql/deprecation-headers.ts";
-import type { ValidProject } from "../../../src/engine/project/project.ts";
-import { Proposal } from "../../../src/engine/propose/propose.ts";
-import { validProject } from "../check/mutations/pair.ts";
+import { examine } from "../../../src/engine/build/check/check.ts";
+import { emitIndex } from "../../../src/engine/build/codegen/emit-index.ts";
+import { emitSchema } from "../../../src/engine/build/codegen/emit-schema.ts";
+import type { ValidProject } from "../../../src/engine/build/project/project.ts";
+import { Proposal } from "../../../src/engine/build/propose/propose.ts";
+import { deprecationHeaders } from "../../../src/engine/runtime/graphql/deprecation-headers.ts";
+import { validProject } from "../build/check/mutations/pair.ts";
 
 const openapi = `
 openapi: 3.1.0

@@ -1,5 +1,5 @@
 /**
- * A small real document: every operation is proposed, and binds alone and together. `test/engine/codegen/type-check.test.ts`
+ * A small real document: every operation is proposed, and binds alone and together. `test/engine/build/codegen/type-check.test.ts`
  * type-checks its proposals.
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /** Random edits of the parts of a document that bound operations reach. It reads the document as it stands. */
-import type { Random } from "../bind/composed/schemas.ts";
+import type { Random } from "../build/bind/composed/schemas.ts";
 import { type Json, Reader } from "./oracle/ways.ts";
 
 type Editable = Record<string, unknown>;

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ReadFile } from "../../../src/engine/openapi/document.ts";
-import { oneDocument } from "../../../src/engine/openapi/document-files.ts";
+import type { ReadFile } from "../../../src/engine/build/openapi/document.ts";
+import { oneDocument } from "../../../src/engine/build/openapi/document-files.ts";
 import type { Source } from "./list.ts";
 
 export const cache = join(tmpdir(), "messaging-graphql-documents");

@@ -1,9 +1,9 @@
 /** Holds `npm run check` over two versions of a document against the oracle: which bound fields the step breaks or endangers. */
-import { examine } from "../../../src/engine/check/check.ts";
-import type { Finding, Report } from "../../../src/engine/check/report.ts";
-import { isValid, Project } from "../../../src/engine/project/project.ts";
-import { textFiles } from "../../../src/engine/project/spec-files.ts";
-import { isOfBreak } from "../check/mutations/mutation.ts";
+import { examine } from "../../../src/engine/build/check/check.ts";
+import type { Finding, Report } from "../../../src/engine/build/check/report.ts";
+import { isValid, Project } from "../../../src/engine/build/project/project.ts";
+import { textFiles } from "../../../src/engine/build/project/spec-files.ts";
+import { isOfBreak } from "../build/check/mutations/mutation.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { readJson } from "./oracle/ways.ts";
 

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { Argument } from "commander";
-import { formatSarif } from "../../../src/engine/check/format/sarif.ts";
+import { formatSarif } from "../../../src/engine/build/check/format/sarif.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
 import { fetchDocument } from "./fetch.ts";

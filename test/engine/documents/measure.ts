@@ -1,5 +1,5 @@
 /** Measures one document in a process of its own, so that its time and memory are its own. Prints one line of JSON. */
-import { generatedFiles, typeErrors } from "../codegen/type-check.ts";
+import { generatedFiles, typeErrors } from "../build/codegen/type-check.ts";
 import { specFiles } from "./fetch.ts";
 import type { Source } from "./list.ts";
 import { hasQuery, type Proposals, proposalsOf } from "./proposals.ts";

@@ -1,10 +1,10 @@
 /** What `npm run propose` makes of a document's operations: each alone, and as many together as a group takes. */
-import { bindSdl } from "../../../src/engine/bind/bind.ts";
-import type { Model, RestApi } from "../../../src/engine/bind/model.ts";
-import type { Diagnostic } from "../../../src/engine/diagnostic.ts";
-import type { ReadFile } from "../../../src/engine/openapi/document.ts";
-import { readRestApi } from "../../../src/engine/project/project.ts";
-import { Proposal } from "../../../src/engine/propose/propose.ts";
+import { bindSdl } from "../../../src/engine/build/bind/bind.ts";
+import type { Model, RestApi } from "../../../src/engine/build/bind/model.ts";
+import type { Diagnostic } from "../../../src/engine/build/diagnostic.ts";
+import type { ReadFile } from "../../../src/engine/build/openapi/document.ts";
+import { readRestApi } from "../../../src/engine/build/project/project.ts";
+import { Proposal } from "../../../src/engine/build/propose/propose.ts";
 
 export type Failure = { readonly operation: string; readonly reason: string };
 

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { drip, statuses } from "../http/drip.ts";
+import { drip, statuses } from "../runtime/http/drip.ts";
 import { goodKey, listen, wrongKey } from "./fakes.ts";
 import { graphqlError, problem } from "./read-error.ts";
 import { refusingUrl, type Started, startGateway } from "./start.ts";

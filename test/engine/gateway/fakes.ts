@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { formatApiKey } from "../../../src/engine/http/api-key.ts";
+import { formatApiKey } from "../../../src/engine/runtime/http/api-key.ts";
 
 export const makeKey = (name: string): string => formatApiKey("test", name.padEnd(26, "0"));
 export const goodKey = makeKey("good");

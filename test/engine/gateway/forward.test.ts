@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { rawServer } from "../rest/raw-server.ts";
+import { rawServer } from "../runtime/rest/raw-server.ts";
 import { goodKey } from "./fakes.ts";
 import { problem } from "./read-error.ts";
 import { refusingUrl, startGateway, upstream } from "./start.ts";

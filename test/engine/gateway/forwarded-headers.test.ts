@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
-import { rawServer } from "../rest/raw-server.ts";
+import { rawServer } from "../runtime/rest/raw-server.ts";
 import { goodKey } from "./fakes.ts";
 import { startGateway, upstream } from "./start.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/engine/config.ts";
 import { createGateway } from "../../../src/engine/gateway/gateway.ts";
-import { contextHeaderNames } from "../../../src/engine/http/context-headers.ts";
+import { contextHeaderNames } from "../../../src/engine/runtime/http/context-headers.ts";
+import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { api } from "../desk/generated/index.ts";
 import { fakeKeyService, goodKey, type KeyService, otherKey, type Recorder, recorder } from "./fakes.ts";
 import type { Front, Hostile } from "./hostile/request.ts";

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { CodedError } from "../../../src/engine/errors.ts";
 import type { IntrospectKey, KeyState } from "../../../src/engine/gateway/key-introspection.ts";
+import { CodedError } from "../../../src/engine/runtime/coded-error.ts";
 import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
 import { startGateway } from "./start.ts";
 import { active, call, context, remember } from "./verify.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { buildSchema, execute, getIntrospectionQuery, Kind, parse } from "graphql";
 import { describe, expect, test, vi } from "vitest";
 import { asksForSchemaOnly } from "../../../src/engine/gateway/keyless.ts";
-import { keylessRequests } from "../../../src/engine/settings/capacity.ts";
+import { keylessRequests } from "../../../src/engine/runtime/settings/capacity.ts";
 import { seed } from "../../support/seed.ts";
 import { goodKey } from "./fakes.ts";
 import { graphqlError } from "./read-error.ts";

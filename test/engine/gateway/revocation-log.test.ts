@@ -9,7 +9,7 @@ import {
   RevocationLog,
   revocationStream,
 } from "../../../src/engine/gateway/revocation-log.ts";
-import { revocationLog } from "../../../src/engine/settings/capacity.ts";
+import { revocationLog } from "../../../src/engine/runtime/settings/capacity.ts";
 import { goodKey, otherKey } from "./fakes.ts";
 import { type RedisServer, redisServer, startProxy, startRedis, stopRedis } from "./redis.ts";
 import { startGateway } from "./start.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { KeyState } from "../../../src/engine/gateway/key-introspection.ts";
 import { KeyVerifier } from "../../../src/engine/gateway/key-verifier.ts";
-import { revalidations } from "../../../src/engine/settings/capacity.ts";
+import { revalidations } from "../../../src/engine/runtime/settings/capacity.ts";
 import { context } from "./verify.ts";
 
 beforeEach(() => void vi.useFakeTimers());

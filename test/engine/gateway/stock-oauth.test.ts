@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { subscribe } from "../../../src/engine/observe/observer.ts";
+import { subscribe } from "../../../src/engine/runtime/observe/observer.ts";
 import { startGateway } from "./start.ts";
 
 const secret = "a secret: with signs, of 32 letters";

@@ -5,7 +5,7 @@ import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ResponseForwarding } from "../../../src/engine/gateway/response-forwarding.ts";
-import { subscribe } from "../../../src/engine/observe/observer.ts";
+import { subscribe } from "../../../src/engine/runtime/observe/observer.ts";
 import { goodKey } from "./fakes.ts";
 import { problem } from "./read-error.ts";
 import { startGateway, upstream } from "./start.ts";

@@ -2,8 +2,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { gatewayBodies, gatewayConnections } from "../../../src/engine/settings/capacity.ts";
-import { alone } from "../rest/shares/alone.ts";
+import { gatewayBodies, gatewayConnections } from "../../../src/engine/runtime/settings/capacity.ts";
+import { alone } from "../runtime/governor/alone.ts";
 import { contextOf, goodKey, makeKey, otherKey } from "./fakes.ts";
 import { graphqlError, problem } from "./read-error.ts";
 import { startGateway, upstream } from "./start.ts";

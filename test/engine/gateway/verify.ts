@@ -1,7 +1,7 @@
 /** The gateway's look-up of keys, in memory or over a socket. */
 import type { IntrospectKey, KeyState } from "../../../src/engine/gateway/key-introspection.ts";
 import { KeyVerifier } from "../../../src/engine/gateway/key-verifier.ts";
-import type { TenantContext } from "../../../src/engine/http/context-headers.ts";
+import type { TenantContext } from "../../../src/engine/runtime/http/context-headers.ts";
 
 export const context: TenantContext = {
   ...{ tenantId: "t", userId: "u", apiKeyId: "k" },

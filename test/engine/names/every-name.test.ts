@@ -6,19 +6,19 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { packageFiles } from "../../../src/engine/codegen/client/package-files.ts";
-import { generate } from "../../../src/engine/codegen/generate.ts";
-import { open } from "../../../src/engine/doors/server.ts";
-import { run as explain } from "../../../src/engine/explain/main.ts";
-import { projectAt } from "../../../src/engine/project/project.ts";
-import { run as propose } from "../../../src/engine/propose/main.ts";
-import type { GeneratedApi } from "../../../src/engine/rest/api.ts";
+import { generate } from "../../../src/engine/build/codegen/generate.ts";
+import { run as explain } from "../../../src/engine/build/explain/explain-command.ts";
+import { projectAt } from "../../../src/engine/build/project/project.ts";
+import { run as propose } from "../../../src/engine/build/propose/propose-command.ts";
+import { packageFiles } from "../../../src/engine/client-package/package-files.ts";
+import { open } from "../../../src/engine/exports/server.ts";
+import type { GeneratedApi } from "../../../src/engine/runtime/rest/generated-api.ts";
 import { patient } from "../../support/patient.ts";
-import { stepFindings } from "../check/in-memory.ts";
-import { ran } from "../check/run.ts";
-import { typeErrors } from "../codegen/type-check.ts";
-import { execute, openPair } from "../graphql/pairs.ts";
-import { http, rawServer } from "../rest/raw-server.ts";
+import { stepFindings } from "../build/check/in-memory.ts";
+import { ran } from "../build/check/run.ts";
+import { typeErrors } from "../build/codegen/type-check.ts";
+import { execute, openPair } from "../runtime/graphql/pairs.ts";
+import { http, rawServer } from "../runtime/rest/raw-server.ts";
 import {
   graphqlSchema,
   type Names,

@@ -42,7 +42,7 @@ export function openFolder() {
       answer: unknown,
       environment = {},
       products: Record<string, unknown> = {},
-      program = ["node_modules/restbound/command/restbound.js", "start"],
+      program = ["node_modules/restbound/bin/restbound.js", "start"],
     ) => {
       const calls: string[] = [];
       const rest = await listen(({ method, url = "" }, response) => {

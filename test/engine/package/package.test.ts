@@ -39,7 +39,7 @@ test("it has 1.5 MB at most, JavaScript and types, and no test, platform or spec
   const wanted = [
     "LICENSE",
     "README.md",
-    ...["js", "d.ts", "js.map"].map((ending) => `doors/rest.${ending}`),
+    ...["js", "d.ts", "js.map"].map((ending) => `exports/rest.${ending}`),
   ];
   expect(wanted.filter((name) => !files.includes(`package/${name}`))).toEqual([]);
   expect(

@@ -10,7 +10,7 @@ import Negotiator from "negotiator";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { listens, type Program, startProgram } from "../../support/child-process.ts";
 import { type Project, projectOf } from "../../support/project.ts";
-import { ran } from "../check/run.ts";
+import { ran } from "../build/check/run.ts";
 import { listen } from "../gateway/fakes.ts";
 
 let copy: Project;

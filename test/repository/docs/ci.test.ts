@@ -5,10 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { formatOption } from "../../../src/engine/check/format/option.ts";
-import { exitCodes } from "../../../src/engine/cli/command.ts";
-import { run as codegen } from "../../../src/engine/codegen/main.ts";
-import { depotOpenapi, depotSchema, edited, repository, silent, write } from "../../engine/check/run.ts";
+import { formatOption } from "../../../src/engine/build/check/format/format-option.ts";
+import { run as codegen } from "../../../src/engine/build/codegen/codegen-command.ts";
+import { exitCodes } from "../../../src/engine/shared/cli/command.ts";
+import {
+  depotOpenapi,
+  depotSchema,
+  edited,
+  repository,
+  silent,
+  write,
+} from "../../engine/build/check/run.ts";
 import { blocksOf, read, root, tableOf } from "./page.ts";
 
 const page = read("docs/ci.md");
@@ -35,7 +42,7 @@ function changed() {
   const clone = repository();
   const tools = mkdtempSync(join(tmpdir(), "tools-"));
   onTestFinished(() => rmSync(tools, { recursive: true }));
-  const engine = join(root, "src/engine/command/restbound.ts");
+  const engine = join(root, "src/engine/bin/restbound.ts");
   const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${engine}" "$@"\n`;
   writeFileSync(join(tools, "npx"), npx, { mode: 0o755 });
   execFileSync("git", ["update-ref", "refs/remotes/origin/main", "HEAD"], { cwd: clone });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { read, root } from "./page.ts";
 
-const folder = "src/engine/process/metrics";
+const folder = "src/engine/server/metrics";
 
 test("names every metric", () => {
   const page = read("docs/operating.md");

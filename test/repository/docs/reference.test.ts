@@ -1,9 +1,9 @@
 /** The tables of docs/reference.md are the code's, in both directions. */
 import { Kind, parse } from "graphql";
 import { expect, test } from "vitest";
-import { bindingDefinitions } from "../../../src/engine/schema/directives.ts";
-import { variables } from "../../../src/engine/settings/environment.ts";
-import { codes } from "../../../src/engine/standards/error-codes.ts";
+import { bindingDefinitions } from "../../../src/engine/build/schema/directives.ts";
+import { variables } from "../../../src/engine/runtime/settings/environment.ts";
+import { codes } from "../../../src/engine/shared/error-codes.ts";
 import { read, tableOf } from "./page.ts";
 
 const page = read("docs/reference.md");

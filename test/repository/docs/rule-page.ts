@@ -2,9 +2,9 @@
  * Prints docs/rules.md from the rules and from the page itself: of each section the heading and the line below it are the
  * rule's, and so are the tables. What else stands in a section is written by hand, and stays.
  */
-import { restRules, schemaRules } from "../../../src/engine/check/changes/change-rules.ts";
-import { otherRules } from "../../../src/engine/check/rules.ts";
-import { rules } from "../../../src/engine/diagnostic.ts";
+import { restRules, schemaRules } from "../../../src/engine/build/check/changes/change-rules.ts";
+import { otherRules } from "../../../src/engine/build/check/rules.ts";
+import { rules } from "../../../src/engine/build/diagnostic.ts";
 
 export function printedPage(page: string): string {
   const chapters: Readonly<Record<string, (text: string) => string>> = {

@@ -1,16 +1,16 @@
 /** docs/rules.md has every rule of the code and no other; each example is run, and gives the rule that it stands for. */
 import { describe, expect, test } from "vitest";
-import { changeRules, restRules } from "../../../src/engine/check/changes/change-rules.ts";
-import { examine } from "../../../src/engine/check/check.ts";
-import { placeOfAnnotation } from "../../../src/engine/check/format/annotation.ts";
-import { type Diagnostic, type Rule, SpecUnreadable } from "../../../src/engine/diagnostic.ts";
-import { isValid, Project } from "../../../src/engine/project/project.ts";
-import { textFiles } from "../../../src/engine/project/spec-files.ts";
-import { harmlessMutations } from "../../engine/check/mutations/harmless.ts";
-import { operationMutations } from "../../engine/check/mutations/operations.ts";
-import { depot, validProject, withFile } from "../../engine/check/mutations/pair.ts";
-import { propertyMutations } from "../../engine/check/mutations/properties.ts";
-import { schemaMutations } from "../../engine/check/mutations/schema.ts";
+import { changeRules, restRules } from "../../../src/engine/build/check/changes/change-rules.ts";
+import { examine } from "../../../src/engine/build/check/check.ts";
+import { placeOfAnnotation } from "../../../src/engine/build/check/format/annotation.ts";
+import { type Diagnostic, type Rule, SpecUnreadable } from "../../../src/engine/build/diagnostic.ts";
+import { isValid, Project } from "../../../src/engine/build/project/project.ts";
+import { textFiles } from "../../../src/engine/build/project/spec-files.ts";
+import { harmlessMutations } from "../../engine/build/check/mutations/harmless.ts";
+import { operationMutations } from "../../engine/build/check/mutations/operations.ts";
+import { depot, validProject, withFile } from "../../engine/build/check/mutations/pair.ts";
+import { propertyMutations } from "../../engine/build/check/mutations/properties.ts";
+import { schemaMutations } from "../../engine/build/check/mutations/schema.ts";
 import { read } from "./page.ts";
 import { type Block, type Section, sectionsOf, sidesOf } from "./rule-examples.ts";
 import { printedPage } from "./rule-page.ts";

@@ -11,8 +11,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
 import { api } from "../../../generated/index.ts";
-import { readConfig } from "../../../src/engine/config.ts";
 import { createGateway } from "../../../src/engine/gateway/gateway.ts";
+import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { contextOf, goodKey } from "../../engine/gateway/fakes.ts";
 import { positive, readArguments } from "../../support/script-arguments.ts";
 

@@ -14,8 +14,8 @@ import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { api } from "../../../generated/index.ts";
-import { type Config, readConfig } from "../../../src/engine/config.ts";
-import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
+import { type Config, readConfig } from "../../../src/engine/runtime/settings/config.ts";
+import { createGraphql } from "../../../src/engine/server/graphql-role.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import type { Shape } from "./growth-upstream.ts";
 

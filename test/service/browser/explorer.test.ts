@@ -4,7 +4,7 @@ import Fastify from "fastify";
 import { buildSchema } from "graphql";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { createExplorer } from "../../../src/engine/graphql/explorer/explorer.ts";
+import { createExplorer } from "../../../src/engine/runtime/graphql/explorer/explorer.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 

@@ -4,7 +4,7 @@
  * lives with the heap of a container of 512 MiB and fits in it, each whole answer is GraphQL with known codes and no fault of
  * ours, and holds the data of its own caller in its own place; in the end no gauge is above 0.
  */
-import { codes } from "../../../src/engine/standards/error-codes.ts";
+import { codes } from "../../../src/engine/shared/error-codes.ts";
 import { pinSelf } from "../../support/child-process.ts";
 import { Random } from "../../support/random.ts";
 import { positive, readArguments } from "../../support/script-arguments.ts";

@@ -1,6 +1,6 @@
 /** The roles as processes of their own, and what their gauges say. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatApiKey } from "../../../src/engine/http/api-key.ts";
+import { formatApiKey } from "../../../src/engine/runtime/http/api-key.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { listens, main, memoryMiB, type Program, startProgram } from "../../support/child-process.ts";
 

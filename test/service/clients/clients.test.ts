@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formatApiKey } from "../../../src/engine/http/api-key.ts";
+import { formatApiKey } from "../../../src/engine/runtime/http/api-key.ts";
 import { read, tableOf } from "../../repository/docs/page.ts";
 import { keys, type Layer, startLayer } from "../e2e/layer.ts";
 import { type Adapter, adapters, apollo, type Reply } from "./adapters.ts";

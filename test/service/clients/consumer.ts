@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { onTestFinished } from "vitest";
-import { run } from "../../../src/engine/codegen/client/pack.ts";
+import { run } from "../../../src/engine/client-package/client-command.ts";
 
 export const root = join(import.meta.dirname, "../../..");
 export const packageName = "messaging-graphql-client";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type DocumentNode, print } from "graphql";
 import { describe, expect, test } from "vitest";
-import { packageFiles } from "../../../src/engine/codegen/client/package-files.ts";
-import { Project, projectAt } from "../../../src/engine/project/project.ts";
-import { textFiles } from "../../../src/engine/project/spec-files.ts";
+import { Project, projectAt } from "../../../src/engine/build/project/project.ts";
+import { textFiles } from "../../../src/engine/build/project/spec-files.ts";
+import { packageFiles } from "../../../src/engine/client-package/package-files.ts";
 import { blocksOf } from "../../repository/docs/page.ts";
 import { makeConsumer, pack, packageName, root, temporaryFolder } from "./consumer.ts";
 

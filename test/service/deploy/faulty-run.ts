@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { base62, formatApiKey } from "../../../src/engine/http/api-key.ts";
+import { base62, formatApiKey } from "../../../src/engine/runtime/http/api-key.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { listens, main, type Program, startProgram } from "../../support/child-process.ts";
 import { patient } from "../../support/patient.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { spreadPool } from "../../../src/engine/rest/upstream/spread-pool.ts";
+import { spreadPool } from "../../../src/engine/runtime/rest/upstream/spread-pool.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type Balancer, deploy, isInstalled, startBalancer } from "./start-balancer.ts";
 

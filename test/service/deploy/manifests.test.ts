@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { roleNames } from "../../../src/engine/config.ts";
-import { secrets, variables } from "../../../src/engine/settings/environment.ts";
-import { typeErrors } from "../../engine/codegen/type-check.ts";
+import { roleNames } from "../../../src/engine/runtime/settings/config.ts";
+import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
+import { typeErrors } from "../../engine/build/codegen/type-check.ts";
 
 const deploy = join(import.meta.dirname, "../../../deploy");
 const read = (path: string): string => readFileSync(join(deploy, path), "utf8");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { readUsage } from "../../../src/engine/check/read-usage.ts";
+import { readUsage } from "../../../src/engine/build/check/read-usage.ts";
 import { startFaultyRun } from "./faulty-run.ts";
 import { panels } from "./panels.ts";
 import { hasPrometheus } from "./prometheus.ts";

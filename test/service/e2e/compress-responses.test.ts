@@ -8,11 +8,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { compressResponses } from "../../../src/engine/http/compress-responses.ts";
-import { createServer } from "../../../src/engine/http/server.ts";
+import { compressResponses } from "../../../src/engine/runtime/http/compress-responses.ts";
+import { createServer } from "../../../src/engine/runtime/http/server.ts";
 import { goodKey, listen } from "../../engine/gateway/fakes.ts";
 import { startGateway } from "../../engine/gateway/start.ts";
-import { configure } from "../../engine/graphql/configure.ts";
+import { configure } from "../../engine/runtime/graphql/configure.ts";
 import { keys, openLayer } from "./layer.ts";
 
 type Given = { path?: string; method?: string; headers?: Record<string, string>; body?: string };

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
-import { drip, statuses } from "../../engine/http/drip.ts";
-import { get, runReady } from "../process/program.ts";
+import { drip, statuses } from "../../engine/runtime/http/drip.ts";
+import { get, runReady } from "../server/program.ts";
 import { makeTenants } from "./many-tenants.ts";
 
 /** Stops a process under load. Returns the outcomes of all requests, and the ms until the balancer noticed the stop. */

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { type GraphQLField, getNamedType, isLeafType, isRequiredArgument } from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { api } from "../../../generated/index.ts";
-import { readConfig } from "../../../src/engine/config.ts";
-import { createGraphql } from "../../../src/engine/graphql/graphql.ts";
-import { projectAt } from "../../../src/engine/project/project.ts";
+import { projectAt } from "../../../src/engine/build/project/project.ts";
+import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
+import { createGraphql } from "../../../src/engine/server/graphql-role.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const { model } = projectAt(root).proved();

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { hostileRequests, send } from "../../engine/gateway/hostile.ts";
-import { runReady } from "../process/program.ts";
+import { runReady } from "../server/program.ts";
 
 const keyOf = (tenant: string): string => demoKeys.find((demo) => demo.tenant === tenant)?.key ?? "";
 

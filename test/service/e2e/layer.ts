@@ -9,9 +9,9 @@ import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { patient } from "../../support/patient.ts";
 
 const { BUNDLE: bundle } = process.env;
-const { open }: typeof import("../../../src/engine/process/serve.ts") =
+const { open }: typeof import("../../../src/engine/server/serve.ts") =
   bundle === undefined
-    ? await import("../../../src/engine/process/serve.ts")
+    ? await import("../../../src/engine/server/serve.ts")
     : await import(join(bundle, "server.js"));
 const { service }: typeof import("../../../src/main.ts") =
   bundle === undefined ? await import("../../../src/main.ts") : await import(join(bundle, "main.js"));

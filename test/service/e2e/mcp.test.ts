@@ -6,10 +6,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { buildSchema, parse } from "graphql";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { outputSchemaOf } from "../../../src/engine/graphql/mcp/output-schema.ts";
-import { toolsOf } from "../../../src/engine/graphql/mcp/tools.ts";
-import { readSavedOperations } from "../../../src/engine/schema/saved-operations.ts";
-import { toolDescription } from "../../../src/engine/schema/tool-comment.ts";
+import { readSavedOperations } from "../../../src/engine/build/schema/saved-operations.ts";
+import { toolDescription } from "../../../src/engine/build/schema/tool-comment.ts";
+import { outputSchemaOf } from "../../../src/engine/mcp/output-schema.ts";
+import { toolsOf } from "../../../src/engine/mcp/tools.ts";
 import { keys, type Layer, openLayer, range, startLayer } from "./layer.ts";
 
 let layer: Layer;

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { runReady } from "../process/program.ts";
+import { runReady } from "../server/program.ts";
 import { makeTenants, type Tenant } from "./many-tenants.ts";
 
 /** `npm run suite -- tenants` sends 10,000, `npm run suite -- replicas` 100,000. */

@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { run } from "../../../src/engine/validate/main.ts";
-import { type Ran, ran } from "../../engine/check/run.ts";
+import { run } from "../../../src/engine/build/validate/validate-command.ts";
+import { type Ran, ran } from "../../engine/build/check/run.ts";
 import { temporaryFolder } from "../clients/consumer.ts";
 import { openLayer } from "./layer.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readConfig } from "../../../src/engine/config.ts";
+import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { createPlatform } from "../../../src/platform/platform.ts";
 import { cpuMs, listens, main, memoryMiB, startProgram } from "../../support/child-process.ts";

@@ -11,7 +11,7 @@ export const cases = Number(process.env.FUZZ_CASES ?? 50);
 /** Milliseconds that one kind may take altogether. */
 export const timeout = 300_000 + cases * 200;
 
-/** What would have ended the process. GraphQL's own abandoned errors are let go by design (src/engine/process/unread-rejections.ts). */
+/** What would have ended the process. GraphQL's own abandoned errors are let go by design (src/engine/server/unhandled-rejections.ts). */
 const fatal: unknown[] = [];
 process.on("uncaughtException", (error) => fatal.push(error));
 process.on("unhandledRejection", (reason) => {

@@ -3,7 +3,7 @@
  * problem details (RFC 9457), with codes of the closed list, and nobody's fault made ours.
  */
 import { expect } from "vitest";
-import { codes } from "../../../src/engine/standards/error-codes.ts";
+import { codes } from "../../../src/engine/shared/error-codes.ts";
 import type { RawAnswer } from "../../support/raw-client.ts";
 
 /** Stands in what REST sends and in the caller's credentials, and is never to be seen in a failure. */

@@ -1,7 +1,7 @@
 /** The graphql role in front of a REST that answers rightly, and what both were seen to do. */
 import { expect } from "vitest";
 import { api } from "../../../generated/index.ts";
-import { inFrontOf, send } from "../../engine/graphql/rest-stand-in.ts";
+import { inFrontOf, send } from "../../engine/runtime/graphql/rest-stand-in.ts";
 import { sendRaw } from "../../support/raw-client.ts";
 import { canary, judge } from "./judge.ts";
 import { rightAnswer } from "./operations.ts";

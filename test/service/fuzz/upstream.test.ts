@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { api } from "../../../generated/index.ts";
-import { inFrontOf } from "../../engine/graphql/rest-stand-in.ts";
+import { inFrontOf } from "../../engine/runtime/graphql/rest-stand-in.ts";
 import { sendRaw } from "../../support/raw-client.ts";
 import { fuzz, timeout } from "./fuzz.ts";
 import { canary, judge } from "./judge.ts";

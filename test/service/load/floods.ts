@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { Argument } from "commander";
 import { Pool } from "undici";
-import { formatApiKey } from "../../../src/engine/http/api-key.ts";
+import { formatApiKey } from "../../../src/engine/runtime/http/api-key.ts";
 import { listens, memoryMiB, main as program, startProgram } from "../../support/child-process.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";

@@ -7,8 +7,8 @@ import {
   rename,
   replace,
   schema,
-} from "../../engine/check/mutations/row.ts";
-import type { Path } from "../../engine/check/mutations/yaml-edit.ts";
+} from "../../engine/build/check/mutations/row.ts";
+import type { Path } from "../../engine/build/check/mutations/yaml-edit.ts";
 
 /** `operationId` → a field that is bound to the operation. */
 export const messagingFields = {

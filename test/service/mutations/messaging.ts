@@ -1,6 +1,6 @@
 /** This service's own pair of spec files under mutation. */
 import { join } from "node:path";
-import { type Pair, readPair, schemas } from "../../engine/check/mutations/pair.ts";
+import { type Pair, readPair, schemas } from "../../engine/build/check/mutations/pair.ts";
 import { messagingFields, messagingRows } from "./messaging-rows.ts";
 
 export const messaging = (): Pair => {

@@ -1,10 +1,10 @@
 /** Runs the mutations of both pairs and counts the right findings. */
-import { harmlessMutations } from "../../engine/check/mutations/harmless.ts";
-import { judge, type Outcome } from "../../engine/check/mutations/mutation.ts";
-import { operationMutations } from "../../engine/check/mutations/operations.ts";
-import { depot, type Pair, validProject } from "../../engine/check/mutations/pair.ts";
-import { propertyMutations } from "../../engine/check/mutations/properties.ts";
-import { schemaMutations } from "../../engine/check/mutations/schema.ts";
+import { harmlessMutations } from "../../engine/build/check/mutations/harmless.ts";
+import { judge, type Outcome } from "../../engine/build/check/mutations/mutation.ts";
+import { operationMutations } from "../../engine/build/check/mutations/operations.ts";
+import { depot, type Pair, validProject } from "../../engine/build/check/mutations/pair.ts";
+import { propertyMutations } from "../../engine/build/check/mutations/properties.ts";
+import { schemaMutations } from "../../engine/build/check/mutations/schema.ts";
 import { messaging } from "./messaging.ts";
 
 export type Score = {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { isWellFormed } from "../../../src/engine/http/api-key.ts";
+import { isWellFormed } from "../../../src/engine/runtime/http/api-key.ts";
 import { demoKeys, seedDemoData } from "../../../src/platform/demo/demo.ts";
 import { openStore, type Row, type Store } from "../../../src/platform/store/store.ts";
 import { openPlatform } from "./fixture.ts";

@@ -1,6 +1,6 @@
 /** Shared by the platform tests: a platform in memory, the demo keys by name, and requests with a key. */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
-import { readConfig } from "../../../src/engine/config.ts";
+import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { createPlatform } from "../../../src/platform/platform.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { revocationStream } from "../../../src/engine/gateway/revocation-log.ts";
-import { isWellFormed } from "../../../src/engine/http/api-key.ts";
+import { isWellFormed } from "../../../src/engine/runtime/http/api-key.ts";
 import { run } from "../../../src/platform/keys/keys-cli.ts";
 import { redisServer, startRedis } from "../../engine/gateway/redis.ts";
 import { freePort } from "../../support/free-port.ts";

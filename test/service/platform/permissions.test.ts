@@ -6,7 +6,7 @@ import {
   contextHeaderNames,
   proofHeader,
   writeContextHeaders,
-} from "../../../src/engine/http/context-headers.ts";
+} from "../../../src/engine/runtime/http/context-headers.ts";
 import { loadContract, permissionsOf } from "../../../src/platform/contract.ts";
 import { covers, effectivePermissions } from "../../../src/platform/keys/permissions.ts";
 import { get, keys, openPlatform } from "./fixture.ts";

@@ -65,7 +65,7 @@ test.each(["suite", "bench"])("an unknown %s is an error that names the nearest"
 
 test.each([
   ["is not there", "browser", "test/service/browser/explorers.test.ts"],
-  ["another suite has", "fuzz", "test/engine/standards/linear-pattern.test.ts"],
+  ["another suite has", "fuzz", "test/engine/shared/linear-pattern.test.ts"],
 ])("a path that %s is an error, not a suite of fewer tests", async (_, name, path) => {
   const { code, error } = await run(["test/support/suites/main.ts", "suite", name, path]);
   expect({ code, error }).toEqual({

@@ -35,7 +35,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   differential: {
     does: "10,000 random operations on plans and on graphql-js",
     projects: ["shared"],
-    files: ["test/engine/graphql/plan/differential"],
+    files: ["test/engine/runtime/graphql/plan/differential"],
     environment: { DIFFERENTIAL_CASES: "10000" },
   },
   documents: {
@@ -60,8 +60,8 @@ export const suites: Readonly<Record<string, Runnable>> = {
     projects: ["apart", "shared"],
     files: [
       "test/service/fuzz",
-      "test/engine/graphql/variables.test.ts",
-      "test/engine/codegen/hostile.test.ts",
+      "test/engine/runtime/graphql/variables.test.ts",
+      "test/engine/build/codegen/hostile.test.ts",
     ],
     environment: { FUZZ_CASES: "5000", VARIABLES_SHARE: "1", HOSTILE_CASES: "200" },
   },
@@ -72,7 +72,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   inputs: {
     does: "what bodies of 1 MiB with hostile variables cost",
     projects: ["apart"],
-    files: ["test/engine/graphql/variables.test.ts"],
+    files: ["test/engine/runtime/graphql/variables.test.ts"],
     environment: { BODY_BYTES: "1048576" },
   },
   leaving: {
@@ -127,7 +127,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
     files: [
       "test/service/e2e/tenants.test.ts",
       "test/service/e2e/replicas.test.ts",
-      "test/service/process/metrics.test.ts",
+      "test/service/server/metrics.test.ts",
     ],
     environment: { REQUESTS: "10000" },
   },
@@ -138,7 +138,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   wide: {
     does: "specs with thousands of everything: codegen's cost grows with the size and not with its square",
     projects: ["apart"],
-    files: ["test/engine/codegen/wide.test.ts"],
+    files: ["test/engine/build/codegen/wide.test.ts"],
     environment: { WIDE: "1000" },
   },
 };

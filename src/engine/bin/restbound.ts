@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+/** `restbound <command>`: the one command of the package. The module of a command is loaded when its name is given. */
+import * as modules from "node:module";
+import { exitCodes, type Io, processIo } from "../shared/cli/command.ts";
+import { engineManifest, unfitPackages } from "../shared/cli/engine-manifest.ts";
+import { didYouMean } from "../shared/cli/nearest-suggestion.ts";
+import { own } from "../shared/own.ts";
+
+type Run = (argv: readonly string[], io: Io) => Promise<number>;
+type Named = {
+  readonly does: string;
+  readonly load: () => Promise<{ readonly run: Run }>;
+  /** The packages that it needs: of code generation, or of bundling. An installation for production leaves them out. */
+  readonly needs?: "codegen" | "bundle";
+};
+
+/** In the order of a project's life. */
+const commands: Readonly<Record<string, Named>> = {
+  init: {
+    does: "starts a project on an OpenAPI document",
+    load: () => import("../build/init/init-command.ts"),
+  },
+  start: { does: "runs the roles until a signal stops them", load: () => import("./start-command.ts") },
+  dev: {
+    does: "runs the roles anew whenever the spec is saved",
+    load: () => import("../build/codegen/dev-command.ts"),
+    needs: "codegen",
+  },
+  codegen: {
+    does: "writes generated/ from spec/",
+    load: () => import("../build/codegen/codegen-command.ts"),
+    needs: "codegen",
+  },
+  check: {
+    does: "proves spec/, and generated/ against it",
+    load: () => import("../build/check/check-command.ts"),
+    needs: "codegen",
+  },
+  explain: {
+    does: "prints the REST calls of a field",
+    load: () => import("../build/explain/explain-command.ts"),
+    needs: "codegen",
+  },
+  propose: {
+    does: "prints a field for a REST operation",
+    load: () => import("../build/propose/propose-command.ts"),
+    needs: "codegen",
+  },
+  validate: {
+    does: "holds operations to the schema",
+    load: () => import("../build/validate/validate-command.ts"),
+  },
+  bundle: {
+    does: "writes the program in a few files, for an image",
+    load: () => import("../build/bundle/bundle-command.ts"),
+    needs: "bundle",
+  },
+  client: {
+    does: "packs the npm package for front ends",
+    load: () => import("../client-package/client-command.ts"),
+    needs: "codegen",
+  },
+};
+
+const help = (): string =>
+  [
+    "Usage: restbound <command> [options]",
+    "",
+    "A GraphQL layer from an OpenAPI document and a GraphQL schema, proved before it runs.",
+    "",
+    ...Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(9)} ${does}`),
+    "",
+    "restbound <command> --help prints the options of one. restbound --version prints the version.",
+    exitCodes,
+  ].join("\n");
+
+/** Returns the exit code of the command that the first argument names. */
+export async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  if (name === "--help" || name === "-h" || name === "--version") {
+    io.out(name === "--version" ? version() : help());
+    return 0;
+  }
+  const command = name === undefined ? undefined : own(commands, name);
+  const unfit = command?.needs ? unfitPackages(command.needs) : [];
+  if (unfit.length > 0) {
+    io.error(
+      `restbound ${name}: restbound ${version()} needs these packages: npm install --save-dev --save-exact ${unfit.join(" ")}`,
+    );
+    return 2;
+  }
+  if (command) return (await command.load()).run(rest, io);
+  const near = name === undefined ? "" : didYouMean(name, Object.keys(commands));
+  io.error(
+    name === undefined ? help() : `restbound: there is no command "${name}"${near}; see restbound --help`,
+  );
+  return 2;
+}
+
+const version = (): string => engineManifest().version;
+
+// `import.meta.main` is new in Node 24: an older one would do nothing, and say nothing
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(`restbound needs Node 24 or newer, and this is ${process.version}`);
+  process.exit(2);
+}
+if (import.meta.main) {
+  const argv = process.argv.slice(2);
+  if (argv[0] !== "start") modules.enableCompileCache(); // a start chooses the flags of V8 and the folder first
+  const exitCode = await run(argv, processIo);
+  // the watcher of `dev`, and a server that is starting, would keep the process alive
+  if (argv[0] === "dev") process.exit(exitCode);
+  process.exitCode = exitCode;
+}

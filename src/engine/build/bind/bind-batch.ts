@@ -1,0 +1,190 @@
+/**
+ * Binds one list call for many parents. `batchBy`: a parameter takes the keys. `in: ITEM`: REST takes no keys, and they are
+ * looked up in the whole list. Finds the key and the chunk size, and checks the match.
+ */
+import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import type { RestNode } from "../openapi/document.ts";
+import { inputKey, type Parameter } from "../openapi/operation.ts";
+import { declaredNames, declaredProperty, Shape, textFits, typesFit } from "../openapi/shapes/shape.ts";
+import { atRest, type FieldInProgress } from "./field-context.ts";
+import { readSource } from "./inputs/read-source.ts";
+import { isPaging } from "./list-length.ts";
+import type { Batch, Input } from "./model.ts";
+import { checkWholeList } from "./outputs/unpaged-list.ts";
+
+/** The greatest number of keys in one call. */
+export const batchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
+  at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
+
+/** The keys that `in: ITEM` looks up; `list` is the shape of the list in the response. Leaves out what has a finding. */
+export function itemKeys(field: FieldInProgress, list: Shape | undefined): Input[] {
+  const { binder, directive, operation } = field;
+  return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
+    if (at !== "item") return [];
+    const where = atRest(field, "params", index);
+    const refuse = (message: string, hint: string): Input[] => {
+      binder.findings.add("batch-key", { ...where, rest: operation.node }, message, hint);
+      return [];
+    };
+    if (directive.batchBy !== undefined)
+      return refuse(
+        `"${name}" in ITEM names the property of the items that holds the key, and so does batchBy`,
+        "remove one of them",
+      );
+    if (!from.startsWith("parent."))
+      return refuse(
+        `"${name}" in ITEM is compared with a key of each parent, but it has no \`from: "parent.…"\``,
+        "feed it from a property of the parent",
+      );
+    const source = readSource(field, from, where);
+    const property = list?.items && declaredProperty(list.items, name);
+    const { shape, node } = property ?? { shape: new Shape(operation), node: operation.node };
+    return source ? [{ name, in: at, required: false, shape, node, source }] : [];
+  });
+}
+
+/** `result` is the shape of the list in the response. Returns `undefined` after a finding. */
+export function bindBatch(
+  field: FieldInProgress,
+  inputs: readonly Input[],
+  result: Shape,
+): Batch | undefined {
+  const { binder, definition, directive, operation } = field;
+  const where = atRest(field, "batchBy");
+  const keys = inputs.filter(
+    (input): input is Batch["key"] =>
+      input.source.kind === "parent" && (input.in === "item" || input.shape.types.has("array")),
+  );
+  const refuse = (rest: RestNode, message: string, hint: string): void =>
+    binder.findings.add("batch-key", { ...where, rest }, message, hint);
+  const [key] = keys;
+  // a misspelt key parameter has its own finding, and so has a misspelt source of the key
+  if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
+  if (!key || keys.length > 1) {
+    const fed = inputs.find(({ source }) => source.kind === "parent");
+    const isLookUp = keys.some((each) => each.in === "item");
+    refuse(
+      fed?.node ?? operation.node,
+      isLookUp
+        ? `${where.coordinate} is found by one key of its parent, and has ${keys.length}`
+        : `batchBy needs exactly one array parameter fed from the parent; ${operation.id} has ${keys.length} here`,
+      isLookUp ? "keep one of them" : 'feed an array parameter with `from: "parent.…"`',
+    );
+    return undefined;
+  }
+  for (const other of inputs) {
+    if (other === key || other.source.kind !== "parent") continue;
+    refuse(
+      other.node,
+      `"${other.name}" is fed from the parent as well, but one call of ${operation.id} is for many parents`,
+      `feed it from an argument or a constant, or remove ${key.in === "item" ? `"${key.name}" in ITEM` : "batchBy"}`,
+    );
+  }
+  const parentShape = key.source.shape;
+  const listKey = parentShape.types.has("array");
+  const keyShape = listKey ? parentShape.items : parentShape;
+  checkMatch(field, key, keyShape, result.items);
+  const mode = listKey ? "each" : isListType(getNullableType(definition.type)) ? "many" : "one";
+  if (listKey && !isListType(getNullableType(definition.type))) {
+    binder.findings.add(
+      "output-list",
+      where,
+      `${where.coordinate} is ${definition.type}, but its key is a list`,
+      "make the field a list",
+    );
+  }
+  const batch: Batch = { key, match: directive.batchBy ?? "", size: batchSize(key), mode };
+  if (key.in === "item") checkWholeList(field, where);
+  else checkBatchCut(field, inputs, batch);
+  return batch;
+}
+
+function checkMatch(
+  field: FieldInProgress,
+  key: Input,
+  keyShape: Shape | undefined,
+  items: Shape | undefined,
+): void {
+  const { findings } = field.binder;
+  const { batchBy: match = "" } = field.directive;
+  const where = atRest(field, "batchBy");
+  const property = items && declaredProperty(items, match);
+  const written = key.in === "item" ? "in: ITEM" : "batchBy";
+  if (!items || !property) {
+    const near = items ? findings.didYouMean(match, () => declaredNames(items)) : "";
+    const type = getNamedType(field.definition.type);
+    const what = items
+      ? "the items have"
+      : `${isObjectType(type) ? type.name : "the answer"} is not a list, it has`;
+    return findings.add(
+      "batch-match",
+      { ...where, rest: items?.node ?? field.operation.node },
+      `${written} "${match}": ${what} no such property${near}`,
+      "name the property of the items that holds the key",
+    );
+  }
+  const at = { ...where, rest: property.node, also: [key.shape.items?.node, keyShape?.node] };
+  if (!property.required || property.shape.nullable) {
+    findings.add(
+      "batch-match",
+      at,
+      `${where.coordinate} finds its objects by "${match}" (${written}), which REST may leave out or send as null: they could be lost`,
+      "match by a property that is required and not null",
+    );
+  }
+  // a key that is looked up is compared as text
+  const fits =
+    key.in === "item" ? (one: Shape, other: Shape) => textFits(one, other) || textFits(other, one) : typesFit;
+  const parameterItems = key.in === "item" ? undefined : key.shape.items;
+  for (const [shape, what] of [
+    [property.shape, "the items' property"],
+    [parameterItems, `the parameter "${key.name}"`],
+  ] as const) {
+    if (keyShape && shape && !fits(keyShape, shape)) {
+      findings.add(
+        "batch-match",
+        at,
+        `${written} "${match}": the parent's key is ${[...keyShape.types]}, ${what} is ${[...shape.types]}`,
+        "match values of one type",
+      );
+    }
+  }
+}
+
+/**
+ * Checks that paging cannot silently cut off part of a batched call's response. If each key has one object, the page
+ * must be as long as a chunk. If each key has a list, the length of the response is unknown, and a page could leave out
+ * items of the last parents: the document must say (`x-limit-per`) that the page size applies to each key.
+ */
+function checkBatchCut(field: FieldInProgress, inputs: readonly Input[], batch: Batch): void {
+  const { findings } = field.binder;
+  const fed = new Map(inputs.map((input) => [inputKey(input), input]));
+  for (const parameter of field.operation.parameters) {
+    if (!isPaging(parameter) || parameter.limitPer === batch.key.name) continue;
+    const at = { ...field.where, rest: parameter.node };
+    const input = fed.get(inputKey(parameter));
+    const cut = input ? fedCut(input, batch) : unfedCut(parameter, batch);
+    const hint = `feed it with params: { name: "${parameter.name}", value: ${batch.size} }`;
+    if (batch.mode === "many") findings.add("batch-page", at, ...pageOf(parameter, batch));
+    else if (cut) findings.add("batch-cut-off", at, `"${parameter.name}" is ${cut}`, hint);
+  }
+}
+
+function unfedCut({ shape }: Parameter, { size }: Batch): string | undefined {
+  const { default: byDefault, maximum } = shape.limits;
+  const most = [byDefault, maximum].find((limit) => typeof limit === "number" && limit > 1 && limit < size);
+  return most === undefined ? undefined : `fed by nothing and lets ${most} of ${size} answers through`;
+}
+
+function fedCut({ source }: Input, { size }: Batch): string | undefined {
+  if (source.kind === "argument")
+    return `fed by the argument "${source.path.join(".")}", which may be less than a chunk of ${size}`;
+  return source.kind === "constant" && Number(source.value) < size
+    ? `${source.value}, but a chunk asks for ${size} objects`
+    : undefined;
+}
+
+const pageOf = ({ name }: Parameter, { key }: Batch): [message: string, hint: string] => [
+  `"${name}" may bound the answer for all parents together, so that some get fewer than theirs, or none`,
+  `if it bounds each one's items, say so there in the document: \`x-limit-per: ${key.name}\``,
+];

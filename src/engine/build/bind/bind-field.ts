@@ -1,0 +1,192 @@
+/** Binds one field of one parent REST object: to an operation if it carries `@rest`, else to a property. */
+
+import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
+import { boundMethods, documents404, inputKey, isSafe } from "../openapi/operation.ts";
+import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
+import { bindBatch, itemKeys } from "./bind-batch.ts";
+import type { Binder } from "./binder.ts";
+import { atArgument, type FieldInProgress } from "./field-context.ts";
+import { findOperation } from "./find-operation.ts";
+import type { Where } from "./findings.ts";
+import { bindInputs } from "./inputs/bind-inputs.ts";
+import { checkInputTypes, isKeyOfMany } from "./inputs/check-input-types.ts";
+import { checkRequest } from "./inputs/check-request.ts";
+import { checkStyles } from "./inputs/check-styles.ts";
+import { bodyOf } from "./inputs/infer-body.ts";
+import { isInheritedSource, isOfObject } from "./inputs/input-source.ts";
+import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
+import { bindConnection } from "./outputs/bind-connection.ts";
+import { bindEntries } from "./outputs/bind-entries.ts";
+import { matchOutput } from "./outputs/match-output.ts";
+import { readProperty, stepsOf } from "./outputs/read-property.ts";
+import { matchResult, readResults } from "./outputs/read-results.ts";
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** Binds one field; called once for each REST object that backs its type, or a type that encloses it. */
+export function bindField(
+  binder: Binder,
+  type: string,
+  definition: Field,
+  parent: Backing | undefined,
+  enclosing: FieldInProgress["enclosing"] = new Map(),
+): void {
+  const where: Where = { coordinate: `${type}.${definition.name}`, schema: placeOf(definition.astNode) };
+  const directive = readRest(binder.schema, definition);
+  if (directive) {
+    const operation = findOperation(binder, definition, directive, where);
+    const argumentsByName = new Map(definition.args.map((argument) => [argument.name, argument]));
+    const field = {
+      binder,
+      type,
+      definition,
+      directive,
+      argumentsByName,
+      parent: parent?.shape,
+      enclosing,
+      where,
+    };
+    if (operation) bindOperation({ ...field, operation, slots: binder.slotsOf(operation) });
+  } else if (parent) bindProperty(binder, type, definition, parent, where);
+  else
+    binder.findings.add(
+      "field-unbound",
+      where,
+      `${where.coordinate} is a root field without @rest`,
+      'write @rest(operation: "…") behind it, with an operationId or "GET /things/{id}"',
+    );
+}
+
+function bindProperty(binder: Binder, type: string, definition: Field, parent: Backing, where: Where): void {
+  const { self } = readRestName(binder.schema, definition);
+  const name = binder.names.among(definition, parent.shape.properties);
+  for (const argument of definition.args) {
+    binder.findings.add(
+      "argument-unused",
+      atArgument(where, argument),
+      `argument "${argument.name}" feeds nothing: ${where.coordinate} reads a property`,
+      "remove it, or bind the field with @rest",
+    );
+  }
+  const path = self ? [] : stepsOf(parent.shape, name);
+  const before = binder.fields.get(where.coordinate);
+  if (before?.kind === "plain" && before.path.length !== path.length)
+    return binder.findings.add(
+      "property-missing",
+      { ...where, rest: parent.shape.node },
+      `"${name}" is one property of one REST object of ${type}, and a path of several in another`,
+      "give the REST objects types of their own",
+    );
+  binder.fields.set(where.coordinate, {
+    kind: "plain",
+    coordinate: where.coordinate,
+    type,
+    definition,
+    path,
+    ...(showsEntries(binder.schema, definition) && { entries: true }),
+  });
+  const found = readProperty(binder, where, parent, path, adviceWithout(definition));
+  const value = found && bindEntries(binder, found.at, definition, found.value);
+  if (value) matchOutput(binder, found.at, definition.type, value);
+}
+
+/** What to write where REST has no property for the field. */
+const adviceWithout = ({ name, type }: Field): string =>
+  ["edges", "nodes", "pageInfo"].includes(name)
+    ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
+    : `name the property with @restName, ${isObjectType(getNamedType(type)) ? "bind a link with @rest, " : ""}or remove the field`;
+
+function bindOperation(written: FieldInProgress): void {
+  const { binder, type, definition, operation, where } = written;
+  const body = bodyOf(written);
+  const match = written.directive.params.find((param) => param.in === "item")?.name;
+  const directive = {
+    ...(match !== undefined && { batchBy: match }),
+    ...written.directive,
+    ...(body !== undefined && { body }),
+  };
+  const field = { ...written, directive };
+  checkMethod(field);
+  checkRequest(field);
+  const { inputs: own, wholeBody } = bindInputs(field);
+  const results = readResults(field);
+  const keys = itemKeys(written, results[0]?.shape);
+  const inputs = ofAllBackings([...own, ...keys], binder.fields.get(where.coordinate));
+  checkStyles(field, inputs, wholeBody);
+  const connections = directive.connection
+    ? results.flatMap((result) => bindConnection(field, inputs, result) ?? [])
+    : [];
+  const values = directive.connection ? connections.map(({ value }) => value) : results;
+  const batch =
+    values[0] && directive.batchBy !== undefined ? bindBatch(field, inputs, values[0].shape) : undefined;
+  checkInputTypes(field, inputs);
+  const needs = neededBy(inputs, batch);
+  const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
+  if (nullOn404) binder.nulls.add(where.coordinate);
+  const isForMany = directive.batchBy !== undefined || inputs.some(isKeyOfMany);
+  for (const value of values)
+    matchResult(field, value, { batch, isForMany, mayHaveNothing: needs.length > 0 });
+  binder.fields.set(where.coordinate, {
+    kind: "bound",
+    coordinate: where.coordinate,
+    type,
+    definition,
+    operation,
+    inputs,
+    result: directive.result?.split(".") ?? [],
+    nullOn404,
+    needs,
+    ...(showsEntries(binder.schema, definition) && { entries: true }),
+    wholeBody,
+    batch,
+    connection: connections[0]?.connection,
+  });
+}
+
+/** A source is nullable if one of the REST objects that back the parent type may leave it out. */
+function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
+  const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
+  return inputs.map((input) => {
+    const other = known.get(inputKey(input))?.source;
+    return isOfObject(input.source) && other && isOfObject(other) && other.nullable
+      ? { ...input, source: { ...input.source, nullable: true } }
+      : input;
+  });
+}
+
+/**
+ * The nullable values that a call needs. If one is null, the field is null and no call is made. A value of the parent is
+ * needed if it feeds a required parameter. An inherited value is always needed: a call without it would ask for the data of
+ * every enclosing object.
+ */
+const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
+  inputs.flatMap(({ required, source }) => {
+    const isNeeded = isInheritedSource(source) || (source.kind === "parent" && required && !batch);
+    return isNeeded && source.nullable ? [source] : [];
+  });
+
+const isMutation = ({ binder: { schema }, type }: FieldInProgress): boolean =>
+  schema.getMutationType()?.name === type;
+
+function checkMethod(field: FieldInProgress): void {
+  const { binder, operation, where } = field;
+  const at = { ...where, rest: operation.node };
+  const method = operation.method.toUpperCase();
+  const writes = isMutation(field);
+  if (!boundMethods.includes(operation.method)) {
+    binder.findings.add(
+      "method-unsupported",
+      at,
+      `${where.coordinate} cannot send ${operation.id}, which is ${method}`,
+      `bind an operation that is one of ${boundMethods.join(", ").toUpperCase()}`,
+    );
+  } else if (writes === isSafe(operation.method)) {
+    binder.findings.add(
+      "method-safety",
+      at,
+      `${where.coordinate} ${writes ? "is a mutation" : "reads"}, but ${operation.id} is a ${method}`,
+      writes ? "bind it under Query" : "bind it under Mutation, or approve it if it only reads",
+      [operation.id, method],
+    );
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Binds a schema to a document: each field that a root reaches, for each REST object that backs the field's type.
+ * Pure: returns the model and the findings, reads and writes no files.
+ */
+import { type GraphQLSchema, isEnumType, isNonNullType } from "graphql";
+import { placeOf } from "../schema/directives.ts";
+import { allFields, boundRoots, fieldsOf } from "../schema/object-types.ts";
+import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
+import { RestNames } from "../schema/rest-names.ts";
+import { unreachedTypes } from "../schema/unreachable-types.ts";
+import { bindField } from "./bind-field.ts";
+import { Binder } from "./binder.ts";
+import { checkUnsentCredentials } from "./checks/credentials.ts";
+import { deprecations } from "./checks/deprecations.ts";
+import { checkNPlusOne } from "./checks/n-plus-one.ts";
+import { checkSharedCredentials } from "./checks/shared-credentials.ts";
+import { Findings } from "./findings.ts";
+import { InheritingFields } from "./inheriting-fields.ts";
+import { checkAbove } from "./inputs/check-inherited-inputs.ts";
+import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
+import { calledOperations } from "./requests/called-operations.ts";
+import { InputConversions } from "./requests/input-conversions.ts";
+import { resolveRequest } from "./requests/resolve-request.ts";
+import { enumValues } from "./type-rules.ts";
+
+type BindInput = RestApi & Pick<Model, "schema" | "schemaDocument">;
+
+/** Binds a schema that may be written to no file. */
+export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
+  bind(rest, readSchema("schema.graphql", sdl));
+
+export function bind(
+  { document, operations }: RestApi,
+  { schema, document: schemaDocument, diagnostics }: SchemaFile,
+): BindResult {
+  if (!schema) return { diagnostics };
+  const input = { document, operations, schema, schemaDocument };
+  const findings = new Findings(input.document);
+  const names = new RestNames(input.schema);
+  const binder = new Binder(input, names, findings);
+  for (const root of boundRoots(input.schema))
+    for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
+  const subscription = input.schema.getSubscriptionType();
+  for (const field of Object.values(subscription?.getFields() ?? {})) {
+    const where = { coordinate: `${subscription?.name}.${field.name}`, schema: placeOf(field.astNode) };
+    findings.add("field-unbound", where, "REST has nothing to subscribe to", "remove the field");
+  }
+  const inheriting = new InheritingFields(binder);
+  do {
+    for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
+      for (const field of fieldsOf(input.schema, next.type))
+        if (!inheriting.take(next.type, field, next.backing))
+          bindField(binder, next.type, field, next.backing);
+    }
+  } while (inheriting.bind());
+  const conversions = new InputConversions(binder.pairs);
+  const fields = inSchemaOrder(input, binder, conversions);
+  const { backings, values } = binder;
+  const model: Model = {
+    ...input,
+    names,
+    pairs: binder.pairs,
+    fields,
+    inputConversions: conversions.all,
+    calledOperations: calledOperations(input.document, boundFields({ fields })),
+    semanticNonNull: semanticNonNull(fields, binder.nulls),
+    deprecations: deprecations({ ...input, fields, backings, values }, findings),
+    abstracts: binder.abstracts,
+    backings,
+    enums: renamedEnums(input.schema, names),
+    values,
+  };
+  checkAbove(model, findings);
+  checkNPlusOne(model, findings);
+  checkUnreached(input, findings);
+  checkUnsentCredentials(model, findings);
+  checkSharedCredentials(model, findings);
+  return { model, diagnostics: findings.all };
+}
+
+/** Nothing of REST's makes such a field null, so only an error does. */
+const semanticNonNull = (fields: Model["fields"], nulls: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set(
+    [...fields.values()].flatMap(({ coordinate, definition }) =>
+      isNonNullType(definition.type) || nulls.has(coordinate) ? [] : [coordinate],
+    ),
+  );
+
+/** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
+function checkUnreached({ schema }: BindInput, findings: Findings): void {
+  const types = unreachedTypes(schema);
+  const [first] = types;
+  if (!first) return;
+  const names = types.map(({ name }) => name);
+  const subject = types.length === 1 ? `the type ${first.name} is` : `${types.length} types are`;
+  findings.add(
+    "type-unreached",
+    { coordinate: first.name, schema: placeOf(first.astNode) },
+    `${subject} reached by no field of a root${types.length === 1 ? "" : `: ${names.join(", ")}`}`,
+    "bind a field that returns or takes it, or remove it",
+    names,
+  );
+}
+
+function inSchemaOrder(
+  { schema }: BindInput,
+  binder: Binder,
+  conversions: InputConversions,
+): Model["fields"] {
+  return new Map(
+    allFields(schema).flatMap(({ type, field: { name } }): [string, ModelField][] => {
+      const field = binder.fields.get(`${type}.${name}`);
+      if (field?.kind !== "bound") return field ? [[field.coordinate, field]] : [];
+      return [[field.coordinate, { ...field, request: resolveRequest(conversions, field) }]];
+    }),
+  );
+}
+
+function renamedEnums(schema: GraphQLSchema, names: RestNames): Model["enums"] {
+  const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
+  const own = enums.filter((type) => type.astNode && type.name !== "RestIn");
+  return new Map(
+    own.flatMap((type) => {
+      const values = enumValues(names, type);
+      return [...values].some(([name, rest]) => name !== rest) ? [[type.name, values] as const] : [];
+    }),
+  );
+}

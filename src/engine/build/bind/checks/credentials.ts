@@ -1,0 +1,93 @@
+/** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
+import { membersOf } from "../../../shared/json-object.ts";
+import type { RestNode, RootNode } from "../../openapi/document.ts";
+import { type InputLocation, inputKey } from "../../openapi/operation.ts";
+import { declaresSecurity, headerOf, schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
+import { placeOf } from "../../schema/directives.ts";
+import type { Findings } from "../findings.ts";
+import { type BoundField, boundFields, type Model } from "../model.ts";
+
+/**
+ * Adds one finding for each document that says nothing of credentials, and one for each security scheme, at the first field
+ * whose operation requires it.
+ */
+export function checkUnsentCredentials(model: Model, findings: Findings): void {
+  const { document, operations } = model;
+  const fields = boundFields(model);
+  for (const root of document.roots) {
+    const overlay = document.overlayAt(root);
+    const first = fields.find(({ operation }) => operation.root === root);
+    if (first && !declaresSecurity(root, operations.values()))
+      findings.add(
+        "credential-undeclared",
+        { coordinate: `${root.name ?? ""}#/security`, schema: placeOf(first.definition.astNode), rest: root },
+        "the document does not say which credentials REST takes, so none is forwarded to it",
+        `say so in the document or in ${overlay}, with \`security\` and \`securitySchemes\`; \`security: []\` says that it takes none${byHeader(model, root)}`,
+        [],
+      );
+  }
+  for (const field of fields) {
+    const { root } = field.operation;
+    const { owner } = securityRequirementsOf(field.operation);
+    const unsent = schemesOf(document, field.operation).map((schemes) =>
+      schemes.filter(({ node }) => !isSent(field, node)),
+    );
+    if (unsent.some(({ length }) => length === 0)) continue;
+    for (const [index, schemes] of unsent.entries()) {
+      for (const { name, node: scheme } of schemes) {
+        const at = scheme ? { rest: scheme } : { rest: owner, below: ["security", index, name] };
+        const sent = sentAs(scheme);
+        const coordinate = `${root.name ?? ""}#/components/securitySchemes/${name}`;
+        findings.add(
+          "credential-unsent",
+          { coordinate, schema: placeOf(field.definition.astNode), ...at },
+          `a bound operation needs the credential "${name}", ${sent}: only request headers are forwarded to REST`,
+          isPlaced(scheme)
+            ? `say which request header brings it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
+            : `let the operation take a header, or approve it if something in front of REST adds "${name}"`,
+          [sent],
+        );
+      }
+    }
+  }
+}
+
+/** Words in the names of headers that bring a credential. */
+const credentialName = /auth|key|token|secret|credential/i;
+
+/** The overlay's action where every operation requires one header that reads like a credential. */
+function byHeader({ operations }: Model, root: RootNode): string {
+  const own = [...operations.values()].filter((operation) => operation.root === root);
+  const [first, ...others] = own.map(
+    ({ parameters }) =>
+      new Set(parameters.flatMap((each) => (each.in === "header" && each.required ? [each.name] : []))),
+  );
+  const shared = [...(first ?? [])].filter(
+    (name) => credentialName.test(name) && others.every((names) => names.has(name)),
+  );
+  const [name] = shared;
+  if (name === undefined || shared.length > 1) return "";
+  const scheme = `{ key: { type: apiKey, in: header, name: ${JSON.stringify(name)} } }`;
+  return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
+}
+
+/** A header is forwarded. A field may feed an API key as a parameter. */
+function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
+  if (headerOf(scheme) !== undefined) return true;
+  const { type, in: location, name } = membersOf(scheme?.value);
+  if (type !== "apiKey") return false;
+  const key = inputKey({ in: location as InputLocation, name: String(name) });
+  return inputs.some((each) => inputKey(each) === key);
+}
+
+/** Whether REST takes it in its query or in a cookie. */
+function isPlaced(scheme: RestNode | undefined): boolean {
+  const { type, in: location } = membersOf(scheme?.value);
+  return type === "apiKey" && (location === "query" || location === "cookie");
+}
+
+function sentAs(scheme: RestNode | undefined): string {
+  const { type, in: location, name } = membersOf(scheme?.value);
+  if (!scheme) return "which the document does not define";
+  return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
+}

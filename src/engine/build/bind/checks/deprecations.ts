@@ -1,0 +1,60 @@
+/**
+ * What rests on parts of REST that the document deprecates: a field on its operation or its property, an argument or a
+ * field of an input on its parameter or property. Finds those whose clients are not told by `@deprecated`.
+ */
+import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
+import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import { propertiesAlong } from "../../openapi/shapes/property-paths.ts";
+import { placeOf } from "../../schema/directives.ts";
+import { inputAt } from "../../schema/schema-coordinate.ts";
+import type { Findings } from "../findings.ts";
+import type { Backing, Model, PlainField } from "../model.ts";
+
+type Member = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField;
+
+/** By schema coordinate. */
+export function deprecations(
+  { schema, fields, backings, values }: Pick<Model, "schema" | "fields" | "backings" | "values">,
+  findings: Findings,
+): ReadonlyMap<string, Deprecation> {
+  const found = new Map<string, Deprecation>();
+  const add = (coordinate: string, member: Member, nodes: readonly RestNode[]): void => {
+    const deprecation = deprecationOf(nodes);
+    if (!deprecation || found.has(coordinate)) return;
+    found.set(coordinate, deprecation);
+    if (typeof member.deprecationReason === "string") return;
+    const { sunset } = deprecation;
+    findings.add(
+      "deprecation-unsaid",
+      { coordinate, schema: placeOf(member.astNode), rest: nodes[0] },
+      `${coordinate} rests on what REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
+      'tell clients: add `@deprecated(reason: "…")`, with what to use instead',
+      [],
+    );
+  };
+  for (const field of fields.values()) {
+    const { definition } = field;
+    if (field.kind === "plain") {
+      const nodes = propertyNodes(field, backings.get(field.type) ?? []);
+      // a field that another REST object still backs goes on
+      if (nodes.every((each) => deprecationOf(each))) add(field.coordinate, definition, nodes[0] ?? []);
+      continue;
+    }
+    add(field.coordinate, definition, [field.operation.node]);
+  }
+  for (const { coordinate, direction, type, node, shape } of values) {
+    const member = direction === "request" && type ? inputAt(schema, coordinate) : undefined;
+    // of a list only the list itself counts, not its items; GraphQL never deprecates what clients must send
+    if (member && !isRequiredArgument(member) && `${member.type}` === `${type}`)
+      add(coordinate, member, [node, shape.node]);
+  }
+  return found;
+}
+
+/** The property that the field reads, in each REST object that backs its type. */
+const propertyNodes = ({ path }: PlainField, backings: readonly Backing[]): RestNode[][] =>
+  backings.flatMap(({ shape: owner }) => {
+    const found = propertiesAlong(owner, path);
+    return found.length === path.length ? [found.flatMap(({ node, shape }) => [node, shape.node])] : [];
+  });

@@ -1,0 +1,70 @@
+/** Collects the diagnostics of binding, each once and with its places in both files. */
+import { didYouMean, nearest } from "../../shared/cli/nearest-suggestion.ts";
+import { type Diagnostic, diagnosed, type NodePath, type Place, type Rule } from "../diagnostic.ts";
+import type { RestDocument, RestNode } from "../openapi/document.ts";
+
+/** The schema coordinate and the places of a finding. */
+export type Where = {
+  readonly coordinate: string;
+  /** The name of the value in messages, if a message does not use the coordinate. */
+  readonly subject?: string;
+  readonly schema?: Place | undefined;
+  readonly rest?: RestNode | undefined;
+  /** Other nodes that the finding may come from. */
+  readonly also?: readonly (RestNode | undefined)[];
+  /** The action of an overlay that removed what the schema names: the finding points at it, and not at `rest`. */
+  readonly removedBy?: Place | undefined;
+  /** The path below `rest` that the finding points at; the part of the path that exists counts. */
+  readonly below?: NodePath;
+};
+
+/** Names that a run compares with misspelt ones. A document of 1,000 operations has 2,000 names for each misspelt one. */
+const mostCompared = 200_000;
+
+export class Findings {
+  readonly #document: RestDocument;
+  readonly #found = new Map<string, Diagnostic>();
+  readonly #errors = new Set<string>();
+  #compared = 0;
+
+  constructor(document: RestDocument) {
+    this.#document = document;
+  }
+
+  /** Ignores a second finding with the same rule, coordinate and message. */
+  add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
+    const key = `${rule} ${where.coordinate} ${message}`;
+    if (this.#found.has(key)) return;
+    const { coordinate, schema, rest: node, also = [], below, removedBy } = where;
+    const rest = removedBy ?? (node && this.#document.place(node, ...(below ?? [])));
+    const nodes = [node, ...also].filter((each) => each !== undefined);
+    const diagnostic = diagnosed({
+      ...{ rule, coordinate, message, hint, schema, rest, facts, nodes, below },
+      ...(removedBy && { isRemoved: true }),
+    });
+    this.#found.set(key, diagnostic);
+    if (diagnostic.severity === "error") this.#errors.add(coordinate);
+  }
+
+  hasErrorAt(coordinate: string): boolean {
+    return this.#errors.has(coordinate);
+  }
+
+  /** Like the function `didYouMean`, but only for the first mistakes of a run, so that many mistakes take a bounded time. */
+  didYouMean(wrong: string, names: () => readonly string[]): string {
+    const near = this.nearest(wrong, names);
+    return near === undefined ? "" : didYouMean(wrong, [near]);
+  }
+
+  /** Like the function `nearest`, but only for the first mistakes of a run. */
+  nearest(wrong: string, names: () => readonly string[]): string | undefined {
+    if (this.#compared >= mostCompared) return undefined;
+    const all = names();
+    this.#compared += all.length;
+    return nearest(wrong, all);
+  }
+
+  get all(): Diagnostic[] {
+    return [...this.#found.values()];
+  }
+}

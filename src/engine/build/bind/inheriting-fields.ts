@@ -1,0 +1,79 @@
+/**
+ * Fields that take a value from an enclosing object (`from: "Account.id"`). Such a field is bound once the REST objects of
+ * the enclosing types are known, and once more for each REST object that turns up later.
+ */
+import type { GraphQLField } from "graphql";
+import { readRest } from "../schema/directives.ts";
+import { bindField } from "./bind-field.ts";
+import type { Binder } from "./binder.ts";
+import { isEnclosing, pathAround } from "./enclosing-types.ts";
+import { atRest } from "./field-context.ts";
+import type { Backing } from "./model.ts";
+
+type Field = GraphQLField<unknown, unknown>;
+
+type Inheriting = {
+  readonly type: string;
+  readonly definition: Field;
+  readonly parent: Backing;
+  /** Enclosing type → the number of its REST objects that the field has been bound for. */
+  readonly bound: Map<string, number>;
+};
+
+export class InheritingFields {
+  readonly #fields: Inheriting[] = [];
+  readonly #binder: Binder;
+
+  constructor(binder: Binder) {
+    this.#binder = binder;
+  }
+
+  /** Returns false, and leaves the field to its caller, if it takes nothing from an enclosing object. */
+  take(type: string, definition: Field, parent: Backing): boolean {
+    const { schema } = this.#binder;
+    const bound = new Map<string, number>();
+    for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
+      const [name = ""] = from?.split(".") ?? [];
+      // an object of the same type is no source: the parent is nearer
+      if (name === type || !isEnclosing(schema, name)) continue;
+      bound.set(name, 0);
+      this.#check(type, definition, name, index);
+    }
+    if (bound.size > 0) this.#fields.push({ type, definition, parent, bound });
+    return bound.size > 0;
+  }
+
+  /** Binds the fields for each REST object that is new. Returns whether there was one. */
+  bind(): boolean {
+    let isAnyNew = false;
+    for (const { type, definition, parent, bound } of this.#fields) {
+      const backings = new Map(
+        [...bound.keys()].map((name) => [name, this.#binder.backings.get(name)?.slice() ?? []]),
+      );
+      if ([...backings.values()].some(({ length }) => length === 0)) continue;
+      const first = [...backings].map(([name, [backing]]) => [name, backing as Backing] as const);
+      for (const [name, known] of backings) {
+        for (const backing of known.slice(bound.get(name))) {
+          bindField(this.#binder, type, definition, parent, new Map([...first, [name, backing]]));
+          isAnyNew = true;
+        }
+        bound.set(name, known.length);
+      }
+    }
+    return isAnyNew;
+  }
+
+  /** Every path to the field must meet an object of the enclosing type. */
+  #check(type: string, definition: Field, enclosing: string, index: number): void {
+    const { schema, findings } = this.#binder;
+    const path = pathAround(schema, type, enclosing);
+    if (!path) return;
+    const coordinate = `${type}.${definition.name}`;
+    findings.add(
+      "enclosing-missing",
+      atRest({ where: { coordinate }, definition }, "params", index),
+      `${coordinate} takes a value from the ${enclosing} around it, but ${path.join(" → ")} reaches ${type} without one`,
+      `let fields below ${enclosing} alone return ${type}, or feed the parameter from an argument`,
+    );
+  }
+}

@@ -1,0 +1,158 @@
+/** Connects arguments, `params` and constants with the operation's parameters and body properties. */
+
+import type { GraphQLArgument } from "graphql";
+import { inputKey } from "../../openapi/operation.ts";
+import { inputRemoval } from "../../openapi/overlays/removals.ts";
+import { lazy } from "../../openapi/shapes/lazy.ts";
+import type { RestParam } from "../../schema/directives.ts";
+import { atArgument, atRest, type FieldInProgress } from "../field-context.ts";
+import type { Where } from "../findings.ts";
+import type { Input } from "../model.ts";
+import { checkRequired } from "./check-required.ts";
+import type { InputSlot } from "./input-slots.ts";
+import { type ArgumentSource, argumentSource, type InputSource } from "./input-source.ts";
+import { matchInput } from "./match-input.ts";
+import { readBodySource, readSource } from "./read-source.ts";
+import { feedingHint, freeSlots, pageArguments, parameterOf } from "./unused-argument-hint.ts";
+
+/** An input, and the place where the schema says what feeds it. */
+type Fed = { readonly input: Input; readonly where: Where };
+
+export function bindInputs(field: FieldInProgress): { inputs: Input[]; wholeBody?: ArgumentSource } {
+  const free = lazy(() => freeSlots(field));
+  const body = wholeBody(field);
+  const explicit = field.directive.params.flatMap((param, index) =>
+    param.in === "item" ? [] : feedByParam(field, param, index),
+  );
+  const used = argumentsNamed([...explicit.map(({ input }) => input.source), ...(body ? [body] : [])]);
+  const named = field.definition.args
+    .filter(({ name }) => !used.has(name))
+    .flatMap((argument) => feedByName(field, argument, free));
+  const inputs = withoutRepeats(field, [...explicit, ...named]);
+  checkRequired(field, inputs, body !== undefined);
+  return { inputs, ...(body && { wholeBody: body }) };
+}
+
+function feedByParam(field: FieldInProgress, param: RestParam, index: number): Fed[] {
+  const { operation, slots } = field;
+  const { document, findings } = field.binder;
+  const where = atRest(field, "params", index);
+  const [slot] = slots.find(param.name, param.in);
+  if (!slot) {
+    findings.add(
+      "parameter-unknown",
+      { ...where, rest: operation.node, removedBy: inputRemoval(document, operation, param.name) },
+      slots.missingMessage(findings, param.name, param.in),
+      field.directive.batchBy === undefined || field.parent === undefined
+        ? "name a parameter or body property of the operation"
+        : "name a parameter of the operation; if its answer is the whole list, write `in: ITEM` instead of batchBy",
+    );
+    return [];
+  }
+  const constant = param.value !== undefined;
+  if (constant === (param.from !== undefined)) {
+    findings.add(
+      "source-invalid",
+      where,
+      `parameter "${param.name}" needs either \`from\` or \`value\``,
+      "give it one of them",
+    );
+    return [];
+  }
+  const source: InputSource | undefined = constant
+    ? { kind: "constant", value: param.value }
+    : readSource(field, param.from ?? "", where);
+  return source ? [{ input: inputOf(field, slot, source), where }] : [];
+}
+
+function feedByName(
+  field: FieldInProgress,
+  argument: GraphQLArgument,
+  freeOnes: () => readonly InputSlot[],
+): Fed[] {
+  const { document, findings } = field.binder;
+  const { name, location } = parameterOf(field, argument);
+  const where = { ...atArgument(field.where, argument), rest: field.operation.node };
+  const found = field.slots
+    .find(name, location)
+    .filter((slot) => slot.in !== "body" || field.directive.body === undefined);
+  const [slot] = found;
+  if (!slot) {
+    findings.add(
+      "argument-unused",
+      { ...where, removedBy: inputRemoval(document, field.operation, name) },
+      `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(findings, name, location, freeOnes())}`,
+      feedingHint(freeOnes(), field.directive.connection && pageArguments.get(argument.name)),
+    );
+    return [];
+  }
+  if (found.length > 1) {
+    findings.add(
+      "argument-ambiguous",
+      where,
+      `argument "${argument.name}" may mean ${found.map((each) => `${each.in} "${each.name}"`).join(" or ")}`,
+      "settle it with @restName(in: …)",
+    );
+  }
+  return [{ input: inputOf(field, slot, argumentSource([argument], argument.type)), where }];
+}
+
+function wholeBody(field: FieldInProgress): ArgumentSource | undefined {
+  const { binder, directive, operation } = field;
+  if (directive.body === undefined) return undefined;
+  const where = atRest(field, "body");
+  const source = readBodySource(field, directive.body, where);
+  if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` says why
+  if (!operation.body) {
+    binder.findings.add(
+      "parameter-unknown",
+      { ...where, rest: operation.node },
+      `${operation.id} takes no body that is JSON, a form or text`,
+      "remove `body`",
+    );
+    return undefined;
+  }
+  if (!source) return undefined;
+  const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
+  matchInput(binder, at, source.type, operation.body.shape);
+  if (source.nullable && operation.body.required && !operation.body.shape.nullable) {
+    binder.findings.add(
+      "input-nullable",
+      { ...at, rest: operation.body.node },
+      `argument "${source.path.join(".")}" may be null, but ${operation.id} requires a body`,
+      "make the argument non-null, or give it a default",
+    );
+  }
+  return source;
+}
+
+/** The arguments that a `from` or `body` names. They do not also feed the parameter of their own name. */
+const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
+  new Set(
+    sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
+  );
+
+function withoutRepeats({ binder, operation }: FieldInProgress, fed: readonly Fed[]): Input[] {
+  const bySlot = new Map<string, Input>();
+  for (const { input, where } of fed) {
+    const key = inputKey(input);
+    if (bySlot.has(key)) {
+      binder.findings.add(
+        "parameter-fed-twice",
+        { ...where, rest: input.node },
+        `two sources feed ${input.in} "${input.name}" of ${operation.id}`,
+        "keep one of them",
+      );
+    } else bySlot.set(key, input);
+  }
+  return [...bySlot.values()];
+}
+
+function inputOf({ argumentsByName }: FieldInProgress, slot: InputSlot, source: InputSource): Input {
+  const argument =
+    source.kind === "argument" && source.path.length === 1
+      ? argumentsByName.get(source.path[0] ?? "")
+      : undefined;
+  const { defaultValue } = argument ?? {};
+  return { ...slot, source, ...(defaultValue !== undefined && { argumentDefault: defaultValue }) };
+}

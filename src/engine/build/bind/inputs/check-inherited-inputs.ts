@@ -1,0 +1,109 @@
+/**
+ * Checks what comes to a link from above against the limits of the link's own parameter. Each argument above is held to
+ * the limits of its own field first, and its REST schema may allow more than the link's. A value beyond the link's limits is
+ * refused before the call, by the argument's name (`argument-schemas.ts`).
+ */
+import { getNamedType, isEnumType } from "graphql";
+import { ajv } from "../../../shared/json-schema.ts";
+import { limitSchema } from "../../openapi/shapes/limits.ts";
+import { numberFormats, type Shape, typesFit } from "../../openapi/shapes/shape.ts";
+import { type Stricter, stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
+import { placeOf } from "../../schema/directives.ts";
+import { argumentsAbove } from "../enclosing-types.ts";
+import type { Findings, Where } from "../findings.ts";
+import { type BoundField, boundFields, type Input, type Model } from "../model.ts";
+import { valueProblem } from "./check-constants.ts";
+import { sentDefault } from "./check-input-types.ts";
+import { isOfObject, sourceOf } from "./input-source.ts";
+
+/** `model` is complete: the fields above a link are bound. */
+export function checkAbove(model: Model, findings: Findings): void {
+  for (const link of boundFields(model))
+    for (const input of link.inputs) {
+      const { source, shape } = input;
+      if (input.in === "item") continue; // REST refuses no key that it does not take
+      const where = {
+        coordinate: link.coordinate,
+        schema: placeOf(link.definition.astNode),
+        rest: input.node,
+      };
+      if (source.kind === "argumentAbove")
+        checkArguments(model, findings, where, link, input, source.path[0]);
+      else if (isOfObject(source))
+        addStricter(
+          findings,
+          where,
+          sourceOf(source),
+          source.shape.items ?? source.shape,
+          shape.items ?? shape,
+        );
+    }
+}
+
+/** Each field above that the argument may come from. */
+function checkArguments(
+  { schema, fields }: Model,
+  findings: Findings,
+  where: Where,
+  { type }: BoundField,
+  { name, in: location, shape }: Input,
+  argumentName: string,
+): void {
+  for (const { coordinate, argument } of argumentsAbove(schema, type, argumentName).fields) {
+    // `matchInput` has compared enum values with REST's
+    if (isEnumType(getNamedType(argument.type))) continue;
+    const written = `${coordinate}(${argumentName}:)`;
+    const sent = sentDefault(argument.type, shape, argument.defaultValue);
+    const problem = sent === undefined || sent === null ? undefined : valueProblem(shape, sent);
+    if (problem !== undefined)
+      findings.add(
+        "constant-invalid",
+        where,
+        `the default ${JSON.stringify(argument.defaultValue)} of ${written}, for ${location} "${name}", ${problem}`,
+        "write a default that REST takes in both places",
+      );
+    const above = fields.get(coordinate);
+    for (const input of above?.kind === "bound" ? above.inputs : [])
+      if (input.source.kind === "argument" && input.source.path.join(".") === argumentName)
+        addStricter(findings, where, written, input.shape, shape);
+  }
+}
+
+function addStricter(findings: Findings, where: Where, source: string, from: Shape, to: Shape): void {
+  for (const limit of refusals(from, to))
+    findings.add(
+      "limit-narrower",
+      where,
+      `${where.coordinate} takes ${source}, which has ${limit.from} in REST, but ${limit.to} here: other values are refused`,
+      "feed it from another value, mend the limit in an overlay, or approve it",
+      [source, limit.from, limit.to],
+    );
+}
+
+/** A limit counts where both schemas state one of its kind: what `from` does not limit may be anything. */
+function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
+  const [format, wanted] = [from, to].map((shape) =>
+    numberFormats.has(shape.format ?? "") ? "" : shape.format,
+  );
+  return [
+    ...valuesRefused(from, to),
+    ...stricterLimits(from, to).flatMap((each) =>
+      each.from ? [{ from: limitText(each.from), to: limitText(each.to) }] : [],
+    ),
+    ...(format && wanted && format !== wanted
+      ? [{ from: `format: ${JSON.stringify(format)}`, to: `format: ${JSON.stringify(wanted)}` }]
+      : []),
+  ];
+}
+
+const limitText = ({ keyword, value }: Stricter["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
+
+/** With a list of values in `from`, each of them is held to all limits of `to`. */
+function valuesRefused(from: Shape, to: Shape): { from: string; to: string }[] {
+  if (!from.values || !typesFit(from, to)) return [];
+  const taken = ajv.compile({ ...limitSchema(to), ...(to.values && { enum: to.values }) });
+  if (from.values.every((value) => taken(value))) return [];
+  const limits = Object.entries({ ...(to.values && { enum: to.values }), ...limitSchema(to) });
+  const texts = limits.map(([keyword, value]) => limitText({ keyword, value }));
+  return [{ from: limitText({ keyword: "enum", value: from.values }), to: texts.join(", ") }];
+}

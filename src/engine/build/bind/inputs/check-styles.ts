@@ -1,0 +1,134 @@
+/** Checks that each value that a call sends can be written in the style of its parameter or form property. */
+import { getNamedType, isInputObjectType } from "graphql";
+import { own } from "../../../shared/own.ts";
+import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
+import { type Property, requestProperties } from "../../openapi/shapes/shape.ts";
+import type { FieldInProgress } from "../field-context.ts";
+import type { Input } from "../model.ts";
+import type { ArgumentSource } from "./input-source.ts";
+
+/** Checks the style of each parameter and form property that a call sends. An optional one without a source is never sent. */
+export function checkStyles(
+  field: FieldInProgress,
+  inputs: readonly Input[],
+  wholeBody: ArgumentSource | undefined,
+): void {
+  const { parameters } = field.operation;
+  const fed = new Set(inputs.map(inputKey));
+  const type = wholeBody && getNamedType(wholeBody.type);
+  const names =
+    isInputObjectType(type) && Object.values(type.getFields()).map((each) => field.binder.names.of(each));
+  for (const parameter of parameters)
+    if (parameter.required || fed.has(inputKey(parameter))) checkStyle(field, parameter);
+  for (const input of inputs) checkMembers(field, input);
+  for (const property of formProperties(field.operation)) {
+    // an argument of a custom scalar may have any property
+    const isSent = wholeBody ? !names || names.includes(property.name) : fed.has(inputKey(property));
+    if (isSent) checkStyle(field, property);
+  }
+}
+
+type Styled = Pick<Parameter, "shape" | "style" | "node" | "name" | "in">;
+
+/** The lists and objects of a form body. */
+export const formProperties = ({ body }: RestOperation): Styled[] =>
+  [...(body?.formStyles ?? [])].flatMap(([name, { style }]) => {
+    const property = body?.shape.properties.get(name);
+    return property && style !== "json" && property.only !== "response"
+      ? [{ ...property, in: "body" as const, style }]
+      : [];
+  });
+
+/** The styles of OpenAPI 3.1 §4.8.12.2 that `src/engine/runtime/rest/encode.ts` can write. */
+const sendableStyles: Record<string, readonly string[]> = {
+  "path array": ["simple"],
+  "path value": ["simple"],
+  "query array": ["form", "spaceDelimited", "pipeDelimited", "json"],
+  "query object": ["form", "deepObject", "json"],
+  "query value": ["form", "json"],
+  "body array": ["form", "spaceDelimited", "pipeDelimited"],
+  "body object": ["form", "deepObject"],
+  "header array": ["simple"],
+  "header object": ["simple"],
+  "header value": ["simple"],
+};
+
+/** The style that cannot be written, in words: `an array in style deepObject`. `undefined`: the value can be sent. */
+export function unsendable({ shape, style, in: location }: Styled): string | undefined {
+  const kind = kindOf(shape);
+  const sent = own(sendableStyles, `${location} ${kind}`) ?? [];
+  if (sent.includes(style) && !isNested(shape, style)) return undefined;
+  if (style === "file") return "a file";
+  const how =
+    style === "content"
+      ? "in a media type of its own"
+      : isNested(shape, style)
+        ? "of arrays or objects"
+        : `in style ${style}`;
+  return `${kind === "value" ? "a value" : `an ${kind}`} ${how}`;
+}
+
+const kindOf = ({ types }: Styled["shape"]): string =>
+  types.has("array") ? "array" : types.has("object") ? "object" : "value";
+
+/**
+ * The members of an object that no style but JSON can write: objects and lists, and in style deepObject a name with brackets,
+ * which REST could not tell from those of the style.
+ */
+export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
+  style === "json" || !shape.types.has("object")
+    ? []
+    : requestProperties(shape).filter(
+        (each) => kindOf(each.shape) !== "value" || (style === "deepObject" && brackets.test(each.name)),
+      );
+
+const brackets = /[[\]]/;
+
+/** Whether a list has lists or objects, or an object cannot be sent without any. */
+function isNested(shape: Styled["shape"], style: string): boolean {
+  const { types, items } = shape;
+  if (style !== "json" && types.has("array") && items) return kindOf(items) !== "value";
+  const nested = nestedMembers({ shape, style });
+  return (
+    nested.some(({ required }) => required) || (nested.length > 0 && nested.length === shape.properties.size)
+  );
+}
+
+/** A field of an input object that feeds a member which no style can write. */
+function checkMembers({ binder, operation, where }: FieldInProgress, { source, name, in: at }: Input): void {
+  const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
+  const type = source.kind === "argument" ? getNamedType(source.type) : undefined;
+  if (!parameter || !isInputObjectType(type) || unsendable(parameter) !== undefined) return;
+  const { properties } = parameter.shape;
+  const fed = new Set(Object.values(type.getFields()).map((each) => binder.names.among(each, properties)));
+  for (const member of nestedMembers(parameter))
+    if (fed.has(member.name))
+      binder.findings.add(
+        "parameter-style",
+        { ...where, rest: member.node },
+        `"${member.name}" of ${at} "${name}" of ${operation.id} ${howNested(member)}, which style ${parameter.style} cannot hold`,
+        `remove it from input ${type.name}`,
+      );
+}
+
+function howNested({ shape }: Property): string {
+  const kind = kindOf(shape);
+  return kind === "value" ? "has brackets in its name" : `is an ${kind}`;
+}
+
+function checkStyle({ binder, operation, where }: FieldInProgress, parameter: Styled): void {
+  const { shape, style, node, name, in: location } = parameter;
+  const how = unsendable(parameter);
+  if (how === undefined) return;
+  const sent = own(sendableStyles, `${location} ${kindOf(shape)}`) ?? [];
+  binder.findings.add(
+    "parameter-style",
+    { ...where, rest: node, below: ["style"] },
+    `${location} "${name}" of ${operation.id} is ${how}, which cannot be sent there`,
+    style === "file"
+      ? "leave it out: clients send files to REST itself"
+      : sent.length > 0 && !isNested(shape, style)
+        ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
+        : "give it a simpler type",
+  );
+}

@@ -1,0 +1,81 @@
+/**
+ * Pairs each input object type with the REST object that it is sent as. A pair is worked out once, and every walk over a
+ * request goes from pair to pair: the proof, the conversions, the limits, the values that saved operations send.
+ */
+import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
+import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
+import { declaredProperty, type Property, Shape, type Variants } from "../../openapi/shapes/shape.ts";
+import type { RestNames } from "../../schema/rest-names.ts";
+import { choicesOf, type MemberChoice, memberChoice, unfedProperties } from "./one-of-member.ts";
+
+export type InputPair = {
+  /** The REST object: of several, the first one with all fields of the type. */
+  readonly shape: Shape;
+  readonly fields: readonly PairedField[];
+  /** The members of REST's `oneOf`, if each field of a `@oneOf` type stands for one: `shape` has them as its properties. */
+  readonly choosesFrom?: Variants;
+};
+
+/** `property`: what the field feeds, if the REST object has it. */
+type PairedField = {
+  readonly field: GraphQLInputField;
+  readonly name: string;
+  readonly property?: Property | undefined;
+  readonly choice?: MemberChoice;
+};
+
+export class InputPairs {
+  readonly names: RestNames;
+  readonly #pairs = new Map<string, InputPair>();
+
+  constructor(names: RestNames) {
+    this.names = names;
+  }
+
+  /** The same pair for the same type and REST schema. */
+  of(type: GraphQLInputObjectType, written: Shape): InputPair {
+    const key = `${type.name} ${written.identity.text}`;
+    const known = this.#pairs.get(key);
+    if (known) return known;
+    const { variants } = written;
+    const pair =
+      type.isOneOf && variants ? this.#chosen(type, written, variants) : this.#wholeObject(type, written);
+    this.#pairs.set(key, pair);
+    return pair;
+  }
+
+  #wholeObject(type: GraphQLInputObjectType, written: Shape): InputPair {
+    const shape = this.#takenObject(type, written);
+    const fields = Object.values(type.getFields()).map((field): PairedField => {
+      const name = this.names.among(field, shape.properties);
+      return { field, name, property: shape.properties.get(name) };
+    });
+    return { shape, fields };
+  }
+
+  #chosen(type: GraphQLInputObjectType, { node }: Shape, variants: Variants): InputPair {
+    const choices = choicesOf(variants);
+    const fields = Object.values(type.getFields()).map((field): PairedField => {
+      const choice = memberChoice(this.names, field, choices);
+      return { field, name: field.name, ...(choice && { choice, property: choice.sent }) };
+    });
+    const sent = fields.flatMap(({ name, property }) => (property ? [[name, property] as const] : []));
+    const shape = new Shape({ node, types: ["object"], properties: () => new Map(sent) });
+    return { shape, fields, choosesFrom: variants };
+  }
+
+  /** The shape itself if it declares every field, or if none of its members does. */
+  #takenObject(type: GraphQLInputObjectType, shape: Shape): Shape {
+    const { properties, members = [] } = shape;
+    const known = new Set(
+      [properties, ...members.map((each) => each.properties)].flatMap((each) => [...each.keys()]),
+    );
+    const names = Object.values(type.getFields()).map((field) => this.names.among(field, known));
+    const others = names.filter((name) => !declaredProperty(shape, name));
+    if (others.length === 0) return shape;
+    const fed = new Set(names);
+    const having = members.filter((member) => others.every((name) => declaredProperty(member, name)));
+    const member = having.find((each) => unfedProperties(each, fed).length === 0) ?? having[0];
+    return member ? mergeShapes(shape, member, member.node) : shape;
+  }
+}

@@ -1,0 +1,197 @@
+/** Compares an input's GraphQL type with the parameter that it feeds: type, list depth, enum, required properties. */
+import {
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  isSpecifiedScalarType,
+} from "graphql";
+import { declaredProperty, isOnly, isRequiredOfRequest, type Shape } from "../../openapi/shapes/shape.ts";
+import { placeOf } from "../../schema/directives.ts";
+import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
+import type { Binder } from "../binder.ts";
+import type { Where } from "../findings.ts";
+import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
+import { checkLimits } from "./check-limits.ts";
+import { checkChoice } from "./check-one-of-member.ts";
+import type { InputPair } from "./input-pairs.ts";
+import { isNullableInput } from "./input-source.ts";
+import { unfedProperties } from "./one-of-member.ts";
+
+export function matchInput(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputType,
+  shape: Shape,
+  /** A pair inside itself is not compared again. */
+  enclosing: readonly InputPair[] = [],
+): void {
+  const { coordinate, rest: node = shape.node } = where;
+  binder.addValue({ coordinate, direction: "request", type, node, shape });
+  matchNullable(binder, where, getNullableType(type), shape, enclosing);
+}
+
+function matchNullable(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputType,
+  shape: Shape,
+  enclosing: readonly InputPair[],
+): void {
+  checkLimits(binder, where, shape);
+  if (shape.contradiction && !isCustomScalar(type)) return addMismatch(binder, where, type, shape);
+  const isArray = isOnly(shape, "array");
+  if (isListType(type) !== isArray && shape.types.size > 0 && !isCustomScalar(type)) {
+    return addMismatch(binder, where, type, shape);
+  }
+  if (isListType(type)) {
+    if (!shape.items) return;
+    if (!isNonNullType(type.ofType) && !shape.items.nullable && shape.items.types.size > 0) {
+      binder.findings.add(
+        "input-nullable",
+        where,
+        `items of ${type} may be null, but REST takes none`,
+        `write [${type.ofType}!]`,
+      );
+    }
+    return matchInput(binder, { ...where, rest: shape.items.node }, type.ofType, shape.items, enclosing);
+  }
+  if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
+  if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
+  if (isEnumType(type)) matchEnum(binder, where, type, shape);
+  if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, enclosing);
+}
+
+function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: Shape): void {
+  if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
+    return addMismatch(binder, where, type, shape);
+  const wrong = refusedEnumValues(binder.names, type, shape);
+  if (wrong.length === 0) return;
+  const values = new Map(
+    shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),
+  );
+  const renamed = wrong.flatMap((name) => values.get(name) ?? []);
+  const such = renamed.map((value) => enumValueDefinition(String(value), shape.values)).join(", ");
+  binder.findings.add(
+    "input-enum",
+    { ...where, rest: shape.node, also: [where.rest], below: ["enum"] },
+    `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
+    `remove it from ${type}, or give it the REST name with @restName${such && `: ${such}`}`,
+  );
+}
+
+const isCustomScalar = (type: GraphQLInputType): boolean =>
+  isScalarType(type) && !isSpecifiedScalarType(type);
+
+function matchInputObject(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputObjectType,
+  written: Shape,
+  enclosing: readonly InputPair[],
+): void {
+  const pair = binder.pairs.of(type, written);
+  const { shape, fields, choosesFrom } = pair;
+  if (!choosesFrom && written.types.size > 0 && !written.types.has("object"))
+    return addMismatch(binder, where, type, written);
+  if (enclosing.includes(pair)) return;
+  const fed = new Set<string>();
+  for (const { field, name, property: found, choice } of fields) {
+    const property = found?.isUndeclared ? undefined : found;
+    const at = {
+      coordinate: `${type.name}.${field.name}`,
+      schema: placeOf(field.astNode),
+      rest: property?.node ?? shape.node,
+    };
+    fed.add(name);
+    if (choosesFrom) checkChoice(binder, at, field, choosesFrom, choice);
+    if (choosesFrom && !choice) continue;
+    if (!property) {
+      addMissing(binder, at, shape, name);
+      continue;
+    }
+    if (property.only === "response") {
+      refuseReadOnly(binder, at, name);
+      continue;
+    }
+    if (property.required && isNullableInput(field)) {
+      binder.findings.add(
+        "input-nullable",
+        at,
+        `${at.coordinate} may be null, but REST requires "${name}"`,
+        "make the input field non-null, or give it a default",
+      );
+    }
+    matchInput(binder, at, field.type, property.shape, [...enclosing, pair]);
+  }
+  if (shape === written) checkMembers(binder, where, type, shape, fed);
+  for (const property of shape.properties.values()) {
+    if (isRequiredOfRequest(property) && !fed.has(property.name)) {
+      binder.findings.add(
+        "parameter-unfed",
+        { ...where, rest: property.node },
+        `REST requires the property "${property.name}" of ${type}, and ${property.isUndeclared ? "declares no such property" : "nothing feeds it"}`,
+        property.isUndeclared ? declareIt : `add it to input ${type}`,
+      );
+    }
+  }
+}
+
+const declareIt = "declare it below `properties`, in an overlay if the document is a vendor's";
+
+function addMissing({ findings }: Binder, where: Where, shape: Shape, name: string): void {
+  const add = (message: string, hint: string): void => findings.add("property-missing", where, message, hint);
+  if (shape.properties.has(name))
+    return add(`REST requires the property "${name}", and declares no such property`, declareIt);
+  const { members = [] } = shape;
+  if (members.some((member) => declaredProperty(member, name)))
+    return add(
+      `REST takes one of ${members.length} objects, and none has "${name}" and all other fields of the input`,
+      "take one of the objects, or a custom scalar, which passes unchanged",
+    );
+  add(
+    `REST takes no property "${name}"${findings.didYouMean(name, () => [...shape.properties.keys()])}`,
+    "remove the input field, or name its property with @restName",
+  );
+}
+
+/** One of several objects must take the input: each property that it requires must be fed. */
+function checkMembers(
+  binder: Binder,
+  where: Where,
+  type: GraphQLInputObjectType,
+  shape: Shape,
+  fed: ReadonlySet<string>,
+): void {
+  const { members = [] } = shape;
+  const unfed = members.map((member) => unfedProperties(member, fed));
+  if (unfed.length === 0 || unfed.some((names) => names.length === 0)) return;
+  binder.findings.add(
+    "parameter-unfed",
+    { ...where, rest: shape.node },
+    `REST takes one of ${members.length} objects, and each requires a property that ${type} does not feed: ${[...new Set(unfed.flat())].join(", ")}`,
+    "take it as a custom scalar, which passes unchanged",
+  );
+}
+
+export const refuseReadOnly = (binder: Binder, where: Where, name: string): void =>
+  binder.findings.add(
+    "property-missing",
+    where,
+    `REST never takes the property "${name}": it is readOnly`,
+    "remove what feeds it",
+  );
+
+function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
+  const message = `${where.subject ?? where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
+  const at = { ...where, rest: shape.node, also: [where.rest] };
+  const hint = shape.contradiction
+    ? "correct the document by an overlay, or remove it from the schema: REST refuses every value"
+    : "give the argument the type that REST takes";
+  binder.findings.add("input-type", at, message, hint);
+}

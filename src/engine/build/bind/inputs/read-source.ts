@@ -1,0 +1,170 @@
+/** Reads a source (`args.x`, `parent.x`, `Type.x` or `argsAbove.x`): resolves its path in arguments, or in a REST object. */
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isScalarType,
+} from "graphql";
+import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import { readRest } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import { argumentsAbove, isEnclosing } from "../enclosing-types.ts";
+import type { FieldInProgress } from "../field-context.ts";
+import type { Where } from "../findings.ts";
+import { sentAlong } from "../resolve-response-path.ts";
+import {
+  type ArgumentAboveSource,
+  type ArgumentSource,
+  argumentSource,
+  type InputSource,
+  isNullableInput,
+  isNullByDefault,
+  type ParentSource,
+} from "./input-source.ts";
+
+const roots = ["args", "parent", "argsAbove"];
+
+/** The argument that is the whole body. Returns `undefined` after a finding. */
+export function readBodySource(
+  field: FieldInProgress,
+  body: string,
+  where: Where,
+): ArgumentSource | undefined {
+  const [root, ...path] = body.split(".");
+  if (root !== "args" || path.length === 0 || path.includes(""))
+    return invalidSource(field.binder, where, `body "${body}" is not "args.<argument>"`);
+  return readArgumentSource(field, path, where);
+}
+
+/** Returns `undefined` after a finding. */
+export function readSource(field: FieldInProgress, from: string, where: Where): InputSource | undefined {
+  const { binder } = field;
+  const [root = "", ...path] = from.split(".");
+  if (path.length === 0 || path.includes(""))
+    return invalidSource(
+      binder,
+      where,
+      `from "${from}" is not "args.x", "parent.x", "Type.x" or "argsAbove.x"${meant(field, from)}`,
+    );
+  if (root === "args") return readArgumentSource(field, path, where);
+  if (root === "argsAbove") return readArgumentAbove(binder, path, where);
+  const isParent = root === "parent";
+  const shape = isParent ? field.parent : field.enclosing.get(root)?.shape;
+  if (!shape) return invalidSource(binder, where, `from "${from}"${whyNot(binder, root, where)}`);
+  const found = readProperty(binder, shape, root, path, where);
+  return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
+}
+
+/** For a name without the dot: the argument, or the parent's property, of that name. */
+function meant({ argumentsByName, parent }: FieldInProgress, name: string): string {
+  if (argumentsByName.has(name)) return `; did you mean "args.${name}"?`;
+  return parent && declaredProperty(parent, name) ? `; did you mean "parent.${name}"?` : "";
+}
+
+function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Where): string {
+  if (root === "parent") return ": a root field has no parent object";
+  if (root === coordinate.split(".", 1)[0]) return ` names the field's own type: write "parent."`;
+  return isEnclosing(schema, root)
+    ? ": no object encloses a root field"
+    : ` starts with neither "args." nor "parent." nor "argsAbove." nor an object type that encloses the field${findings.didYouMean(
+        root,
+        () => [...roots, ...Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name))],
+      )}`;
+}
+
+function readArgumentSource(
+  { binder, argumentsByName }: FieldInProgress,
+  path: string[],
+  where: Where,
+): ArgumentSource | undefined {
+  let inputs: ReadonlyMap<string, GraphQLArgument | GraphQLInputField> = argumentsByName;
+  const steps: (GraphQLArgument | GraphQLInputField)[] = [];
+  for (const step of path) {
+    const found = inputs.get(step);
+    if (!found)
+      return invalidSource(
+        binder,
+        where,
+        `from "args.${path.join(".")}": there is no ${steps.length === 0 ? "argument " : ""}"${step}"${binder.findings.didYouMean(step, () => [...inputs.keys()])}`,
+      );
+    steps.push(found);
+    const named = getNullableType(found.type);
+    inputs = new Map(isInputObjectType(named) ? Object.entries(named.getFields()) : []);
+  }
+  const last = steps.at(-1);
+  return last && argumentSource(steps, last.type);
+}
+
+/** `root` is how the source names the object. */
+function readProperty(
+  binder: Binder,
+  object: Shape,
+  root: string,
+  path: string[],
+  where: Where,
+): Pick<ParentSource, "path" | "nullable" | "shape"> | undefined {
+  const found = sentAlong(binder.findings, where, object, path, {
+    rule: "property-missing",
+    owner: `${root === "parent" ? "the parent's" : `${root}'s`} REST object`,
+    hint: "name a property that REST sends",
+    aside: ` (from "${[root, ...path].join(".")}")`,
+  });
+  const last = found?.at(-1);
+  if (!last) return undefined;
+  const { node, shape } = last;
+  binder.addValue({ coordinate: where.coordinate, direction: "response", node, shape });
+  return { path, nullable: found?.some((each) => !each.required || each.shape.nullable) === true, shape };
+}
+
+/** `argsAbove.x`: the argument of the nearest field above that has one of this name. */
+function readArgumentAbove(
+  binder: Binder,
+  path: readonly string[],
+  where: Where,
+): ArgumentAboveSource | undefined {
+  const { schema, findings } = binder;
+  const refuse = (why: string): undefined =>
+    invalidSource(binder, where, `from "argsAbove.${path.join(".")}": ${why}`);
+  const [name = "", ...deeper] = path;
+  const [type = ""] = where.coordinate.split(".", 1);
+  if (deeper.length > 0) return refuse("an argument above is taken as a whole");
+  const { fields, around } = argumentsAbove(schema, type, name);
+  const found = fields.map(({ coordinate, field, argument }) => ({
+    coordinate: `${coordinate}(${name}:)`,
+    argument,
+    isOwn: readRest(schema, field)?.connection !== undefined && ["first", "after"].includes(name),
+  }));
+  const [first] = found;
+  if (!first) return refuse(`no field above has an argument "${name}"`);
+  if (around) {
+    const path = around.join(" → ");
+    findings.add(
+      "enclosing-missing",
+      where,
+      `${where.coordinate} takes the argument "${name}" of a field above, but ${path} reaches ${type} without one`,
+      `give a field of the path the argument "${name}", or feed the parameter from an object or an argument`,
+    );
+  }
+  const own = found.find(({ isOwn }) => isOwn);
+  if (own) return refuse(`${own.coordinate} is the connection's own`);
+  const { argument } = first;
+  const bare = getNullableType(argument.type);
+  const given = `${first.coordinate} is ${argument.type}`;
+  if (!isScalarType(bare) && !isEnumType(bare)) return refuse(`${given}, and neither a scalar nor an enum`);
+  const other = found.find((each) => getNullableType(each.argument.type) !== bare);
+  if (other) return refuse(`${given}, but ${other.coordinate} is ${other.argument.type}`);
+  const nullable = found.some((each) => isNullableInput(each.argument));
+  const defaults = found.some((each) => isNullByDefault(each.argument)) ? [0] : [];
+  return { kind: "argumentAbove", path: [name], nullable, defaults, type: argument.type };
+}
+
+function invalidSource(binder: Binder, where: Where, message: string): undefined {
+  binder.findings.add(
+    "source-invalid",
+    where,
+    message,
+    'write "args.<argument>", "parent.<property>", "<type above>.<property>" or "argsAbove.<argument>", dots go deeper',
+  );
+}

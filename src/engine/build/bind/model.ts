@@ -1,0 +1,154 @@
+/**
+ * The resolved model: every binding of the schema as plain data. Codegen, check, explain and propose read it.
+ */
+import type { DocumentNode, GraphQLField, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
+import type { Operation } from "../../shared/operation.ts";
+import type { Page } from "../../shared/page.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import type { Deprecation } from "../openapi/deprecation.ts";
+import type { RestDocument, RestNode } from "../openapi/document.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import type { RestOperations } from "../openapi/read-operations.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
+import type { RestNames } from "../schema/rest-names.ts";
+import type { InputPairs } from "./inputs/input-pairs.ts";
+import type { InputSlot } from "./inputs/input-slots.ts";
+import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
+import type { InputConversion, RestRequest } from "./requests/rest-request.ts";
+
+/** A parameter or body property, with the source that feeds it. */
+export type Input = InputSlot & {
+  readonly source: InputSource;
+  /** The default value of the argument that feeds it. */
+  readonly argumentDefault?: unknown;
+};
+
+/** One call for many parents that inherit the same values: the results are matched back to the parents by a property. */
+export type Batch = {
+  /** The input that receives the parents' keys, or `item` if they are looked up in a whole list. The other inputs are the same for all parents. */
+  readonly key: Input & { readonly source: ParentSource };
+  /** The property of a result that holds its key. */
+  readonly match: string;
+  /** The greatest number of keys in one call; infinite if they are looked up. */
+  readonly size: number;
+  /** one: one object for each key · many: a list for each key · each: the parent holds a list of keys. */
+  readonly mode: "one" | "many" | "each";
+};
+
+/** `batched by id`, as commands and generated comments say it. */
+export const batchedBy = ({ key, match }: Batch): string =>
+  `${key.in === "item" ? "looked up" : "batched"} by ${match}`;
+
+export const keysOfCall = ({ key, size }: Batch): string =>
+  key.in === "item" ? "all keys in one call" : `up to ${size} keys a call`;
+
+type NamedField = {
+  readonly coordinate: string;
+  /** The object type that has the field. */
+  readonly type: string;
+  readonly definition: GraphQLField<unknown, unknown>;
+};
+
+/** The binding of a field: each parameter's source, and the place of the result. */
+export type FieldBinding = NamedField & {
+  readonly kind: "bound";
+  readonly operation: RestOperation;
+  readonly inputs: readonly Input[];
+  /** The argument that is the whole body. */
+  readonly wholeBody?: ArgumentSource;
+  /** The path of the result in the response body; empty: the whole body. */
+  readonly result: readonly string[];
+  /** The result is a map, and the field's value the list of its entries. */
+  readonly entries?: true;
+  readonly batch?: Batch;
+  readonly connection?: Page;
+  /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
+  readonly nullOn404: boolean;
+  /** The nullable values that a call needs: the parent's, and inherited ones. If one is null, the field is null. */
+  readonly needs: readonly (ParentSource | InheritedSource)[];
+};
+
+/** A bound field of the model: its binding, and the request that the binding makes. */
+export type BoundField = FieldBinding & { readonly request: RestRequest };
+
+export type PlainField = NamedField & {
+  readonly kind: "plain";
+  /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
+  readonly path: readonly string[];
+  /** The property is a map, and the field's value the list of its entries. */
+  readonly entries?: true;
+};
+
+export type ModelField = BoundField | PlainField;
+
+/**
+ * A union or an interface: the discriminator's property, and the object type that each of its values selects. Without
+ * the property: the object type of the REST objects that have a property of this name.
+ */
+export type AbstractType = {
+  readonly name: string;
+  readonly property?: string;
+  readonly members: ReadonlyMap<string, string>;
+  /** The object type of the REST objects that have none of these properties. */
+  readonly otherwise?: string;
+};
+
+/** A REST object that an object type is read from. */
+export type Backing = {
+  readonly shape: Shape;
+  /** Its TypeScript type (`outputs/type-expression.ts`). */
+  readonly typeExpression: string;
+  /** The status of the response, if the object is a response and the operation documents several. */
+  readonly status?: string;
+  /** The coordinate of the field that brings the object here: the first one that was bound. */
+  readonly from: string;
+};
+
+/** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */
+export type Direction = "response" | "request";
+
+/** A value that a coordinate shows or sends, and REST's schema of it: `check --base` holds it against the base's. */
+export type ValueUse = {
+  readonly coordinate: string;
+  readonly direction: Direction;
+  /** Absent: the value comes from a REST object, and no client writes it. */
+  readonly type?: GraphQLInputType | GraphQLOutputType;
+  /** The node that uses the schema: a property, a parameter, the items of a list. */
+  readonly node: RestNode;
+  readonly shape: Shape;
+};
+
+export type Model = {
+  readonly document: RestDocument;
+  readonly schema: GraphQLSchema;
+  readonly schemaDocument: DocumentNode;
+  readonly names: RestNames;
+  readonly pairs: InputPairs;
+  readonly operations: RestOperations;
+  /** By schema coordinate, in schema order. */
+  readonly fields: ReadonlyMap<string, ModelField>;
+  /** The nullable fields whose null can only be a failure, if REST keeps its document. By schema coordinate. */
+  readonly semanticNonNull: ReadonlySet<string>;
+  /** The fields, arguments and fields of inputs that rest on what REST deprecates. By schema coordinate. */
+  readonly deprecations: ReadonlyMap<string, Deprecation>;
+  readonly abstracts: ReadonlyMap<string, AbstractType>;
+  /** By object type name. */
+  readonly backings: ReadonlyMap<string, readonly Backing[]>;
+  /** Enum type → GraphQL value → REST value, for enums that rename. */
+  readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** The conversions that the requests call. */
+  readonly inputConversions: readonly InputConversion[];
+  /** The bound operations, by method and path. */
+  readonly calledOperations: ReadonlyMap<string, Operation>;
+  readonly values: readonly ValueUse[];
+};
+
+/** In schema order. */
+export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
+  [...fields.values()].filter((field) => field.kind === "bound");
+
+/** The REST API of a project: its OpenAPI documents with their operations. */
+export type RestApi = Pick<Model, "document" | "operations">;
+
+/** A schema bound to documents. The model is absent if the schema is not valid; it may be wrong if the diagnostics have errors. */
+export type BindResult = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

@@ -1,0 +1,193 @@
+/** Binds unions and interfaces to a `oneOf`. Each value that tells its members apart is paired with a member type. */
+import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
+import type { RestDocument } from "../../openapi/document.ts";
+import { toldApart } from "../../openapi/shapes/discriminate.ts";
+import type { Shape, Variant, Variants } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly } from "../../openapi/shapes/shape.ts";
+import { lettersOf } from "../../schema/graphql-names.ts";
+import type { Binder } from "../binder.ts";
+import type { Where } from "../findings.ts";
+import type { AbstractType } from "../model.ts";
+import { namesOf, variantName } from "../variant-names.ts";
+import type { ResponseValue } from "./response-value.ts";
+import { holderType, variantType } from "./type-expression.ts";
+
+const tellApart =
+  "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, or one that no other member can have (`additionalProperties: false`), in an overlay if the document is a vendor's";
+
+export function bindAbstract(
+  binder: Binder,
+  where: Where,
+  type: GraphQLUnionType | GraphQLInterfaceType,
+  value: ResponseValue,
+): void {
+  const { findings } = binder;
+  const variants = value.shape.variants && toldApart(value.shape.variants);
+  if (!variants) {
+    const isOneObject = isOnly(value.shape, "object") && !value.shape.members;
+    const [not, hint] = isOneObject
+      ? ["is one object, not one of several", "give the field an object type with its properties"]
+      : ["is no oneOf whose members can be told apart", tellApart];
+    findings.add(
+      "discriminator-missing",
+      where,
+      `${where.coordinate} is ${type}, but its REST value ${not}`,
+      hint,
+    );
+    return;
+  }
+  const { property } = variants;
+  const members = new Map<string, string>();
+  let otherwise: string | undefined;
+  const { pairs, without, left } = pairWithMembers(variants, binder.schema.getPossibleTypes(type));
+  for (const [variant, member] of pairs) {
+    if (property !== undefined) checkDiscriminator(binder, where, variant, property);
+    for (const chosen of variant.values) members.set(chosen, member.name);
+    if (variant.values.length === 0) otherwise = member.name;
+    const narrowed =
+      property === undefined
+        ? holderType(value.typeExpression, variant, variants.members)
+        : variantType(value.typeExpression, property, variant.values);
+    const { shape } = variant;
+    binder.addBacking(member.name, {
+      ...value,
+      from: where.coordinate,
+      shape,
+      typeExpression: binder.typeExpressionOf(shape, narrowed),
+    });
+  }
+  addWithoutMember(binder, where, type, property, without, left);
+  for (const member of left) {
+    findings.add(
+      "member-without-value",
+      where,
+      `no ${property === undefined ? "property" : `value of "${property}"`} chooses ${member.name}, a member of ${type}`,
+      "remove the member, or add it to the REST oneOf",
+    );
+  }
+  const abstract: AbstractType = { name: type.name, property, members, otherwise };
+  checkAlike(binder, where, abstract);
+  binder.addAbstract(abstract);
+}
+
+/**
+ * Pairs each variant with the first possible type that has its name, or the name of one of its values, and is in no pair
+ * yet. `without`: the variants that no type stands for; `left`: the types that stand for no variant.
+ */
+function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
+  const left = new Set(types);
+  const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));
+  const pairs: [Variant, GraphQLObjectType][] = [];
+  const without: Variant[] = [];
+  for (const variant of members) {
+    const [, member] =
+      namesOf(variant)
+        .flatMap((each) => byLetters.get(lettersOf(each)) ?? [])
+        .sort(([one], [other]) => one - other)
+        .find(([, candidate]) => left.has(candidate)) ?? [];
+    if (!member || (property !== undefined && variant.values.length === 0)) {
+      without.push(variant);
+      continue;
+    }
+    left.delete(member);
+    pairs.push([variant, member]);
+  }
+  return { pairs, without, left };
+}
+
+/** One function chooses the type of all values of a union. */
+function checkAlike({ abstracts, findings }: Binder, where: Where, abstract: AbstractType): void {
+  const { name, property, members, otherwise } = abstract;
+  const known = abstracts.get(name);
+  // a value that only one of the two has is told by it alone; a property that only one of them has may be any of the other's
+  const isSame = ([value, type]: [string, string]): boolean =>
+    (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
+  const isAlike =
+    !known ||
+    (known.property === property &&
+      known.otherwise === otherwise &&
+      (property !== undefined || known.members.size === members.size) &&
+      [...members].every(isSame));
+  if (isAlike) return;
+  findings.add(
+    "discriminator-missing",
+    where,
+    `${where.coordinate} is ${name}, whose members are told apart otherwise elsewhere: ${tellingOf(known)} there, ${tellingOf(abstract)} here`,
+    "write a union of its own for each",
+  );
+}
+
+function tellingOf({ property, members }: AbstractType): string {
+  const values = [...members.keys()].join(" or ");
+  return property === undefined ? `by having ${values}` : `by "${property}" (${values})`;
+}
+
+/** One finding for all variants without a member. A member that stands for no variant may be a misspelt name. */
+function addWithoutMember(
+  { findings }: Binder,
+  where: Where,
+  type: GraphQLUnionType | GraphQLInterfaceType,
+  property: string | undefined,
+  variants: readonly Variant[],
+  left: ReadonlySet<GraphQLObjectType>,
+): void {
+  const [first] = variants;
+  if (!first) return;
+  const candidates = [...left].map(({ name }) => name);
+  const texts = variants.map((variant) => {
+    const value = variant.values.join(", ") || "no value";
+    const told = variant.values.length > 0 ? `which has "${value}"` : "which has no property of its own";
+    const telling = property === undefined ? told : `${property}: ${value}`;
+    return `${variantName(variant)} (${telling})${variants.length > 1 ? "" : findings.didYouMean(variantName(variant), () => candidates)}`;
+  });
+  findings.add(
+    "value-without-member",
+    { ...where, rest: first.node },
+    `${type} has no member for REST's ${texts.join(", ")}`,
+    `add to ${type} ${variants.length > 1 ? "members" : "a member"} named ${variants.map(variantName).join(", ")}, or write an object type with the properties that all of them share`,
+  );
+}
+
+/** Whether every object of the variant holds the discriminator's property. */
+export const hasDiscriminator = ({ shape }: Variant, property: string): boolean => {
+  const found = declaredProperty(shape, property);
+  return found?.required === true && !found.shape.nullable;
+};
+
+/** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
+function checkDiscriminator(
+  { document, findings }: Binder,
+  where: Where,
+  variant: Variant,
+  property: string,
+): void {
+  const { shape, unmapped } = variant;
+  const name = variantName(variant);
+  const found = declaredProperty(shape, property);
+  if (!hasDiscriminator(variant, property)) {
+    findings.add(
+      "discriminator-missing",
+      { ...where, rest: found?.node ?? shape.node, also: [where.rest] },
+      `${where.coordinate} is chosen by "${property}", which REST may leave out of ${name}`,
+      `make "${property}" a required property of ${name}${byOverlay(document, shape, property)}`,
+    );
+  }
+  if (unmapped.length > 0) {
+    findings.add(
+      "value-without-member",
+      { ...where, rest: found?.shape.node ?? shape.node, also: [where.rest] },
+      `the discriminator does not know ${unmapped.join(", ")}, which REST may send as "${property}" of ${name}`,
+      "add it to the discriminator's mapping",
+    );
+  }
+}
+
+/** The action that mends a vendor's document. An overlay reaches the main document alone, and takes no null away. */
+function byOverlay(document: RestDocument, shape: Shape, property: string): string {
+  const { path } = shape.node;
+  const found = declaredProperty(shape, property);
+  if (!document.rootAt(shape.node) || found?.shape.nullable) return "";
+  const declared = found ? "" : `, properties: { ${property}: { type: string } }`;
+  const target = `$${path.map((step) => `[${JSON.stringify(step).replaceAll('"', "'")}]`).join("")}`;
+  return `, in ${document.overlayAt(shape.node)} by { target: "${target}", update: { required: [${property}]${declared} } }`;
+}

@@ -1,0 +1,166 @@
+/**
+ * Binds `connection`: a page of REST becomes a connection (GraphQL Cursor Connections Specification). The values that
+ * `src/engine/runtime/rest/connection.ts` makes join REST's properties in one shape, so the proof treats both alike.
+ */
+import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
+import { own } from "../../../shared/own.ts";
+import type { Page } from "../../../shared/page.ts";
+import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
+import { atRest, type FieldInProgress } from "../field-context.ts";
+import type { Input } from "../model.ts";
+import { describeShape } from "../type-rules.ts";
+import { bindPaging, inputOf, sizesOf } from "./bind-paging.ts";
+import { barePage, connectionShape } from "./connection-shape.ts";
+import { followPath, type ResponseValue } from "./response-value.ts";
+import { connectionType, itemType } from "./type-expression.ts";
+
+/** The connection and its value in place of the page `value`. Returns `undefined` after a finding. */
+export function bindConnection(
+  field: FieldInProgress,
+  inputs: readonly Input[],
+  value: ResponseValue,
+): { connection: Page; value: ResponseValue } | undefined {
+  const { items, next, more, total } = field.directive.connection ?? {};
+  const isBare = items === undefined;
+  const last = lastPath(field, value);
+  const [found, ownCursor, hasMore, count] = [items, last ? undefined : next, more, total].map((path) =>
+    path === undefined ? undefined : followPath(field, value, path, "connection"),
+  );
+  const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
+  const cursor = last ? ofLastItem(field, list, last) : ownCursor;
+  const item = list?.shape.items;
+  const paging = bindPaging(field, inputs, last);
+  const fits = [
+    list && fitsType(field, items, list.shape, "array"),
+    next === undefined || (cursor && fitsCursor(field, inputs, cursor.shape)),
+    more === undefined || (hasMore && fitsType(field, more, hasMore.shape, "boolean")),
+    total === undefined || (count && fitsType(field, total, count.shape, "integer")),
+    fitsArguments(field, inputs),
+  ];
+  if (!list || !item || !paging || !fits.every((each) => each)) return undefined;
+  const written = itemType(list.typeExpression);
+  const itemExpression = item.nullable ? written : field.binder.typeExpressionOf(item, written);
+  return {
+    connection: {
+      items: items?.split(".") ?? [],
+      ...paging,
+      ...(more !== undefined && { more: more.split(".") }),
+      ...(total !== undefined && { total: total.split(".") }),
+      ...sizesOf(inputs),
+    },
+    value: {
+      shape: connectionShape(isBare ? barePage(value.shape, item) : value.shape, list, item),
+      optional: value.optional,
+      typeExpression: connectionType(isBare ? undefined : value.typeExpression, itemExpression),
+    },
+  };
+}
+
+/** The path in an item, where `next` leads through the list: the cursor is a value of its last item. */
+function lastPath({ directive }: FieldInProgress, { shape }: ResponseValue): string | undefined {
+  const { items, next, pages } = directive.connection ?? {};
+  if (next === undefined || pages !== undefined) return undefined;
+  if (items === undefined) return isOnly(shape, "array") ? next : undefined;
+  return next.startsWith(`${items}.`) ? next.slice(items.length + 1) : undefined;
+}
+
+/** A last item without the value would end the list before its end. */
+function ofLastItem(
+  field: FieldInProgress,
+  list: ResponseValue | undefined,
+  path: string,
+): ResponseValue | undefined {
+  const item = list?.shape.items;
+  if (!list || !item) return undefined;
+  const from = { ...list, shape: item, optional: false, typeExpression: itemType(list.typeExpression) };
+  const found = followPath(field, from, path, "connection");
+  if (!found || !(found.optional || found.shape.nullable || item.nullable)) return found;
+  field.binder.findings.add(
+    "connection-unfit",
+    { ...atRest(field, "connection"), rest: found.shape.node },
+    `the next page begins behind "${path}" of the last item, which REST may leave out`,
+    "name a value that each item has, or document it as required, in an overlay if the document is a vendor's",
+  );
+  return undefined;
+}
+
+function fitsType(field: FieldInProgress, path: string | undefined, shape: Shape, type: JsonType): boolean {
+  const place = path === undefined ? "" : ` at "${path}"`;
+  if (isOnly(shape, type)) return true;
+  const needed = own({ array: "a list", integer: "an integer" }, type) ?? `a ${type}`;
+  field.binder.findings.add(
+    "connection-unfit",
+    { ...atRest(field, "connection"), rest: shape.node },
+    `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
+    "name the property of the page that holds it, or document its type, in an overlay if the document is a vendor's",
+  );
+  return false;
+}
+
+/**
+ * Checks that the next cursor is text or a number that `after` can hold. The address of the next page is no cursor, but
+ * holds one.
+ */
+function fitsCursor(field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
+  const { next, pages } = field.directive.connection ?? {};
+  const { in: place, name, shape: taken, node } = inputOf(inputs, "after") ?? {};
+  const isNumber = isOnly(shape, "integer") || isOnly(shape, "number");
+  if (pages === "LINKED" || !isNumber || !taken) {
+    if (!fitsType(field, next, shape, "string")) return false;
+    const isTaken = !taken || typesFit(shape, taken);
+    if (pages === "LINKED" || (isTaken && !shape.format?.startsWith("uri"))) return true;
+  } else if (place !== "body" && typesFit(shape, taken)) return true;
+  const isAddress = shape.format?.startsWith("uri");
+  field.binder.findings.add(
+    "connection-unfit",
+    { ...atRest(field, "connection"), rest: shape.node, also: [node] },
+    isAddress
+      ? `REST sends an address at "${next}", which is no cursor`
+      : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,
+    isAddress
+      ? "write `pages: LINKED` beside `next`: the cursor is the value of the parameter that `after` feeds, in the address's query"
+      : "have `after` feed the parameter that takes the cursor, outside the body",
+  );
+  return false;
+}
+
+/** `first` may be missing: REST then decides how long a page is. */
+function fitsArguments(field: FieldInProgress, inputs: readonly Input[]): boolean {
+  const { findings } = field.binder;
+  const { definition, directive, operation, where } = field;
+  let fits = true;
+  const add = (message: string, hint: string): void => {
+    findings.add("connection-unfit", { ...where, rest: operation.node }, message, hint);
+    fits = false;
+  };
+  if (directive.batchBy !== undefined)
+    add(`${where.coordinate} is a connection and batched, and a batch has no pages`, "remove one of them");
+  if (!isObjectType(getNullableType(definition.type)))
+    add(
+      `${where.coordinate} is a connection, but its type is ${definition.type}`,
+      "give it an object type with `edges` or `nodes`, and `pageInfo`",
+    );
+  const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
+  // an argument that feeds nothing has a finding of its own
+  const isTold = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
+  if (isTold("after")) fits = false;
+  else if (typeOf("after") !== GraphQLString || !inputOf(inputs, "after"))
+    add(
+      `${where.coordinate} is a connection, which needs an argument \`after: String\` that feeds REST's cursor`,
+      "add it, with @restName for the name of REST's parameter",
+    );
+  const first = typeOf("first");
+  const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
+  if (isTold("first")) fits = false;
+  else if (first && (getNullableType(first) !== GraphQLInt || !inputOf(inputs, "first")))
+    add(
+      `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,
+      "give it the type Int, and @restName for the name of REST's parameter",
+    );
+  else if (first && !isOffset && sizesOf(inputs).first === undefined && !isNonNullType(first))
+    add(
+      `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
+      "give `first` a default, or document the default of REST's parameter",
+    );
+  return fits;
+}

@@ -1,0 +1,132 @@
+/**
+ * Proves how a connection reads on: by a cursor in the body or in its last item, by the `Link` header (RFC 8288), or by counting pages or
+ * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
+ */
+import type { Page } from "../../../shared/page.ts";
+import { hasHeader } from "../../openapi/operation.ts";
+import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
+import { atRest, type FieldInProgress } from "../field-context.ts";
+import type { Input } from "../model.ts";
+import { describeShape } from "../type-rules.ts";
+
+type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
+
+/** Returns `undefined` after a finding, and without an input `after`, which has one. */
+export function bindPaging(
+  field: FieldInProgress,
+  inputs: readonly Input[],
+  last: string | undefined,
+): Paging | undefined {
+  const { directive, operation, where } = field;
+  const { next, pages, total, more } = directive.connection ?? {};
+  const add = (message: string, hint: string): undefined => {
+    const at = { ...atRest(field, "connection"), rest: operation.node };
+    field.binder.findings.add("connection-pages", at, message, hint);
+  };
+  if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
+    return add(
+      `${where.coordinate} is a connection, which needs either \`next\` or \`pages\``,
+      "name the cursor's place in the body, or say how REST reads on without one",
+    );
+  const after = inputOf(inputs, "after");
+  const isNumbered = pages === "NUMBERED" && inputOf(inputs, "first") === undefined;
+  const isTotalRead = total === undefined || pages === "OFFSET" || isNumbered;
+  if (!isTotalRead)
+    add(
+      `\`total\` does not say where the pages of ${where.coordinate} end: it does so for OFFSET, and for NUMBERED without \`first\``,
+      "remove `total`, which a field of the connection may show all the same; or write `pages: OFFSET` if `after` feeds an offset",
+    );
+  if (!after) return undefined;
+  const paging =
+    pages === "LINKED"
+      ? linked(field, after, add)
+      : last !== undefined
+        ? { last: last.split("."), ...fullOf(inputs, more !== undefined) }
+        : next === undefined
+          ? counted(field, inputs, after, add)
+          : { next: next.split(".") };
+  return isTotalRead ? paging : undefined;
+}
+
+type Add = (message: string, hint: string) => undefined;
+
+/**
+ * The address of the next page has the value of the parameter that reads on. The address itself is never called. It stands
+ * in the body, at `next`, or in the `Link` header.
+ */
+function linked(
+  { directive, operation, where }: FieldInProgress,
+  after: Input,
+  add: Add,
+): Paging | undefined {
+  const next = directive.connection?.next?.split(".");
+  const responses = operation.successes.filter(({ shape }) => shape);
+  const hasAddress = next !== undefined || responses.every((each) => hasHeader(each, "link"));
+  if (!hasAddress)
+    add(
+      `the pages of ${where.coordinate} are LINKED, but the answer of ${operation.id} documents no Link header`,
+      "name the place of the next page's address in the body (`next`), or document the header, in an overlay if the document is a vendor's",
+    );
+  if (after.in !== "query" || after.shape.types.has("array") || after.shape.types.has("object"))
+    return add(
+      `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no address's query has as one value`,
+      "have it feed a query parameter that is text or a number",
+    );
+  return hasAddress ? { ...(next && { next }), link: after.name } : undefined;
+}
+
+/**
+ * Proves the counting of pages or items. `more` or `total` tells the last page. Without them the last page is one that
+ * is not full or, where no length is known, one that is empty.
+ */
+function counted(
+  { directive, where }: FieldInProgress,
+  inputs: readonly Input[],
+  after: Input,
+  add: Add,
+): Paging | undefined {
+  const { shape, name } = after;
+  const { pages, more, total } = directive.connection ?? {};
+  const offset = pages === "OFFSET" && { offset: true as const };
+  const begin = offset ? "the offset" : "the page's number";
+  const subject = `the pages of ${where.coordinate} are ${pages}, but`;
+  if (!isOnly(shape, "integer") || after.in === "body")
+    return add(
+      `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
+      `have \`after\` feed the parameter that takes ${begin}, outside the body`,
+    );
+  const from = beginOf(shape);
+  if (from === undefined)
+    return add(
+      `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
+      `document the default of "${name}", in an overlay if the document is a vendor's`,
+    );
+  return { from, ...offset, ...fullOf(inputs, more !== undefined || total !== undefined) };
+}
+
+/** The length of a page before the last one, where nothing else tells which is the last. */
+function fullOf(inputs: readonly Input[], isTold: boolean): Pick<Page, "full"> {
+  const { maximum, default: byDefault } = inputOf(inputs, "first")?.shape.limits ?? {};
+  const full = maximum ?? byDefault;
+  return isTold || typeof full !== "number" ? {} : { full };
+}
+
+/** The number of the first page, or the offset of its first item. A default may be of another type, such as "1". */
+export function beginOf({ limits }: Shape): number | undefined {
+  const from = [limits.default, limits.minimum].find((limit) => typeof limit === "number");
+  return Number.isInteger(from) && (from as number) >= 0 ? from : undefined;
+}
+
+/** The input that this argument feeds. */
+export const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
+  inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
+
+export function sizesOf(inputs: readonly Input[]): Pick<Page, "first" | "most"> {
+  const input = inputOf(inputs, "first");
+  const { default: byDefault, maximum } = input?.shape.limits ?? {};
+  const first = typeof byDefault === "number" ? byDefault : input?.argumentDefault;
+  return {
+    ...(typeof first === "number" && { first }),
+    ...(typeof maximum === "number" && { most: maximum }),
+  };
+}

@@ -1,0 +1,62 @@
+/** The shape of a connection: REST's page with the values that `src/engine/runtime/rest/connection.ts` makes. */
+
+import type { RestNode } from "../../openapi/document.ts";
+import { makeProperty } from "../../openapi/shapes/make-property.ts";
+import { type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
+import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
+import type { ResponseValue } from "./response-value.ts";
+
+/** The shape of a page, if the list is the whole response. The page has no other properties. */
+export function barePage({ node, nullable }: Shape, item: Shape): Shape {
+  return withNullable(objectShape(`list(${identityOf(item)})`, node, []), nullable);
+}
+
+const identityOf = ({ identity, nullable }: Shape): string => identity.text + (nullable ? " or null" : "");
+
+/** The shape of the connection that the REST client makes of a page: `edges`, `nodes` and `pageInfo` are added. */
+export function connectionShape(
+  page: Shape,
+  list: Pick<ResponseValue, "shape" | "optional">,
+  item: Shape,
+): Shape {
+  const { node } = list.shape;
+  const made = (name: string, shape: Shape, required = true): [string, Property] => [
+    name,
+    makeProperty(name, node, required, () => shape, null),
+  ];
+  const text = (nullable: boolean): Shape => new Shape({ node, types: ["string"], nullable });
+  const flag = new Shape({ node, types: ["boolean"] });
+  const edge = objectShape(`edge(${identityOf(item)})`, node, [
+    made("node", item),
+    made("cursor", text(false)),
+  ]);
+  const pageInfo = objectShape("pageInfo", node, [
+    made("hasNextPage", flag),
+    made("hasPreviousPage", flag),
+    made("startCursor", text(true)),
+    made("endCursor", text(true)),
+  ]);
+  const edges = new Shape({
+    node,
+    identity: madeIdentity(`edges(${identityOf(item)})`),
+    types: ["array"],
+    nullable: list.shape.nullable,
+    limits: list.shape.limits,
+    items: () => edge,
+  });
+  const connection = objectShape(`connection(${page.identity.text})`, page.node, [
+    ...page.properties,
+    made("nodes", list.shape, !list.optional),
+    made("edges", edges, !list.optional),
+    made("pageInfo", pageInfo),
+  ]);
+  return withNullable(connection, page.nullable);
+}
+
+const objectShape = (identity: string, node: RestNode, properties: readonly [string, Property][]): Shape =>
+  new Shape({
+    node,
+    identity: madeIdentity(identity),
+    types: ["object"],
+    properties: () => new Map(properties),
+  });

@@ -1,0 +1,133 @@
+/** Compares a field's output type with its REST value: nullability, list depth, type, enum values. */
+import {
+  type GraphQLOutputType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isAbstractType as isUnionOrInterface,
+} from "graphql";
+import { enumPath } from "../../openapi/shapes/enumeration.ts";
+import { entriesShape } from "../../openapi/shapes/map-entries.ts";
+import { isOnly, unresolvedSchema } from "../../openapi/shapes/shape.ts";
+import { enumValueDefinition, isIdName } from "../../schema/graphql-names.ts";
+import type { Binder } from "../binder.ts";
+import type { Where } from "../findings.ts";
+import {
+  checkFormat,
+  coveringType,
+  describeShape,
+  exceedsInt,
+  isStringEnum,
+  scalarCoversOutput,
+  uncoveredEnumValues,
+} from "../type-rules.ts";
+import { bindAbstract } from "./bind-abstract.ts";
+import { type ResponseValue, withStatus } from "./response-value.ts";
+import { itemType } from "./type-expression.ts";
+
+/** `isItem`: the value is one of the field's list. */
+export function matchOutput(
+  binder: Binder,
+  where: Where,
+  type: GraphQLOutputType,
+  value: ResponseValue,
+  isItem = false,
+): void {
+  const { findings } = binder;
+  const mayBeNull = value.optional || value.shape.nullable || value.shape.types.size === 0;
+  if (mayBeNull && !isItem) binder.nulls.add(where.coordinate);
+  const at = { ...where, rest: value.shape.node, also: [where.rest] };
+  if (isNonNullType(type)) {
+    if (value.optional || value.shape.nullable) {
+      const why = value.optional ? "REST may leave it out" : "REST may send null";
+      findings.add(
+        "output-nullable",
+        { ...where, rest: where.rest ?? value.shape.node, also: [value.shape.node] },
+        `${where.coordinate} is ${type}, but ${why}`,
+        "drop the `!`, or make the REST value required and not nullable",
+      );
+    }
+    return matchOutput(binder, where, type.ofType, value, isItem);
+  }
+  const isArray = value.shape.types.has("array");
+  if (isListType(type)) {
+    if (!isArray || value.shape.types.size > 1 || !value.shape.items)
+      return addMismatch(binder, at, "output-list", `is ${type}`, value);
+    const items = value.shape.items;
+    const typeExpression = binder.typeExpressionOf(items, itemType(value.typeExpression));
+    const item = { shape: items, optional: false, typeExpression };
+    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, item, true);
+  }
+  if (isArray && !(isScalarType(type) && scalarCoversOutput(type, value.shape)))
+    return addMismatch(binder, at, "output-list", `is ${type}`, value);
+  return matchNamed(binder, where, type, value);
+}
+
+function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value: ResponseValue): void {
+  const { findings, names } = binder;
+  const { coordinate, rest: node = value.shape.node } = where;
+  const at = { ...where, rest: value.shape.node, also: [where.rest] };
+  // the proof is whole for an enum and for an object: nothing of it is left to compare
+  if (isScalarType(type) || isUnionOrInterface(type))
+    binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
+  if (isScalarType(type)) {
+    if (!scalarCoversOutput(type, value.shape))
+      return addMismatch(binder, at, "output-type", `is ${type}`, value);
+    checkFormat(binder, at, type, value.shape, "sends");
+    // a Float rounds beyond 2^53: that is a measure's own precision, but an id becomes that of another record
+    const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
+    if ((type.name === "Int" || isRounded) && value.shape.types.has("integer") && exceedsInt(value.shape)) {
+      findings.add(
+        "output-int64",
+        at,
+        `${where.coordinate} is ${type.name}, but REST sends ${describeShape(value.shape)}, which ${isRounded ? "a Float rounds beyond 2^53" : "does not fit 32 bits"}`,
+        `use ID, which is exact${isRounded ? "" : ", or Float"}`,
+      );
+    }
+  } else if (isEnumType(type)) {
+    if (!isStringEnum(value.shape))
+      return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
+    const missing = uncoveredEnumValues(names, type, value.shape);
+    const [first] = missing;
+    if (first !== undefined) {
+      findings.add(
+        "output-enum",
+        { ...at, below: enumPath(value.shape.node.value, first) },
+        `${type} has no value for ${missing.map((name) => `"${name}"`).join(", ")}, which REST may send at ${where.coordinate}`,
+        `add it to enum ${type}: ${missing.map((each) => enumValueDefinition(each, value.shape.values)).join(", ")}`,
+      );
+    }
+  } else if (isObjectType(type)) {
+    if (!isOnly(value.shape, "object"))
+      return addMismatch(binder, at, "output-type", `is the object ${type}`, value);
+    binder.addBacking(type.name, { ...value, from: where.coordinate });
+  } else if (isUnionOrInterface(type)) {
+    bindAbstract(binder, at, type, value);
+  }
+}
+
+const undescribed =
+  "a scalar of your own takes any value; or document its type, in an overlay if the document is a vendor's";
+
+function addMismatch(
+  binder: Binder,
+  where: Where,
+  rule: "output-type" | "output-list",
+  what: string,
+  value: ResponseValue,
+): void {
+  const { shape } = value;
+  if (shape.node.value === unresolvedSchema) return;
+  const type = shape.types.size === 0 ? undescribed : coveringType(shape);
+  const isMap = rule === "output-list" && !shape.types.has("array") && entriesShape(shape) !== undefined;
+  binder.findings.add(
+    rule,
+    where,
+    `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}${withStatus(value)}`,
+    isMap
+      ? "add @restEntries: the field then is the list of the map's entries, each with a `key` and a `value`"
+      : `give the field the type that REST sends${type === undefined ? "" : `: ${type}`}`,
+  );
+}

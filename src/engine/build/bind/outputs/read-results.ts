@@ -1,0 +1,156 @@
+/** Finds a bound field's value in the responses, and compares it with the field's type. */
+import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
+import {
+  answersOf,
+  hasNoContent,
+  isSuccess,
+  type RestOperation,
+  unshownAnswer,
+} from "../../openapi/operation.ts";
+import { declaredProperty } from "../../openapi/shapes/shape.ts";
+import type { FieldInProgress } from "../field-context.ts";
+import type { Where } from "../findings.ts";
+import type { BoundField } from "../model.ts";
+import { describeShape } from "../type-rules.ts";
+import { bindEntries } from "./bind-entries.ts";
+import { matchOutput } from "./match-output.ts";
+import { followPath, type ResponseValue } from "./response-value.ts";
+import { bodyType, itemType } from "./type-expression.ts";
+
+/** The field's value in each JSON response of status 2xx. The first one is the batch's list. */
+export function readResults(field: FieldInProgress): ResponseValue[] {
+  const { binder, directive, operation } = field;
+  const isOptional = operation.successes.some(({ shape }) => !shape);
+  const responses = answersOf(operation);
+  if (responses.length === 0) checkNoContent(field);
+  return responses.flatMap(({ shape, media, status }) => {
+    const typeExpression = binder.typeExpressionOf(shape, bodyType(operation, status, media));
+    const isOneOfSeveral = responses.length > 1;
+    const body = { shape, optional: isOptional, typeExpression, ...(isOneOfSeveral && { status }) };
+    const { result } = directive;
+    const value = result === undefined ? body : followPath(field, body, result, "result");
+    return (value && bindEntries(binder, field.where, field.definition, value)) ?? [];
+  });
+}
+
+/** An operation without content is null, unless `result` or `batchBy` expect a value. */
+function checkNoContent(field: FieldInProgress): void {
+  const { binder, directive, operation, where } = field;
+  const at = { ...where, ...successPlace(operation), also: [operation.node] };
+  const why = `${operation.id} answers without content, which is null`;
+  if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
+    binder.findings.add(
+      "operation-no-json",
+      at,
+      `${operation.id} ${unshownAnswer(operation)}`,
+      "document its 2xx answer as application/json",
+    );
+  } else addNull(field, at, why);
+}
+
+/** The first 2xx response, down to its media type. It may be shared by several operations. */
+function successPlace({ node, responses }: RestOperation): Pick<Where, "rest" | "below"> {
+  const successes = responses.filter(isSuccess);
+  const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
+  if (success?.node)
+    return { rest: success.node, below: success.content.slice(0, 1).flatMap((media) => ["content", media]) };
+  const [first] = success ? [success] : responses;
+  return { rest: node, below: ["responses", ...(first ? [first.status] : [])] };
+}
+
+/** The field may be null though nothing has failed. */
+function addNull({ binder, definition }: FieldInProgress, at: Where, why: string): void {
+  const { coordinate } = at;
+  binder.nulls.add(coordinate);
+  if (isNonNullType(definition.type))
+    binder.findings.add(
+      "output-nullable",
+      at,
+      `${coordinate} is ${definition.type}, but ${why}`,
+      "drop the `!`",
+    );
+}
+
+type Call = {
+  readonly batch: BoundField["batch"];
+  /** Whether one call is for many parents, or would be if it had a key, or `batchBy`. */
+  readonly isForMany: boolean;
+  /** Whether a parent may lack a value that the call needs. */
+  readonly mayHaveNothing: boolean;
+};
+
+export function matchResult(
+  field: FieldInProgress,
+  value: ResponseValue,
+  { batch, isForMany, mayHaveNothing }: Call,
+): void {
+  const { binder, definition, where, operation } = field;
+  const at = { ...where, rest: operation.node };
+  if (mayHaveNothing) addNull(field, at, "its parent may have no key for it");
+  const items = value.shape.items;
+  const isList = isListType(getNullableType(definition.type));
+  if (!items && isList && addForgottenResult(field, value)) return;
+  if (items && addForgottenConnection(field, value)) return;
+  const item = items && {
+    shape: items,
+    optional: false,
+    typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
+  };
+  if (!batch) {
+    // what the batch lacks has its own finding; its type is compared with one item anyway
+    const isOne = isForMany && !isList;
+    return matchOutput(binder, at, definition.type, (isOne && item) || value);
+  }
+  if (batch.mode === "one" || batch.key.source.nullable)
+    addNull(field, at, "a key without an answer is null");
+  const bare = getNullableType(definition.type);
+  if (!item) return matchOutput(binder, at, definition.type, value);
+  if (batch.mode === "one") return matchOutput(binder, at, bare, item);
+  if (!isListType(bare)) return undefined;
+  if (batch.mode === "each" && isNonNullType(bare.ofType)) {
+    binder.findings.add(
+      "output-nullable",
+      at,
+      `items of ${where.coordinate} are ${bare.ofType}, but a key without an answer is null`,
+      "drop the inner `!`",
+    );
+  }
+  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item, true);
+}
+
+/** A list below a type with `pageInfo`: `connection` is most likely forgotten. */
+function addForgottenConnection(
+  { binder, definition, where, directive: { result, batchBy } }: FieldInProgress,
+  { shape }: ResponseValue,
+): boolean {
+  const type = getNullableType(definition.type);
+  if (batchBy !== undefined || !isObjectType(type) || !type.getFields().pageInfo) return false;
+  binder.findings.add(
+    "output-list",
+    { ...where, rest: shape.node },
+    `${where.coordinate} is ${definition.type}, but REST sends ${describeShape(shape)}`,
+    result === undefined
+      ? 'write `connection: { next: "…" }` in @rest, or give the field a list type if REST has no pages'
+      : `write \`connection: { items: "${result}", next: "…" }\` in place of \`result\``,
+  );
+  return true;
+}
+
+/** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */
+function addForgottenResult(
+  { binder, definition, where, directive }: FieldInProgress,
+  { shape }: ResponseValue,
+): boolean {
+  const lists = [...shape.properties].filter(([name]) =>
+    declaredProperty(shape, name)?.shape.types.has("array"),
+  );
+  if (lists.length === 0) return false;
+  const results = lists.map(([name]) => `\`result: "${[directive.result ?? [], name].flat().join(".")}"\``);
+  binder.findings.add(
+    "output-list",
+    { ...where, rest: shape.node },
+    `${where.coordinate} is ${definition.type}, but REST sends ${describeShape(shape)}`,
+    `add ${results.join(" or ")} to @rest: the list stands there in the answer`,
+  );
+  return true;
+}

@@ -1,0 +1,47 @@
+/** The REST value that an output type is compared with. */
+import type { Property, Shape } from "../../openapi/shapes/shape.ts";
+import type { Binder } from "../binder.ts";
+import { atRest, type FieldInProgress } from "../field-context.ts";
+import { sentAlong } from "../resolve-response-path.ts";
+import { propertyType } from "./type-expression.ts";
+
+export type ResponseValue = {
+  readonly shape: Shape;
+  /** Whether REST may leave the value out. */
+  readonly optional: boolean;
+  /** Its TypeScript type (`type-expression.ts`). */
+  readonly typeExpression: string;
+  /** The status of the response, if the operation documents responses of several statuses. */
+  readonly status?: string;
+};
+
+/** The words that a message adds for the status. */
+export const withStatus = ({ status }: Pick<ResponseValue, "status">): string =>
+  status === undefined ? "" : ` with status ${status}`;
+
+/** The value of a property. */
+export const valueBelow = (
+  binder: Binder,
+  value: ResponseValue,
+  { name, shape, required }: Property,
+): ResponseValue => ({
+  ...value,
+  shape,
+  optional: value.optional || !required || value.shape.nullable,
+  typeExpression: binder.typeExpressionOf(shape, propertyType(value.typeExpression, name)),
+});
+
+/** Follows a path of properties. `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
+export function followPath(
+  field: FieldInProgress,
+  from: ResponseValue,
+  path: string,
+  argument: "result" | "connection",
+): ResponseValue | undefined {
+  const found = sentAlong(field.binder.findings, atRest(field, argument), from.shape, path.split("."), {
+    rule: "result-missing",
+    owner: `the answer of ${field.operation.id}${withStatus(from)}`,
+    hint: "name where the value stands in the body",
+  });
+  return found?.reduce((value, property) => valueBelow(field.binder, value, property), from);
+}

@@ -1,0 +1,59 @@
+/**
+ * TypeScript types of REST values, as text in terms of the generated REST types (`components`, `paths`) and of the types of
+ * `src/engine/runtime/rest` that change them.
+ */
+import { isInherited } from "../../../shared/own.ts";
+import type { RestOperation } from "../../openapi/operation.ts";
+import type { Variant } from "../../openapi/shapes/shape.ts";
+
+/** The type of a component. The type of an object leaves out null: no resolver reads an object that is null. */
+export function componentType(name: string, isNullable: boolean): string {
+  const type = `components["schemas"][${JSON.stringify(name)}]`;
+  return isNullable ? `NonNullable<${type}>` : type;
+}
+
+/** The body of a response. openapi-typescript writes a status as a number, and a range such as `2XX` as a string. */
+export function bodyType(
+  { path, method }: Pick<RestOperation, "path" | "method">,
+  status: string,
+  media: string,
+): string {
+  const key = /^\d+$/.test(status) ? status : JSON.stringify(status);
+  const responses = `paths[${JSON.stringify(path)}]["${method}"]["responses"]`;
+  return `${responses}[${key}]["content"][${JSON.stringify(media)}]`;
+}
+
+export const propertyType = (object: string, name: string): string =>
+  `NonNullable<${object}[${JSON.stringify(name)}]>`;
+
+export const itemType = (list: string): string => `NonNullable<${list}>[number]`;
+
+/** The list that `src/engine/runtime/rest/property.ts` makes of a map. */
+export const entriesType = (map: string): string => `Entries<${map}>`;
+
+/**
+ * The type of a page with the values that `src/engine/runtime/rest/connection.ts` adds. Without `page`: the type of these values alone.
+ */
+export const connectionType = (page: string | undefined, item: string): string =>
+  `Connection<${page ?? "unknown"}, ${item}>`;
+
+/** The members of a union whose discriminator has one of the values. */
+export function variantType(union: string, property: string, values: readonly string[]): string {
+  const literals = values.map((value) => JSON.stringify(value)).join(" | ");
+  return `Extract<${union}, { ${JSON.stringify(property)}: ${literals} }>`;
+}
+
+const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
+
+/** The members of a union that have the property of the variant, or else none of those of the others. */
+export function holderType(union: string, { values: [own] }: Variant, members: readonly Variant[]): string {
+  // for TypeScript, too, each object has the function `constructor`: no value of JSON is a function
+  const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
+  const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
+  const others = members.flatMap(({ values }) => values.map(having)).join(" | ");
+  return own === undefined ? `Exclude<${union}, ${others}>` : `Extract<${union}, ${having(own)}>`;
+}
+
+/** The type without null. `componentType` leaves null out already. */
+export const withoutNull = (type: string): string =>
+  /^NonNullable<.*>$|^components\["schemas"\]\["[^"]*"\]$/.test(type) ? type : `NonNullable<${type}>`;

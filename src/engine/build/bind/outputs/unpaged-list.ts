@@ -1,0 +1,73 @@
+/**
+ * Checks that nothing in the document says that a list has pages: the keys that `in: ITEM` looks up could stand on another
+ * one. A document does not say that a list is whole, so each sign of pages counts, and a name is one.
+ */
+import { answersOf, type RestOperation } from "../../openapi/operation.ts";
+import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
+import { lettersOf } from "../../schema/graphql-names.ts";
+import type { FieldInProgress } from "../field-context.ts";
+import type { Where } from "../findings.ts";
+import { type InputSlot, slotsOf } from "../inputs/input-slots.ts";
+import { isPaging } from "../list-length.ts";
+import { pageNames as names, objectsIn } from "./paging-names.ts";
+
+export function checkWholeList(field: FieldInProgress, where: Where): void {
+  const { operation, directive } = field;
+  const { findings, document } = field.binder;
+  const sign =
+    pageSign(operation) ??
+    (directive.connection ? { text: "a `connection`", node: operation.node } : undefined);
+  if (!sign) return;
+  findings.add(
+    "batch-paged",
+    { ...where, rest: sign.node },
+    `${where.coordinate} looks its keys up in the answer of ${operation.id}, but that may be a page: it has ${sign.text}`,
+    `bind an operation that takes the keys; or, if its answer is always whole, remove that from the document in ${document.overlayAt(operation.root)}`,
+  );
+}
+
+/** The first thing that says that the operation's answer is a page. */
+export function pageSign(operation: RestOperation) {
+  const answers = answersOf(operation).flatMap(({ shape }) => told(shape));
+  const [sign] = [
+    ...slotsOf(operation)
+      .filter(isOfPages)
+      .map(({ in: at, name, node }) => ({ text: `the ${at} parameter "${name}"`, node })),
+    ...answers.map(({ name, node }) => ({ text: `the property "${name}"`, node })),
+    ...operation.successes.flatMap(({ headers }) =>
+      [...headers].flatMap(([name, node]) =>
+        pageHeader.test(name) ? [{ text: `the header "${name}"`, node }] : [],
+      ),
+    ),
+  ];
+  return sign;
+}
+
+const counted = new Set(names.first);
+const placed = new Set([...names.after, ...names.page, ...names.offset, ...names.before, "pageoffset"]);
+const beside = new Set([
+  ...[...names.next, ...names.address, ...names.more],
+  ...["pagination", "paging", "pageinfo", "totalpages", "pagecount", "previouspage", "prevpage"],
+]);
+
+function isOfPages(slot: InputSlot): boolean {
+  const { shape, name, only } = slot;
+  const isNumber = shape.types.size === 0 || shape.types.has("integer") || shape.types.has("number");
+  const letters = lettersOf(name);
+  const isTime = shape.format?.startsWith("date") === true;
+  return (
+    slot.in !== "path" &&
+    only !== "response" &&
+    (isPaging(slot) || (isNumber && counted.has(letters)) || (placed.has(letters) && !isTime))
+  );
+}
+
+/** `Link` (RFC 8288), `Content-Range`, and the names that APIs give to their own. */
+const pageHeader =
+  /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
+
+/** What stands beside the list, or in an object beside it. */
+const told = (shape: Shape) =>
+  objectsIn(shape, 2).flatMap(([, object]) =>
+    responseProperties(object).filter(({ name }) => beside.has(lettersOf(name))),
+  );

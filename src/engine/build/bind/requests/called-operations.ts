@@ -1,0 +1,98 @@
+/** Resolves the facts about the bound operations that the REST client needs at run time. */
+
+import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
+import type { Operation, Style } from "../../../shared/operation.ts";
+import type { RestDocument } from "../../openapi/document.ts";
+import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
+import { declaredProperty } from "../../openapi/shapes/shape.ts";
+import type { BoundField } from "../model.ts";
+
+/** By method and path, in the order of the fields. */
+export const calledOperations = (
+  document: RestDocument,
+  fields: readonly BoundField[],
+): Map<string, Operation> =>
+  new Map(
+    [...Map.groupBy(fields, ({ operation }) => methodAndPath(operation))].map(
+      ([name, [first, ...others]]) => {
+        const { operation } = first as BoundField;
+        return [name, calledOperation(document, operation, [first as BoundField, ...others])];
+      },
+    ),
+  );
+
+function calledOperation(
+  document: RestDocument,
+  operation: RestOperation,
+  fields: readonly BoundField[],
+): Operation {
+  const { id, product, permission, parameters, body, successes } = operation;
+  const credentials = credentialHeadersOf(document, operation);
+  const places = credentialPlacesOf(document, operation);
+  const styled = parameters.filter(
+    ({ shape, style, allowReserved }) =>
+      style === "json" || allowReserved || shape.types.has("array") || shape.types.has("object"),
+  );
+  const parts = [...(body?.formStyles ?? [])].filter(([, { style }]) => style !== "file");
+  const style = Object.fromEntries([
+    ...styled.map(({ in: location, name, style, explode, allowReserved }): [string, Style] => [
+      `${location}:${name}`,
+      { style, explode, ...(allowReserved && { allowReserved }) },
+    ]),
+    ...parts.map(([name, written]): [string, Style] => [`body:${name}`, written]),
+  ]);
+  const nullable = new Set(fields.filter(mayBeNull).map(({ result }) => result.join(".")));
+  const read = answersOf(operation).map(({ media }) => media);
+  const isUnread = hasNoContent(operation);
+  const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
+  return {
+    id,
+    product,
+    ...(permission !== undefined && { permission }),
+    ...(credentials.length > 0 && { credentials }),
+    ...(credentials.length > 0 && isAnonymousToo(operation) && { anonymous: true }),
+    ...(places.size > 0 && { places: Object.fromEntries(places) }),
+    ...(Object.keys(style).length > 0 && { style }),
+    ...(body && body.media !== "application/json" && { media: body.media }),
+    ...(accept !== "application/json" && { accept }),
+    ...(read.some(isText) && { text: true }),
+    ...(nullable.size > 0 && { nullable: [...nullable] }),
+    ...(successes.some(({ shape }) => !shape) && { empty: true }),
+    ...(isUnread && { unread: true }),
+    ...refusalsOf(operation),
+  };
+}
+
+/** Whether a success with content may have null, or nothing, where the field reads its value. */
+const mayBeNull = ({ operation, result }: BoundField): boolean =>
+  answersOf(operation).some(({ shape }) => {
+    let at = shape;
+    for (const step of result) {
+      const found = declaredProperty(at, step);
+      if (at.nullable || !found?.required) return true;
+      at = found.shape;
+    }
+    return at.nullable || at.types.size === 0;
+  });
+
+/** The documented refusals, and those of them whose body is no JSON. */
+function refusalsOf({ responses }: RestOperation) {
+  const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
+  const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));
+  const statusesOf = (some: typeof refusals): string[] => some.map(({ status }) => status);
+  return {
+    ...(refusals.length > 0 && { refusals: statusesOf(refusals) }),
+    ...(bare.length > 0 && { bareRefusals: statusesOf(bare) }),
+  };
+}
+
+/**
+ * The `Accept` header (RFC 9110 §12.5.1) for successes in these media types. It takes JSON too, because refusals are
+ * JSON.
+ */
+function acceptOf(read: readonly string[]): string {
+  const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));
+  if (media.size === 0) return "application/json";
+  return [...media, ...(media.has("application/json") ? [] : ["application/json;q=0.5"])].join(", ");
+}

@@ -1,0 +1,57 @@
+/**
+ * `restbound bundle`: the program in a few files. A start finds and reads some thirty of them, instead of a thousand in
+ * `node_modules`, which stay: scanners and bills of materials read them there.
+ */
+import { existsSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { Plugin } from "rolldown";
+import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { Refused } from "../../shared/cli/command-refusal.ts";
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("restbound bundle", argv, io, (line, does) =>
+    line
+      .description(
+        "Writes dist/bundle/main.js: src/main.ts and the packages that it loads, in few files that start faster.",
+      )
+      .action(does(() => bundle(io.root))),
+  );
+
+/** `server.js` beside it is `restbound/server` of the same files, so that tests can `open` what an image runs. */
+async function bundle(root: string): Promise<number> {
+  const folder = join(root, "dist/bundle");
+  const main = join(root, "src/main.ts");
+  if (!existsSync(main)) throw new Refused("src/main.ts is not there; restbound init writes one");
+  const { build } = await import("rolldown");
+  rmSync(folder, { recursive: true, force: true });
+  await build({
+    cwd: root,
+    input: { main, server: "restbound/server" },
+    external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB, which production never loads
+    platform: "node",
+    tsconfig: false, // those of packages extend files that an image does not have
+    plugins: [addresses(folder)],
+    output: { dir: folder, sourcemap: true, sourcemapExcludeSources: true },
+    logLevel: "warn",
+  }).catch(({ message }: Error) => {
+    throw new Refused(message);
+  });
+  return 0;
+}
+
+/** A module finds its files and packages from where its source is, not from where the bundle is. */
+const addresses = (folder: string): Plugin => ({
+  name: "addresses",
+  transform: {
+    filter: { code: /\bimport\.meta\.(?:url|dirname)\b/ },
+    handler: (code, id) => {
+      const path = (to: string): string => JSON.stringify(relative(folder, to).replaceAll("\\", "/"));
+      const url = `new URL(${path(id)}, import.meta.url).href`;
+      const dir = `process.getBuiltinModule("node:path").join(import.meta.dirname, ${path(dirname(id))})`;
+      const moved = code.replaceAll(/\bimport\.meta\.(url|dirname)\b/g, (_, name) =>
+        name === "url" ? url : dir,
+      );
+      return { code: moved, map: null };
+    },
+  },
+});

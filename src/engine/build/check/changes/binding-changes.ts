@@ -1,0 +1,112 @@
+/** The changes of the binding directives: the public schema is the same, the REST source is another. */
+import { isEnumType } from "graphql";
+import { slotsOf } from "../../bind/inputs/input-slots.ts";
+import { sourceOf } from "../../bind/inputs/input-source.ts";
+import type { BoundField, Input, Model, ModelField } from "../../bind/model.ts";
+import { enumValues } from "../../bind/type-rules.ts";
+import { nodeKey } from "../../openapi/document.ts";
+import { inputKey, isSameOperation } from "../../openapi/operation.ts";
+import { definitionAt } from "../../schema/schema-coordinate.ts";
+import { goneAt } from "./causes.ts";
+import { type Change, schemaChange } from "./change.ts";
+
+/** Fields that read another REST place, and enum values that stand for another REST value. */
+export const bindingChanges = (base: Model, head: Model): Change[] => [
+  ...fieldChanges(base, head),
+  ...enumValueChanges(base, head),
+];
+
+function fieldChanges(base: Model, head: Model): Change[] {
+  return [...base.fields.values()].flatMap((old): Change[] => {
+    const now = head.fields.get(old.coordinate);
+    if (!now) return [];
+    const [before, after] = [bindingOf(old, now), bindingOf(withoutNewDemands(old, now), now)];
+    if (JSON.stringify(before) === JSON.stringify(after)) return [];
+    const [is, was] = described(now, old);
+    const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
+    const change = schemaChange("binding-changed", old.coordinate, message, before, after);
+    const gone = goneAt(base, head, old.coordinate);
+    return [gone ? { ...change, cause: nodeKey(gone), place: nodeKey(gone) } : change];
+  });
+}
+
+/**
+ * Without what feeds a parameter that REST requires and that the base did not have. The base's call would fail now, so the
+ * field shows nothing else in its place.
+ */
+function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
+  if (old.kind !== "bound" || now.kind !== "bound") return now;
+  const had = new Set(slotsOf(old.operation).map(inputKey));
+  const isNew = (input: Input): boolean => input.required && input.in !== "item" && !had.has(inputKey(input));
+  return { ...now, inputs: now.inputs.filter((input) => !isNew(input)) };
+}
+
+/**
+ * The facts of a binding in canonical order. `now` is the new binding of the same field: an operation that kept its
+ * `operationId`, or its method and path, counts as the same operation.
+ */
+function bindingOf(field: ModelField, now: ModelField): unknown {
+  if (field.kind === "plain") {
+    const path = field.path.length > 1 ? field.path : (field.path[0] ?? null);
+    return field.entries ? { entries: path } : path;
+  }
+  const isSame = now.kind === "bound" && isSameOperation(now.operation, field.operation);
+  // the part of the request that it stands in belongs to REST
+  const inputs = field.inputs.map((input) => [input.name, sourceOf(input.source)]);
+  return {
+    operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
+    inputs: inputs.sort((one, other) => (String(one) < String(other) ? -1 : 1)),
+    body: field.wholeBody ? sourceOf(field.wholeBody) : null,
+    result: field.result,
+    ...(field.entries && { entries: true }),
+    batchBy: field.batch?.match ?? null,
+    connection: connectionOf(field),
+  };
+}
+
+/** The paths of a connection. The sizes of pages belong to REST. */
+const connectionOf = ({ connection }: BoundField): unknown =>
+  connection
+    ? [
+        connection.items,
+        connection.next ?? connection.last ?? connection.link ?? (connection.offset ? "offset" : "numbered"),
+        connection.more ?? null,
+        connection.total ?? null,
+      ]
+    : null;
+
+/** Both bindings. Inputs that both have alike are left out, as `…`: an operation may have twenty. */
+function described(now: ModelField, old: ModelField): [string, string] {
+  const [after, before] = [inputTexts(now), inputTexts(old)];
+  const shown = (texts: readonly string[], others: readonly string[]): string => {
+    const own = texts.filter((text) => !others.includes(text));
+    return [...own, ...(own.length < texts.length ? ["…"] : [])].join(", ");
+  };
+  return [describe(now, shown(after, before)), describe(old, shown(before, after))];
+}
+
+const inputTexts = (field: ModelField): string[] =>
+  field.kind === "plain" ? [] : field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`);
+
+const describe = (field: ModelField, inputs: string): string =>
+  (field.entries ? "the entries of " : "") +
+  (field.kind === "plain"
+    ? `property ${field.path.join(".") || "none, its parent's own object"}`
+    : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
+
+/** A name that the schema leaves to convention follows the document's: what REST sends there is a change of its values. */
+function enumValueChanges(base: Model, head: Model): Change[] {
+  return Object.values(base.schema.getTypeMap()).flatMap((old) => {
+    const now = head.schema.getType(old.name);
+    if (!isEnumType(old) || !isEnumType(now) || !old.astNode) return [];
+    const after = enumValues(head.names, now);
+    return [...enumValues(base.names, old)].flatMap(([name, rest]): Change[] => {
+      const other = after.get(name);
+      const coordinate = `${old.name}.${name}`;
+      if (other === undefined || other === rest) return [];
+      if (definitionAt(base.schema, coordinate) === definitionAt(head.schema, coordinate)) return [];
+      const message = `${coordinate} stands for "${other}" now, it was "${rest}"`;
+      return [schemaChange("binding-changed", coordinate, message, rest, other)];
+    });
+  });
+}

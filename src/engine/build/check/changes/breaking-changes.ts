@@ -1,0 +1,92 @@
+/**
+ * The errors of the proof that the base did not have. Where the schema says the same at their coordinate, the OpenAPI
+ * document broke them: all errors of one cause are one finding. An error that can be approved stays a finding of its own,
+ * with the fingerprint that the proof gives it without a base.
+ */
+
+import { type Diagnostic, isApprovable } from "../../diagnostic.ts";
+import type { ValidProject } from "../../project/project.ts";
+import { definitionAt } from "../../schema/schema-coordinate.ts";
+import { diagnosticFinding } from "../proof-findings.ts";
+import type { Finding } from "../report.ts";
+import { type Cause, causeOfError, placeKey } from "./causes.ts";
+import type { Change } from "./change.ts";
+import { withoutGuess } from "./renamed-operations.ts";
+import { restFrames } from "./rest-frames.ts";
+
+export type Break = {
+  readonly cause: Cause;
+  readonly errors: readonly [Diagnostic, ...Diagnostic[]];
+  /** What no proof sees of the same node. */
+  readonly changes: Change[];
+};
+
+/** By the key of the node that they come from. */
+export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Break> {
+  const known = new Set(base.diagnostics.map(keyOf));
+  const breaks = new Map<string, Break>();
+  for (const error of head.diagnostics) {
+    if (
+      error.severity !== "error" ||
+      isApprovable(error.rule) ||
+      known.has(keyOf(error)) ||
+      !isSaidAlike(base, head, error)
+    )
+      continue;
+    const cause = causeOfError(base.model, head.model, error);
+    if (!cause) continue;
+    const key = placeKey(cause);
+    const found = breaks.get(key);
+    breaks.set(key, {
+      cause: found?.cause ?? cause,
+      errors: found ? [...found.errors, error] : [error],
+      changes: [],
+    });
+  }
+  return breaks;
+}
+
+export const breakAt = (breaks: ReadonlyMap<string, Break>, at: string): Break | undefined =>
+  [...breaks.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
+
+const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
+
+/** Whether the schema says the same at the error's coordinate, or has nothing to do with it. */
+function isSaidAlike(base: ValidProject, head: ValidProject, { coordinate, schema }: Diagnostic): boolean {
+  if (!schema) return true;
+  const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
+  return is !== undefined && was === is;
+}
+
+/** One schema may change several parts of one value. */
+export const eachOnce = (all: readonly Also[]): Also[] => [
+  ...new Map(
+    all.map(({ rule, coordinate, message }) => {
+      const also = { rule, coordinate, message };
+      return [JSON.stringify(also), also];
+    }),
+  ).values(),
+];
+
+type Also = NonNullable<Finding["also"]>[number];
+
+export function breakFinding(
+  base: ValidProject,
+  head: ValidProject,
+  { cause, errors, changes }: Break,
+): Finding {
+  const [lead, ...others] = errors;
+  const finding = diagnosticFinding(head, withoutGuess(base, head, lead));
+  const also = eachOnce([...others.map((error) => withoutGuess(base, head, error)), ...changes]);
+  const frames = restFrames(base, head, cause.node, cause.node, cause.below).filter(
+    ({ role }) => role !== "rest" || !lead.isRemoved,
+  );
+  const isThere = frames.some(({ role }) => role === "rest");
+  return {
+    ...finding,
+    change: "breaking",
+    coordinates: [...new Set([lead.coordinate, ...also.map(({ coordinate }) => coordinate)])],
+    ...(also.length > 0 && { also }),
+    places: [...finding.places.filter(({ role }) => role !== "rest" || !isThere), ...frames],
+  };
+}

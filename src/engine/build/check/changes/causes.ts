@@ -1,0 +1,194 @@
+/**
+ * Finds the node of the OpenAPI document that a new error of the proof comes from: the first node of the error, of what
+ * its coordinate rested on at the base, or of the answers behind it, that says something else now. Errors of one cause are one finding.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { isOfObject } from "../../bind/inputs/input-source.ts";
+import type { Model } from "../../bind/model.ts";
+import type { Diagnostic, NodePath, RestPlace, Rule } from "../../diagnostic.ts";
+import { childValue, nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
+import { answersOf } from "../../openapi/operation.ts";
+import { propertiesAlong } from "../../openapi/shapes/property-paths.ts";
+import { includedIn } from "../../openapi/shapes/schema-cycles.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
+import { fieldOf } from "../../schema/schema-coordinate.ts";
+import { answerNodes } from "./response-nodes.ts";
+
+/** Rules that say what is not there: the document of today has no node for it. */
+const ofMissing = new Set<Rule>([
+  "operation-unknown",
+  "operation-id-duplicate",
+  "argument-unused",
+  "parameter-unknown",
+  "result-missing",
+  "property-missing",
+  "connection-unfit",
+]);
+
+/** Such a rule may also say that what is there does not fit: then the finding is at that, and not at what had to hold it. */
+const ofMissingOrUnfit: Rule = "batch-match";
+
+/** `below`: the path from the node down to all that differs. */
+export type Cause = { readonly node: RestPlace; readonly below: NodePath };
+
+export function causeOfError(
+  base: Model,
+  head: Model,
+  { rule, coordinate, nodes: own = [], below = [] }: Diagnostic,
+): Cause | undefined {
+  const [renamed] = own.flatMap((node) => formerName(base.document, head.document, node) ?? []);
+  if (renamed) return renamed;
+  const rested = restedOn(base, coordinate, rule);
+  const gone = rested.flatMap((node) => topmostGone(head.document, node) ?? []);
+  const isMissing =
+    ofMissing.has(rule) ||
+    (rule === ofMissingOrUnfit && gone.some((node) => own.some((each) => isInside(node, each))));
+  const candidates = isMissing
+    ? [...gone, ...rested, ...rested.flatMap(requiredBeside), ...own]
+    : [...own, ...own.flatMap(requiredBeside), ...rested];
+  const [node] = [...own, ...rested];
+  const differing = (nodes: readonly RestPlace[]) => firstDifference(base.document, head.document, nodes);
+  return (
+    differing(candidates) ??
+    differing(answerNodes(base, head, coordinate, (each) => restedOn(base, each))) ??
+    (node && { node, below })
+  );
+}
+
+const isInside = (node: RestPlace, outer: RestPlace): boolean =>
+  node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
+
+/** Identifies the place of a cause. */
+export const placeKey = ({ node: { file, path }, below }: Cause): string =>
+  nodeKey({ file, path: [...path, ...below] });
+
+/** The first node that the coordinate rested on at the base and that is gone. */
+export const goneAt = (base: Model, head: Model, coordinate: string): RestPlace | undefined =>
+  restedOn(base, coordinate).flatMap((node) => topmostGone(head.document, node) ?? [])[0];
+
+/** The cause of a change at the node of a value: the node, the list that requires it, or a schema that it is made of. */
+export const causeOfChange = (base: RestDocument, head: RestDocument, node: RestPlace): Cause | undefined =>
+  firstDifference(base, head, [node, ...requiredBeside(node), ...madeOf(head, node)]);
+
+function firstDifference(
+  base: RestDocument,
+  head: RestDocument,
+  nodes: readonly RestPlace[],
+): Cause | undefined {
+  for (const node of nodes) {
+    const below = differenceBelow(base, head, node);
+    if (below) return { node, below };
+  }
+  return undefined;
+}
+
+/** The schemas that a schema refers to, by itself or as a member of `allOf`, `oneOf` or `anyOf`. */
+function madeOf(document: RestDocument, node: RestPlace, seen = new Set<unknown>()): RestPlace[] {
+  const value = document.valueAt(node);
+  if (!isRecord(value) || seen.has(value)) return [];
+  seen.add(value);
+  return [...includedIn(document, { ...node, value })].flatMap(({ node: each, closing }) => [
+    ...(each === closing ? [] : [each]),
+    ...madeOf(document, each, seen),
+  ]);
+}
+
+/** The name that a new property had before, where one of the same object is gone and one is new. */
+function formerName(base: RestDocument, head: RestDocument, { path, ...node }: RestPlace): Cause | undefined {
+  const holder = { ...node, path: path.slice(0, -1) };
+  if (path.at(-2) !== "properties" || base.valueAt({ ...node, path }) !== undefined) return undefined;
+  const [name, ...deeper] = differenceBelow(base, head, holder) ?? [];
+  if (name === undefined || name === path.at(-1) || deeper.length > 0) return undefined;
+  return { node: holder, below: [name] };
+}
+
+/** The list that says which properties are required, beside the one at this node. */
+const requiredBeside = ({ path, ...node }: RestPlace): RestPlace[] =>
+  path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
+
+/**
+ * The first node on the way to a node that the document has no more, or the one that holds it if nothing is left in that;
+ * `undefined` if the document has them all.
+ */
+function topmostGone(document: RestDocument, { file, path }: RestPlace): RestPlace | undefined {
+  const at = (length: number): RestPlace => ({ file, path: path.slice(0, length) });
+  const steps = path.findIndex((_, index) => document.valueAt(at(index + 1)) === undefined);
+  if (steps < 0) return undefined;
+  const holder = at(steps);
+  const isEmptied = Object.keys(membersOf(document.valueAt(holder))).length === 0;
+  return isEmptied && steps > 0 ? holder : at(steps + 1);
+}
+
+/** The path to the only place where the documents differ, which may be in one of them; `undefined` if they say the same. */
+export function differenceBelow(
+  base: RestDocument,
+  head: RestDocument,
+  node: RestPlace,
+): NodePath | undefined {
+  let [was, is] = [base.valueAt(node), head.valueAt(node)];
+  if (isDeepStrictEqual(was, is)) return undefined;
+  const below: (string | number)[] = [];
+  while (isAlike(was, is)) {
+    const keys = new Set([...Object.keys(was as object), ...Object.keys(is as object)]);
+    const [key, ...others] = [...keys].filter(
+      (each) => !isDeepStrictEqual(childValue(was, each), childValue(is, each)),
+    );
+    const [gone, ...manyGone] = [key, ...others].filter((each) => childValue(is, each ?? "") === undefined);
+    // a key with another name
+    if (others.length === 1 && gone !== undefined && manyGone.length === 0) below.push(gone);
+    if (key === undefined || others.length > 0) break;
+    below.push(Array.isArray(was) ? Number(key) : key);
+    [was, is] = [childValue(was, key), childValue(is, key)];
+  }
+  return below;
+}
+
+/** Whether both are objects, or lists of one length. */
+const isAlike = (was: unknown, is: unknown): boolean =>
+  (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
+
+/** The nodes that a coordinate reads or sends. */
+function restedOn(model: Model, coordinate: string, rule?: Rule): RestNode[] {
+  const { fields, values } = model;
+  const field = fields.get(fieldOf(coordinate));
+  const sent = values.flatMap((use) => (use.coordinate === coordinate ? [use.node] : []));
+  if (field?.kind === "plain") return along(backingShapes(model, field.type), field.path);
+  if (field?.kind !== "bound") return sent;
+  const { operation, inputs, result, connection, batch } = field;
+  if (rule?.startsWith("operation-")) return [operation.node];
+  const isArgument = coordinate !== field.coordinate;
+  const sources = inputs.flatMap(({ source }) =>
+    isOfObject(source) && !isArgument
+      ? along(backingShapes(model, source.kind === "parent" ? field.type : source.type), source.path)
+      : [],
+  );
+  const { items = [], next = [], last = [], more = [], total = [] } = connection ?? {};
+  const answers = answersOf(operation).map(({ shape }) => shape);
+  const paths = [
+    result,
+    ...(batch ? [[...result, batch.match]] : []),
+    items,
+    next,
+    [...items, ...last],
+    more,
+    total,
+  ];
+  const shown = isArgument ? [] : paths.flatMap((path) => along(answers, path));
+  const [, argument] = /\((\w+):/.exec(coordinate) ?? [];
+  const fed = inputs.flatMap(({ source, node }) =>
+    !isArgument || (source.kind === "argument" && source.path[0] === argument) ? [node] : [],
+  );
+  const body = operation.body ? [operation.body.shape.node] : [];
+  return [...sent, ...sources, ...shown, operation.node, ...fed, ...body];
+}
+
+const backingShapes = ({ backings }: Model, type: string): Shape[] =>
+  (backings.get(type) ?? []).map(({ shape }) => shape);
+
+const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
+  shapes.flatMap((shape) =>
+    propertiesAlong(shape, path, true)
+      .map(({ node }) => node)
+      .reverse(),
+  );

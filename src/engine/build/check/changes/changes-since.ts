@@ -1,0 +1,153 @@
+/**
+ * Stage 4: what breaks clients of the base. The proof of the new spec decides it: an error that the base did not have is a
+ * break. `schema-changes.ts` adds what clients see of the schema, `fact-changes.ts` and `value-changes.ts` what no proof sees. The
+ * base's types need no proof of their own over the new document: where they differ from today's, graphql-js tells it.
+ * A change is told once, where it happened, with all coordinates that it reaches.
+ */
+import type { Model } from "../../bind/model.ts";
+import type { Diagnostic } from "../../diagnostic.ts";
+import { nodeKey } from "../../openapi/document.ts";
+import { isSameOperation } from "../../openapi/operation.ts";
+import { fingerprint } from "../../project/fingerprint.ts";
+import { isValid, type Project, type ValidProject } from "../../project/project.ts";
+import { coordinatePlace, definitionAt, fieldOf } from "../../schema/schema-coordinate.ts";
+import { frameAt } from "../frame.ts";
+import type { Finding, Frame, SpecChange } from "../report.ts";
+import { breakAt, breakFinding, breaksOf, eachOnce } from "./breaking-changes.ts";
+import { differenceBelow } from "./causes.ts";
+import { type Difference, isDifference } from "./change.ts";
+import { changeRules } from "./change-rules.ts";
+import { factChanges } from "./fact-changes.ts";
+import { restFrames } from "./rest-frames.ts";
+import { schemaChanges } from "./schema-changes.ts";
+import { valueChanges } from "./value-changes.ts";
+
+type Changes = {
+  readonly findings: readonly Finding[];
+  /** Clients see no difference: they are no findings. */
+  readonly safe: readonly SpecChange[];
+  /** The errors of `head` that the findings tell. */
+  readonly told: ReadonlySet<Diagnostic>;
+};
+
+/** Without a valid schema in `head` there is nothing to compare; the errors of the schema are findings of their own. */
+export function changesSince(base: ValidProject, head: Project, today: string): Changes {
+  if (!isValid(head)) return { findings: [], safe: [], told: new Set() };
+  const all = [
+    ...factChanges(base.model, head.model),
+    ...valueChanges(base.model, head.model),
+    ...schemaChanges(base.model, head.model, today),
+  ];
+  const breaks = breaksOf(base, head);
+  const isTold = toldByErrors(base.model, head);
+  const own: Difference[] = [];
+  for (const change of all.filter(isDifference)) {
+    if (isTold(change)) continue;
+    const { rule, coordinate, rest, place = "" } = change;
+    const found =
+      (rest && breaks.get(nodeKey(rest.old))) ??
+      breaks.get(place) ??
+      // a list that is a page now is no list at its old place
+      (rule === "rest-list-paged" ? breakAt(breaks, coordinate) : undefined);
+    (found?.changes ?? own).push(change);
+  }
+  return {
+    findings: [
+      ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
+      ...grouped(base.model, own).map((group) => changeFinding(base, head, group)),
+    ],
+    safe: all.flatMap(({ rule, class: kind, message, coordinate, reached = [] }) =>
+      kind === "safe"
+        ? [{ rule, class: kind, message, coordinates: [coordinate, ...reached], operations: [] }]
+        : [],
+    ),
+    told: new Set([...breaks.values()].flatMap((each) => each.errors)),
+  };
+}
+
+/** Whether the coordinate of a change has an error, which tells the change too, or shows something else now. */
+function toldByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const broken = new Set(errors.map(({ coordinate }) => coordinate));
+  const brokenFields = new Set(errors.map(({ coordinate }) => fieldOf(coordinate)));
+  return ({ rule, coordinate, direction }) => {
+    if (rule === "binding-changed") return brokenFields.has(coordinate);
+    if (direction === undefined) return rule === "rest-answer-removed" && broken.has(coordinate);
+    return broken.has(coordinate) || isRebound(base, model, coordinate);
+  };
+}
+
+function isRebound(base: Model, head: Model, coordinate: string): boolean {
+  const [old, now] = [base, head].map(({ fields }) => fields.get(fieldOf(coordinate)));
+  if (old?.kind === "bound" && now?.kind === "bound") return !isSameOperation(old.operation, now.operation);
+  return (
+    old?.kind !== now?.kind ||
+    (old?.kind === "plain" && now?.kind === "plain" && `${old.path}` !== `${now.path}`)
+  );
+}
+
+type Group = readonly [Difference, ...Difference[]];
+
+/**
+ * The changes of one rule and one cause, in the order of the schema. Where the schema follows a list that is a page now, that
+ * is of the same group.
+ */
+function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
+  const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
+  const keyOf = (each: Difference): string => {
+    const lead = (each.rule === "binding-changed" && paged.get(each.coordinate)) || each;
+    return JSON.stringify([lead.rule, lead.class, lead.cause]);
+  };
+  const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
+  // a change of a value is told where it happened
+  const orderOf = ({ coordinate, direction, place, rest }: Difference): number =>
+    (order.get(fieldOf(coordinate)) ?? order.size) +
+    (direction && rest && place?.startsWith(nodeKey(rest.new)) === false ? order.size + 1 : 0);
+  const inOrder = (one: Difference, other: Difference): number =>
+    orderOf(one) - orderOf(other) || (one.coordinate < other.coordinate ? -1 : 1);
+  return [...Map.groupBy(all, keyOf).values()].map((group) => group.toSorted(inOrder) as never);
+}
+
+/** One finding for all changes of a group, with all coordinates that they reach. */
+function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
+  const [{ rule, class: change, coordinate, direction, message, cause, facts, rest }] = group;
+  const { below = rest && differenceBelow(base.model.document, head.model.document, rest.old) } = rest ?? {};
+  const others = eachOnce(group).slice(1);
+  const also = others.every((each) => each.message === message) ? [] : others;
+  const paths = new Set(rule === "rest-operation-moved" ? group.map((each) => each.facts[1]) : []);
+  const isMove = paths.size > 1;
+  const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
+  const isOfRest = rule === "binding-changed" && was === is;
+  return {
+    ...{ stage: "changes", rule, severity: change === "breaking" ? "error" : "warning", change, coordinate },
+    coordinates: [...new Set(group.flatMap((each) => [each.coordinate, ...(each.reached ?? [])]))],
+    ...(group.every((each) => each.direction === direction) && direction && { direction }),
+    message: isMove
+      ? `${message}, and ${paths.size - 1} more ${paths.size > 2 ? "paths" : "path"} moved from ${cause}`
+      : message,
+    ...(also.length > 0 && !isMove && { also }),
+    hint: isOfRest
+      ? "the schema is as before: approve it, if REST calls the same value so now"
+      : `${changeRules[rule].advice}; or approve it`,
+    places: [
+      ...schemaFrames(base, head, coordinate),
+      ...(rest ? restFrames(base, head, rest.old, rest.new, below ?? []) : []),
+    ],
+    operations: [],
+    fingerprint: fingerprint(rule, coordinate, isMove ? [cause, ...paths] : facts),
+  };
+}
+
+/** The definition of a coordinate; if it is gone, its old definition and the field or the type that held it. */
+function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
+  const now = coordinatePlace(head.model.schema, coordinate);
+  if (now) return [frameAt(head, "schema", now)];
+  const [type = ""] = coordinate.split(/[.(]/);
+  const holder =
+    coordinatePlace(head.model.schema, fieldOf(coordinate)) ?? coordinatePlace(head.model.schema, type);
+  const was = coordinatePlace(base.model.schema, coordinate);
+  return [
+    ...(holder ? [frameAt(head, "schema", holder)] : []),
+    ...(was ? [frameAt(base, "base schema", was)] : []),
+  ];
+}

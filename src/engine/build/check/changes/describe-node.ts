@@ -1,0 +1,49 @@
+/** Names a place of the OpenAPI document in messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things answer`. */
+import { membersOf } from "../../../shared/json-object.ts";
+import { own } from "../../../shared/own.ts";
+import type { RestPlace } from "../../diagnostic.ts";
+import type { RestDocument } from "../../openapi/document.ts";
+
+type Steps = readonly (string | number)[];
+
+/** The root stands for what all operations share. */
+export function placeName(document: RestDocument, { file, path }: RestPlace): string {
+  const [first, second, third, ...below] = path;
+  const name = document.rootAt({ file })?.name;
+  if (first === undefined) return `every operation${name === undefined ? "" : ` of ${name}`}`;
+  if (first === "components" && third !== undefined)
+    return `${own(components, String(second)) ?? second} ${name === undefined ? "" : `${name}.`}${third}${belowSchema(below)}`;
+  if (first !== "paths" || second === undefined) return `${file}#/${path.join("/")}`;
+  const at = `${name ?? ""}${second}`;
+  if (third === "parameters") return `${at} ${parameterName(document, file, path.slice(0, 4))}`;
+  return `${String(third ?? "").toUpperCase()} ${at}${belowOperation(document, file, path, below)}`.trim();
+}
+
+const components: Readonly<Record<string, string>> = {
+  schemas: "schema",
+  parameters: "parameter",
+  responses: "response",
+  requestBodies: "body",
+  securitySchemes: "security scheme",
+};
+
+function belowOperation(document: RestDocument, file: string, path: Steps, [part, ...below]: Steps): string {
+  if (part === "parameters")
+    return ` ${parameterName(document, file, path.slice(0, 5))}${belowSchema(below.slice(1))}`;
+  if (part === "requestBody") return ` body${belowSchema(below.slice(2))}`;
+  return part === "responses" ? ` answer${belowSchema(below.slice(3))}` : "";
+}
+
+function parameterName(document: RestDocument, file: string, path: Steps): string {
+  const { in: location, name } = membersOf(document.valueAt({ file, path }));
+  return `${location} "${name}"`;
+}
+
+/** Properties as `.name`, items as `[]`, the values of a map as `{}`. What is composed of several schemas is one value. */
+function belowSchema([step, ...rest]: Steps): string {
+  if (step === undefined) return "";
+  if (step === "properties") return `.${rest[0]}${belowSchema(rest.slice(1))}`;
+  if (step === "items") return `[]${belowSchema(rest)}`;
+  if (step === "additionalProperties") return `{}${belowSchema(rest)}`;
+  return belowSchema(rest);
+}

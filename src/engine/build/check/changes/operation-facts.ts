@@ -1,0 +1,118 @@
+/** The facts of an operation: where the call goes, what it must have, and what a missing thing becomes. */
+
+import { type GraphQLSchema, getNullableType, isListType } from "graphql";
+import { membersOf } from "../../../shared/json-object.ts";
+import { includes } from "../../../shared/media-type.ts";
+import type { BoundField } from "../../bind/model.ts";
+import { pageSign } from "../../bind/outputs/unpaged-list.ts";
+import type { NodePath } from "../../diagnostic.ts";
+import type { RestNode } from "../../openapi/document.ts";
+import { answersOf, documents404, ownPath, type RestOperation } from "../../openapi/operation.ts";
+import { elementAt } from "../../schema/schema-coordinate.ts";
+import { type Differing, differing } from "./change.ts";
+import { type Fact, fact } from "./fact.ts";
+
+/** A fact of the operation. Any other value is a change. */
+const ofOperation = (
+  rule: Differing["rule"],
+  below: NodePath,
+  value: (operation: RestOperation) => string | undefined,
+  phrase: (after: string | undefined, before: string | undefined) => string,
+): Fact =>
+  fact(
+    ({ operation }) => [{ node: operation.node, below, value: value(operation) }],
+    (was, is) => (was === is ? undefined : differing(rule, phrase(is, was), was ?? null, is ?? null)),
+  );
+
+/** The names in a path's template may be others: the address is the same. */
+const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
+
+/** `/v3 to /v4`: what is left of both addresses without their common end. One move may be that of many operations. */
+function movedPart(was: string, is: string): string {
+  const [one, other] = [was, is].map((path) => addressOf(path).split("/")) as [string[], string[]];
+  while (one.length > 1 && other.length > 1 && one.at(-1) === other.at(-1)) {
+    one.pop();
+    other.pop();
+  }
+  return [one, other].map((steps) => steps.join("/") || "/").join(" to ");
+}
+
+const productName = (product: string | undefined): string =>
+  product ? `the product ${product}` : "no product";
+
+export const operationFacts: readonly Fact[] = [
+  ofOperation(
+    "rest-method-changed",
+    [],
+    ({ method }) => method,
+    (method) => `is a ${method?.toUpperCase()} now`,
+  ),
+  fact(
+    ({ operation }) => [{ node: operation.node, value: ownPath(operation) }],
+    (was, is) =>
+      addressOf(was) === addressOf(is)
+        ? undefined
+        : differing("rest-operation-moved", `stands at ${is} now`, was, is, { cause: movedPart(was, is) }),
+  ),
+  ofOperation(
+    "rest-product-changed",
+    ["tags"],
+    ({ product }) => product,
+    (now, was) =>
+      `is of ${productName(now)} now, it was of ${productName(was)}: its calls go to another upstream`,
+  ),
+  ofOperation(
+    "rest-permission-changed",
+    ["x-permission"],
+    ({ permission }) => permission,
+    (now, was) => `needs ${now ?? "no permission"} now, it needed ${was ?? "none"}`,
+  ),
+  fact(
+    ({ operation, nullOn404 }) => [
+      {
+        node: operation.node,
+        below: ["responses", "404"],
+        value: { documented: documents404(operation), nullOn404 },
+      },
+    ],
+    ({ documented: was, ...old }, { documented: is, nullOn404 }) => {
+      if (was === is || !(old.nullOn404 || nullOn404)) return undefined;
+      const phrase = is
+        ? "documents 404 now: what is not there is null, and was an error"
+        : "no longer documents 404: what is not there is an error, and was null";
+      return differing("rest-not-found-changed", phrase, was, is);
+    },
+  ),
+  fact(
+    ({ operation: { body, node } }) =>
+      body
+        ? [{ node, below: ["requestBody"], value: { media: body.media, content: contentOf(body.node) } }]
+        : [],
+    ({ media: was }, { media: is, content }) =>
+      content.some((range) => includes(range, was))
+        ? undefined
+        : differing("rest-body-changed", `takes a body in ${is} now, it was ${was}`, was, is),
+  ),
+  fact(
+    ({ operation }) => [{ node: operation.node, value: answersOf(operation).length > 0 }],
+    (was, is) =>
+      was && !is ? differing("rest-answer-removed", "has no JSON answer now", was, is) : undefined,
+  ),
+  fact(
+    (field, { schema }) => {
+      if (!readsWholeList(field, schema)) return [];
+      const sign = pageSign(field.operation);
+      return [{ node: sign?.node ?? field.operation.node, value: sign?.text }];
+    },
+    (was, is) =>
+      was || !is
+        ? undefined
+        : differing("rest-list-paged", `may answer with a page now, not with all: it has ${is}`, null, is),
+  ),
+];
+
+/** Whether the field shows the list as REST answers it. A link into a whole list has a finding of its own: `batch-paged`. */
+const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
+  !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
+
+const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));

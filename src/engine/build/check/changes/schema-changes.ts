@@ -1,0 +1,152 @@
+/** The changes of the schema file: graphql-js finds those of the public schema, `bindingChanges` those of the directives. */
+import {
+  findBreakingChanges,
+  findDangerousChanges,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  print,
+} from "graphql";
+import type { Model } from "../../bind/model.ts";
+import { bindingDefinitionNames } from "../../schema/directives.ts";
+import { fieldOf } from "../../schema/schema-coordinate.ts";
+import { bindingChanges } from "./binding-changes.ts";
+import { type Change, schemaChange } from "./change.ts";
+import type { schemaRules } from "./change-rules.ts";
+
+/** `today`: `YYYY-MM-DD`. */
+export function schemaChanges(base: Model, head: Model, today: string): Change[] {
+  const found = [
+    ...findBreakingChanges(base.schema, head.schema).flatMap(fromLibrary),
+    ...findDangerousChanges(base.schema, head.schema).flatMap(fromLibrary),
+    ...additions(base.schema, head.schema),
+    ...newDefaults(base.schema, head.schema),
+    ...newChoices(base.schema, head.schema),
+    ...bindingChanges(base, head),
+  ];
+  return found
+    .filter(
+      ({ coordinate }) => !bindingDefinitionNames.has(coordinate.replace(/^@/, "").split(/[.(]/)[0] ?? ""),
+    )
+    .map((change) => afterSunset(base, change, today));
+}
+
+const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
+
+/** What REST deprecated until a day is no break after that day. */
+function afterSunset(base: Model, change: Change, today: string): Change {
+  if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
+  return {
+    ...change,
+    class: "safe",
+    message: `${change.message} REST announced its end, and the day has come.`,
+  };
+}
+
+/** A type has ended with all that leads to it. */
+function hasEnded({ schema, deprecations }: Model, coordinate: string, today: string): boolean {
+  const isOver = (each: string): boolean => (deprecations.get(each)?.sunset ?? "9999") <= today;
+  if (coordinate.includes(".")) return isOver(coordinate);
+  const leading = membersIn(schema).filter(({ element }) => getNamedType(element.type).name === coordinate);
+  return leading.length > 0 && leading.every(({ coordinate: at }) => isOver(at) || isOver(fieldOf(at)));
+}
+
+/** graphql-js calls an optional argument or input field dangerous. It is safe: existing clients do not send it. */
+function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
+  // a scalar of GraphQL's own, such as `Int`, comes and goes with its uses
+  if (description.startsWith("Standard scalar ")) return [];
+  const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
+  // a description without two values is the fact itself: a union may lose two members at one coordinate
+  const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
+  return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
+}
+
+/** graphql-js names coordinates only inside its descriptions. */
+const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
+  [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
+  [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
+  [/^(\w+\.\w+) arg (\w+).*$/s, "$1($2:)"],
+  [/^(\w+) was (?:removed from|added to) enum type (\w+).*$/s, "$2.$1"],
+  [/^\w+ (?:was (?:removed from|added to) union type|added to interfaces implemented by) (\w+).*$/s, "$1"],
+  [/^.*\b(?:on directive|was removed from) (\w+).*$/s, "@$1"],
+  [/^(\w+(?:\.\w+)?).*$/s, "$1"],
+];
+
+function coordinateOf(type: string, description: string): string {
+  const [pattern = /$/, coordinate = ""] = descriptionPatterns.find(([each]) => each.test(description)) ?? [];
+  return (type === "DIRECTIVE_REMOVED" ? "@" : "") + description.replace(pattern, coordinate);
+}
+
+/** An argument without a default before, or a field of an input object: graphql-js says nothing of these. */
+function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
+  const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
+  return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
+    const old = before.get(coordinate);
+    // what every client sends needs no default
+    if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
+    const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
+    // the library tells of an argument's other default
+    if (was === is || (kind === "argument" && was !== none)) return [];
+    const message = `${coordinate} has ${is} now where clients leave it out, it had ${was}`;
+    return [schemaChange("sdl-arg-default-value-change", coordinate, message, was, is)];
+  });
+}
+
+const none = "no default";
+
+const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
+  astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
+
+/** A client may have given several fields, or none. graphql-js does not compare `@oneOf`. */
+function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
+  return Object.values(base.getTypeMap()).flatMap((old): Change[] => {
+    const now = head.getType(old.name);
+    if (!isInputObjectType(old) || !isInputObjectType(now) || old.isOneOf || !now.isOneOf) return [];
+    const message = `${old.name} takes exactly one of its fields now`;
+    const reached = Object.keys(old.getFields()).map((field) => `${old.name}.${field}`);
+    const change = schemaChange("sdl-one-of-added", old.name, message, "any of its fields", "exactly one");
+    return [{ ...change, reached }];
+  });
+}
+
+function additions(base: GraphQLSchema, head: GraphQLSchema): Change[] {
+  const before = new Set(ownCoordinates(base));
+  const added = ownCoordinates(head).filter((coordinate) => !before.has(coordinate));
+  return added.map((coordinate) =>
+    schemaChange("sdl-added", coordinate, `${coordinate} is new`, null, coordinate),
+  );
+}
+
+/** The types that the schema writes, and the fields of those that answers have. */
+const ownCoordinates = (schema: GraphQLSchema): string[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) => {
+    const fields = isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
+    return type.astNode ? [type.name, ...fields.map((field) => `${type.name}.${field}`)] : [];
+  });
+
+type Member = {
+  readonly coordinate: string;
+  readonly element: GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLArgument;
+  readonly kind: "field" | "input field" | "argument";
+};
+
+/** The fields of all types, each with its arguments. */
+const membersIn = (schema: GraphQLSchema): Member[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) => {
+    const fields: Record<string, GraphQLField<unknown, unknown> | GraphQLInputField> =
+      "getFields" in type ? type.getFields() : {};
+    return Object.values(fields).flatMap((element): Member[] => {
+      const coordinate = `${type.name}.${element.name}`;
+      if (!("args" in element)) return [{ coordinate, element, kind: "input field" }];
+      const args = element.args.map(
+        (each): Member => ({ coordinate: `${coordinate}(${each.name}:)`, element: each, kind: "argument" }),
+      );
+      return [{ coordinate, element, kind: "field" }, ...args];
+    });
+  });

@@ -1,0 +1,109 @@
+/**
+ * What a caller must send to be let in: the security requirement (OpenAPI 3.1 §4.8.30), a list of alternatives, each a set
+ * of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks callers who met an alternative
+ * before and meet none now, and callers whose credential REST reads from another place now.
+ */
+import { membersOf } from "../../../shared/json-object.ts";
+import type { BoundField, Model } from "../../bind/model.ts";
+import { schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
+import { type Differing, differing } from "./change.ts";
+import { type Fact, fact, type Stated } from "./fact.ts";
+
+/** `scheme` and `scheme:scope` strings. The empty set admits everybody. */
+type Alternative = ReadonlySet<string>;
+
+const alternativesOf = ({ operation }: BoundField) => {
+  const { owner, alternatives } = securityRequirementsOf(operation);
+  return { owner, alternatives: alternatives.map(toAlternative) };
+};
+
+const toAlternative = (requirement: Readonly<Record<string, unknown>>): Alternative =>
+  new Set(
+    Object.entries(requirement).flatMap(([scheme, scopes]) => [
+      scheme,
+      ...(Array.isArray(scopes) ? scopes.map((scope) => `${scheme}:${scope}`) : []),
+    ]),
+  );
+
+function requirementOf(field: BoundField): Stated<readonly Alternative[]>[] {
+  const { owner, alternatives } = alternativesOf(field);
+  return [{ node: owner, below: ["security"], value: alternatives }];
+}
+
+function judgeRequirement(
+  before: readonly Alternative[],
+  after: readonly Alternative[],
+): Differing | undefined {
+  const isMet = (held: Alternative): boolean => after.some((asked) => holds(held, asked));
+  const lost = before.find((held) => !isMet(held));
+  if (!lost) return undefined;
+  const [was, is] = [requirementText(before), requirementText(after)];
+  const own = before.length > 1 ? ` where ${alternativeText(lost)} was enough` : "";
+  const phrase = own === "" ? `takes ${is} now, it took ${was}` : `takes ${is} now${own}`;
+  return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, was, is);
+}
+
+const holds = (outer: Alternative, inner: Alternative): boolean =>
+  [...inner].every((part) => outer.has(part));
+
+/** The scopes that the same schemes need now. */
+function scopesMore(lost: Alternative, after: readonly Alternative[]): string | undefined {
+  const schemes = (of: Alternative): Alternative => new Set([...of].map(schemeOf));
+  const now = after.find((each) => holds(each, lost) && holds(schemes(lost), schemes(each)));
+  return (
+    now &&
+    `needs ${alternativeText(new Set([...now].filter((part) => !lost.has(part))), "the scope ")} too now`
+  );
+}
+
+/** `OAuth2 (files:read, projects:read) and Key`. A scheme's name holds no colon (OpenAPI 3.1 §4.8.7). */
+function alternativeText(alternative: Alternative, before = ""): string {
+  const scopes = Map.groupBy(alternative, schemeOf);
+  const texts = [...scopes].map(([scheme, parts]) => {
+    const own = parts.flatMap((part) => (part === scheme ? [] : [part.slice(scheme.length + 1)]));
+    if (before !== "") return `${before}${own.join(", ")} of ${scheme}`;
+    return own.length === 0 ? scheme : `${scheme} (${own.join(", ")})`;
+  });
+  return texts.join(" and ") || "no credentials";
+}
+
+const schemeOf = (part: string): string => part.split(":", 1)[0] ?? "";
+
+const requirementText = (alternatives: readonly Alternative[]): string =>
+  alternatives
+    .map((each) => alternativeText(each))
+    .sort()
+    .join(" or ");
+
+type Scheme = Readonly<Record<string, unknown>>;
+
+const credentialsOf = (field: BoundField, model: Model): Stated<Scheme>[] =>
+  schemesOf(model.document, field.operation)
+    .flat()
+    .flatMap(({ name, node }) => (node ? [{ key: name, node, value: membersOf(node.value) }] : []));
+
+function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
+  const changed = credentialMembers.find((member) => partOf(was, member) !== partOf(is, member));
+  if (!changed) return undefined;
+  const textOf = (scheme: Scheme, read = partOf): string =>
+    credentialMembers.flatMap((member) => read(scheme, member) ?? []).join(" ");
+  const [old, now] = [was, is].map((each) => textOf(each, (scheme, member) => scheme[member]));
+  return differing("rest-security-changed", `is ${now} now, it was ${old}`, textOf(was), textOf(is), {
+    below: [changed],
+  });
+}
+
+const credentialMembers = ["type", "in", "name", "scheme", "openIdConnectUrl", "x-from-header"] as const;
+
+/** What counts of a member. Names of headers and of HTTP schemes are case-insensitive. */
+function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unknown {
+  const isInAnyCase =
+    /^(?:scheme|x-from-header)$/.test(member) || (member === "name" && scheme.in === "header");
+  const text = scheme[member] === undefined ? undefined : String(scheme[member]);
+  return isInAnyCase ? text?.toLowerCase() : text;
+}
+
+export const securityFacts: readonly Fact[] = [
+  fact(requirementOf, judgeRequirement),
+  fact(credentialsOf, judgeCredential),
+];

@@ -1,0 +1,58 @@
+/**
+ * Holds each value that a coordinate shows or sends against the value that it was at the base. The values are paired by the
+ * coordinate and the place where the document uses the schema, so one input type may stand for several schemas.
+ */
+import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
+import type { Model, ValueUse } from "../../bind/model.ts";
+import { type Difference, restChange } from "./change.ts";
+import { placeName } from "./describe-node.ts";
+import { refusedParts } from "./opaque-scalar-changes.ts";
+import { differencesOf } from "./value-differences.ts";
+
+export function valueChanges(base: Model, head: Model): Difference[] {
+  const now = Map.groupBy(head.values, keyOf);
+  return [...Map.groupBy(base.values, keyOf)].flatMap(([key, old]) =>
+    pairs(base, head, old, now.get(key) ?? []).flatMap((pair) => changesOf(base, head, pair)),
+  );
+}
+
+/** A list and its items are two values. */
+const keyOf = ({ direction, coordinate, type }: ValueUse): string =>
+  `${direction} ${coordinate} ${String(type).split("[").length}`;
+
+type Pair = readonly [old: ValueUse, now: ValueUse];
+
+/** By the place, of which an operation has one for each status; what is left over, in its order. */
+function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly ValueUse[]): Pair[] {
+  const left = Map.groupBy(now, (use) => placeOf(head, use));
+  const found: Pair[] = [];
+  const unmatched: ValueUse[] = [];
+  for (const use of old) {
+    const other = left.get(placeOf(base, use))?.shift();
+    if (other) found.push([use, other]);
+    else unmatched.push(use);
+  }
+  const others = [...left.values()].flat();
+  const rest = unmatched.flatMap((use, index): Pair[] => (others[index] ? [[use, others[index]]] : []));
+  return [...found, ...rest];
+}
+
+const placeOf = ({ document }: Model, { node }: ValueUse): string =>
+  `${placeName(document, node)} ${node.path[3] === "responses" ? node.path[4] : ""}`;
+
+function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
+  const { coordinate, direction, type } = now;
+  const bare = type && getNullableType(type);
+  const isWhole = direction === "request" && isScalarType(bare) && !isSpecifiedScalarType(bare);
+  const all = isWhole
+    ? refusedParts(old, now)
+    : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
+  return all.map(({ found, was, is }) => {
+    // a use that refers to another schema now changes no other use of the old one
+    const isOfSchema =
+      !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
+      placeName(base.document, was.shape.node) === placeName(head.document, is.shape.node);
+    const nodes = isOfSchema ? { old: was.shape.node, new: is.shape.node } : { old: was.node, new: is.node };
+    return restChange(base, head, coordinate, found, nodes, direction);
+  });
+}

@@ -1,0 +1,151 @@
+/** `restbound check`: one run of every stage, printed in as many formats as asked for. */
+import { join, posix, relative, resolve } from "node:path";
+import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { nonEmpty } from "../../shared/cli/command-line.ts";
+import { asWord, printable } from "../../shared/cli/printable.ts";
+import { removeFile, replaceFile } from "../../shared/cli/replace-files.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { escaped } from "../../shared/control-characters.ts";
+import { isHttpUrl, parsePlaces } from "../../shared/manifests/manifest-locations.ts";
+import { type Manifest, Manifests } from "../../shared/manifests/manifests.ts";
+import { shownUrl } from "../../shared/shown-url.ts";
+import { pathBelowRepository } from "../project/path-below-repository.ts";
+import type { ValidProject } from "../project/project.ts";
+import { folderFiles } from "../project/spec-files.ts";
+import { check } from "./check.ts";
+import { deployedCommit } from "./deployed-commit.ts";
+import { formatOption, type Output, oneToStandardOutput, refuseInputs } from "./format/format-option.ts";
+import { failureAnnotations, formatGithub } from "./format/github.ts";
+import { formatGitlab } from "./format/gitlab.ts";
+import { failureMarkdown, formatMarkdown } from "./format/markdown.ts";
+import { formatSarif } from "./format/sarif.ts";
+import { formatText } from "./format/text.ts";
+import { freshnessFindings } from "./freshness.ts";
+import { gitFiles, hasGoneOn } from "./git-files.ts";
+import { readUsage } from "./read-usage.ts";
+import type { Finding, Report } from "./report.ts";
+
+type Given = { readonly base?: string; readonly usage?: string; readonly format: readonly Output[] };
+
+export function run(argv: readonly string[], io: Io): Promise<number> {
+  let outputs: readonly Output[] = [];
+  const work = async ({ base, usage, format }: Given): Promise<number> => {
+    refuseInputs(format, io.root, usage);
+    outputs = oneToStandardOutput(format);
+    // the report of an earlier run must not stay if this run fails
+    for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
+    io.progress?.("restbound check: proves spec/");
+    const report = await reportOf(base, usage, io).finally(() => io.progress?.(""));
+    for (const output of outputs) write(print(report, output, io), output, io);
+    if (base !== undefined && report.changes.length > 0 && !isHttpUrl(base) && hasGoneOn(io.root, base))
+      io.error(
+        `--base ${base} has commits that this branch lacks, and what they brought looks removed here; where the branch began: --base "$(git merge-base ${asWord(base)} HEAD)"`,
+      );
+    if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
+    return report.summary.unapproved === 0 ? 0 : 1;
+  };
+  return runCommand(
+    "restbound check",
+    argv,
+    io,
+    (line, does) =>
+      line
+        .description(
+          "Proves spec/schema.graphql against spec/openapi.yaml, and generated/ and the apps' operations (OPERATIONS_FROM) against both.",
+        )
+        .option(
+          "--base <git ref or URL>",
+          "also reports the changes since that commit, or since the spec that a role at this URL serves, and their effects",
+          nonEmpty,
+        )
+        .option(
+          "--usage <file or URL>",
+          "with --base: a change that reaches no operation that ran is a note; the text of /metrics of each graphql process, or the address of Prometheus",
+          nonEmpty,
+        )
+        .addOption(formatOption())
+        .action(does(work)),
+    (failure) => {
+      const below = `${pathBelowRepository(io.root)}spec/`;
+      for (const output of outputs) {
+        if (output.format === "github") write(failureAnnotations(failure, below), output, io);
+        if (output.format === "markdown") write(failureMarkdown(failure), output, io);
+      }
+    },
+  );
+}
+
+async function reportOf(
+  given: string | undefined,
+  usage: string | undefined,
+  { root, today, env, progress }: Io,
+): Promise<Report> {
+  if (usage !== undefined && given === undefined)
+    throw new UsageError(["--usage needs --base: it says which changes since then matter"]);
+  const used = usage === undefined ? undefined : await readUsage(root, usage);
+  const base = given !== undefined && isHttpUrl(given) ? await deployedCommit(root, given) : given;
+  const before = base === undefined ? undefined : gitFiles(root, base);
+  const manifests = await readManifests(root, env.OPERATIONS_FROM);
+  return check({
+    manifests,
+    files: folderFiles(join(root, "spec")),
+    freshness: (project) => {
+      progress?.("restbound check: generates, and compares generated/");
+      return freshness(root, project);
+    },
+    today: today ?? new Date().toISOString().slice(0, 10),
+    ...(given !== undefined &&
+      (before
+        ? { base: { name: shownUrl(given), files: before, ...(used && { usage: used }) } }
+        : { baseless: `there was no project at ${shownUrl(given)}` })),
+  });
+}
+
+/** A manifest that cannot be read must not look like an app without operations. */
+async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
+  try {
+    const places = parsePlaces(given ?? "").map(({ app, at }) => ({
+      app,
+      at: isHttpUrl(at) ? at : resolve(root, at),
+    }));
+    const { manifests, faults } = await new Manifests(places).refresh();
+    if (faults.length > 0)
+      throw new UsageError(faults.map(({ source, reason }) => `OPERATIONS_FROM: ${source} ${reason}`));
+    return manifests.map((each) => ({
+      ...each,
+      source: isHttpUrl(each.source) ? each.source : relative(root, each.source),
+    }));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError([`OPERATIONS_FROM: ${(error as Error).message}`]);
+  }
+}
+
+/** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
+async function freshness(root: string, project: ValidProject): Promise<Finding[]> {
+  const { generate } = await import("../codegen/generate.ts");
+  const { generatedFiles } = await import("../codegen/codegen-command.ts");
+  return freshnessFindings(root, await generate(project), generatedFiles(root));
+}
+
+function write(text: string, { file }: Output, io: Io): void {
+  if (file === undefined) io.out(text.trimEnd());
+  else replaceFile(resolve(io.root, file), text);
+}
+
+const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
+
+/** Every text of the report is one printable line; frames are printable already. Annotations stand in files of the repository. */
+function print(report: Report, { format, file }: Output, io: Io): string {
+  if (format === "json") return escaped(`${JSON.stringify(report, null, 2)}\n`).replaceAll("##", "#\\u0023");
+  const isAnnotation = format === "github" || format === "gitlab" || format === "sarif";
+  const below = isAnnotation ? pathBelowRepository(io.root) : "";
+  const shown: Report = JSON.parse(JSON.stringify(report), (key, value) => {
+    if (typeof value !== "string" || key === "text") return value;
+    return printable(key === "file" && !isHttpUrl(value) ? posix.join(below, value) : value);
+  });
+  if (isAnnotation) return annotations[format](shown);
+  return format === "markdown"
+    ? formatMarkdown(shown)
+    : formatText(shown, file === undefined && io.colour === true);
+}

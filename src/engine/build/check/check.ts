@@ -1,0 +1,106 @@
+/**
+ * Runs every stage over a spec folder and its base, if a base is given. `check` reads no disk and no clock itself: the
+ * command line hands in readers and the day, tests hand in maps.
+ */
+
+import type { Manifest } from "../../shared/manifests/manifests.ts";
+import { type Diagnostic, SpecUnreadable, type Stage } from "../diagnostic.ts";
+import { whileFilesStay } from "../project/cache-by-files.ts";
+import { isValid, Project, readRestApi, type ValidProject } from "../project/project.ts";
+import type { SpecFiles } from "../project/spec-files.ts";
+import { approve } from "./approvals.ts";
+import { changesSince } from "./changes/changes-since.ts";
+import { isManifest } from "./frame.ts";
+import { operationReports, withImpactedOperations } from "./impact.ts";
+import { withInvalidOperations } from "./invalid-operations.ts";
+import { proofFindings } from "./proof-findings.ts";
+import { retiredTexts } from "./removed-operations.ts";
+import { changeOf, type Finding, type Report, summarise } from "./report.ts";
+import { ledgerFindings } from "./rest-only.ts";
+import { deprecatedUses, type Usage, usageReport, withoutUnused } from "./usage.ts";
+
+type CheckInput = {
+  readonly files: SpecFiles;
+  /** The manifests of apps. */
+  readonly manifests?: readonly Manifest[];
+  readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
+  /** Why there is no base. */
+  readonly baseless?: string;
+  /** Runs stage 3, which needs codegen, over a spec without errors. */
+  readonly freshness: (project: ValidProject) => Promise<Finding[]>;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly today: string;
+};
+
+/** Throws `SpecUnreadable` or `UsageError` if a file cannot be read. */
+export async function check(given: CheckInput): Promise<Report> {
+  const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
+  // most changes leave the document as it is
+  const restOf = whileFilesStay(readRestApi);
+  const head = new Project(files, { restOf, ...(manifests && { manifests }) });
+  const hasErrors = head.diagnostics.some(
+    ({ severity, schema }) => severity === "error" && !isManifest(schema?.file ?? ""),
+  );
+  const before = base && readable(new Project(base.files, { restOf, name: base.name }));
+  const fresh = hasErrors || !isValid(head) ? [] : await freshness(head);
+  const skipped: Partial<Record<Stage, string>> = {
+    ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
+    ...(!base && { changes: baseless }),
+    ...(!head.model && { impact: "the schema is not valid", ledger: "the schema is not valid" }),
+  };
+  return { ...examine(head, before, today, fresh, base?.usage), skipped };
+}
+
+/** Runs every stage except freshness; `fresh` holds the findings of that stage. */
+export function examine(
+  head: Project,
+  base: ValidProject | undefined,
+  today: string,
+  fresh: readonly Finding[] = [],
+  usage?: Usage,
+): Report {
+  const since = base
+    ? changesSince(base, head, today)
+    : { findings: [], safe: [], told: new Set<Diagnostic>() };
+  const ledger = isValid(head) ? ledgerFindings(head, base) : [];
+  const found = withImpactedOperations(head, base, [
+    ...proofFindings(head, since.told),
+    ...fresh,
+    ...since.findings,
+    ...(base ? retiredTexts(base, head) : []),
+    ...ledger,
+  ]);
+  const approved = approve(head, found, today, base !== undefined);
+  const used = base && usage && usageReport(usage, head, base);
+  const settled = used
+    ? [...withoutUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
+    : approved;
+  const findings = base ? withInvalidOperations(settled, head, base) : settled;
+  const changes = [...found.flatMap(changeOf), ...since.safe];
+  const operations = head.model ? operationReports(head, base, findings) : [];
+  return {
+    version: 2,
+    ...(base?.name !== undefined && { base: base.name }),
+    ...(used && { usage: used }),
+    skipped: {},
+    findings,
+    changes,
+    operations,
+    summary: summarise(findings, changes, operations),
+  };
+}
+
+/** A base that cannot be read ends the run. It must never look like a base without changes. */
+function readable(base: Project): ValidProject {
+  try {
+    const { diagnostics } = base;
+    if (isValid(base)) return base;
+    throw new SpecUnreadable(diagnostics);
+  } catch (error) {
+    if (!(error instanceof SpecUnreadable)) throw error;
+    throw new SpecUnreadable(
+      error.diagnostics,
+      `the spec at ${base.name} cannot be read, so --base needs an earlier commit`,
+    );
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Finds the commit that a running role was generated from. `/healthz` tells the hash of the role's spec. The commit
+ * that brought this hash into `generated/spec.ts` has that spec.
+ */
+import { askUrl } from "../../shared/cli/fetch-text.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { membersOf } from "../../shared/json-object.ts";
+import { hashSpec } from "../../shared/spec-hash.ts";
+import { findCommit, gitFiles } from "./git-files.ts";
+
+const timeoutMs = 10_000;
+
+/** Returns a git ref. Throws `UsageError` if the role does not answer, or if no commit here has its spec. */
+export async function deployedCommit(root: string, url: string): Promise<string> {
+  const hash = await servedHash(url);
+  const commit = findCommit(root, url, hash, ":(top,glob)**/generated/spec.ts");
+  const unknown = `--base ${url}: serves the spec ${hash}, which no commit here has; fetch the commit that is deployed`;
+  if (commit === undefined) throw new UsageError([unknown]);
+  const files = gitFiles(root, commit);
+  if (!files || hashSpec(files.list("."), files.read) !== hash) throw new UsageError([unknown]);
+  return commit;
+}
+
+async function servedHash(url: string): Promise<string> {
+  const at = new URL("/healthz", url);
+  const read = (text: string): unknown => membersOf(JSON.parse(text)).spec;
+  const spec = await askUrl(`--base ${url}`, at, timeoutMs, read);
+  if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
+  throw new UsageError([`--base ${url}: ${at.pathname} there tells no spec`]);
+}

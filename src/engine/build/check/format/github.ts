@@ -1,0 +1,40 @@
+/** Prints GitHub workflow commands: one annotation a finding. The text lists the other places. */
+import type { Failure } from "../../../shared/cli/command-failure.ts";
+import type { Finding, Report } from "../report.ts";
+import { annotationLines, placeOfAnnotation } from "./annotation.ts";
+import { summaryLines } from "./summary.ts";
+
+export const formatGithub = (report: Report): string =>
+  `${[...report.findings.map(annotation), ...summaryLines(report)].join("\n")}\n`;
+
+/** Annotations for a run that failed before it had a report; `below` is the path of the spec folder. */
+export const failureAnnotations = ({ faults }: Failure, below: string): string =>
+  faults
+    .map(({ message, places: [place] }) => {
+      const where = place ? at({ ...place, file: `${below}${place.file}` }) : "";
+      return `::error ${where}title=check failed::${data(message)}\n`;
+    })
+    .join("");
+
+function annotation(finding: Finding): string {
+  const { rule, coordinate, severity, approval, places, message } = finding;
+  const level = approval || severity === "note" ? "notice" : severity;
+  const place = placeOfAnnotation(finding);
+  const text = [
+    message,
+    ...places
+      // the message names the generated files
+      .filter((other) => other !== place && other.role !== "file")
+      .map(({ role, file, line, column }) => `${role}: ${file}:${line}:${column}`),
+    ...annotationLines(finding),
+  ];
+  return `::${level} ${place ? at(place) : ""}title=${property(`${rule} ${coordinate}`)}::${data(text.join("\n"))}`;
+}
+
+type At = { readonly file: string; readonly line: number; readonly column: number };
+
+const at = ({ file, line, column }: At): string => `file=${property(file)},line=${line},col=${column},`;
+
+const data = (text: string): string =>
+  text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

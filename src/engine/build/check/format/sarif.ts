@@ -1,0 +1,72 @@
+/**
+ * Prints the report as SARIF 2.1.0 (OASIS), which code scanning and editors read. GitHub refuses a file in which one result
+ * has no location. A place at the base has no line in the files of today, so the message names it.
+ */
+import { engineManifest } from "../../../shared/cli/engine-manifest.ts";
+import type { Finding, Frame, Report } from "../report.ts";
+import { meaningOf, type RuleId } from "../rules.ts";
+import { annotationLines, headline, isOfBase, placeOfAnnotation } from "./annotation.ts";
+
+export function formatSarif({ findings }: Report): string {
+  const ids = [...new Set(findings.map(({ rule }) => rule))].sort();
+  const log = {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "restbound check", version: engineManifest().version, rules: ids.map(ruleOf) },
+        },
+        columnKind: "utf16CodeUnits",
+        results: findings.map((finding) => resultOf(finding, ids.indexOf(finding.rule))),
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+/** GitHub wants all three texts of a rule. */
+const ruleOf = (id: RuleId) => ({
+  id,
+  shortDescription: { text: meaningOf(id) },
+  fullDescription: { text: meaningOf(id) },
+  help: { text: `An example is in docs/rules.md of restbound, under ${id}.` },
+});
+
+function resultOf(finding: Finding, ruleIndex: number): object {
+  const { rule, severity, places, fingerprint, approval } = finding;
+  const main = placeOfAnnotation(finding);
+  const others = places.filter((place) => !isOfBase(place) && place !== main);
+  const lines = [
+    headline(finding),
+    ...places.filter(isOfBase).map(({ file, line, column }) => `at the base: ${file}:${line}:${column}`),
+    ...annotationLines(finding),
+  ];
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level: severity,
+    message: { text: lines.join("\n") },
+    ...(main && { locations: [locationOf(main)] }),
+    ...(others.length > 0 && {
+      relatedLocations: others.map((place) => ({ ...locationOf(place), message: { text: place.role } })),
+    }),
+    ...(fingerprint && { partialFingerprints: { "approval/v1": fingerprint } }),
+    ...(approval && {
+      suppressions: [
+        {
+          kind: "external",
+          justification: `${approval.author}, until ${approval.expires}: ${approval.reason}`,
+        },
+      ],
+    }),
+  };
+}
+
+/** A file's name as a relative reference (RFC 3986): a name may hold characters that a URI may not. */
+const locationOf = ({ file, line, column }: Frame): object => ({
+  physicalLocation: {
+    artifactLocation: { uri: file.split("/").map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" },
+    region: { startLine: line, startColumn: column },
+  },
+});

@@ -1,0 +1,82 @@
+/** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { maxFileBytes } from "../../shared/regular-file.ts";
+import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
+
+/**
+ * The project's spec folder at a commit, also where the project stood in another folder. `undefined` if there was none. Throws
+ * `UsageError` if git is missing or refuses: no repository, no such commit.
+ */
+export function gitFiles(root: string, ref: string): SpecFiles | undefined {
+  const git = (...args: string[]): string => runGit(root, ref, args);
+  const commit = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).trim();
+  const below = (folder: string): string[] =>
+    git("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", folder)
+      .split("\0")
+      .filter((name) => name.startsWith(folder))
+      .map((name) => name.slice(folder.length));
+  const here = `${git("rev-parse", "--show-prefix").replace(/\n$/, "")}spec/`;
+  const folder = below(here).includes(schemaFile) ? here : movedFrom(git, commit, ref);
+  if (folder === undefined) return undefined;
+  const names = below(folder);
+  const known = new Set(names);
+  return {
+    // a name outside the listing may be a folder, or point out of the spec folder
+    read: readOnce((name) => (known.has(name) ? git("show", `${commit}:${folder}${name}`) : undefined)),
+    list: (folder) => namesBelow(folder, names),
+  };
+}
+
+const schemaFile = "schema.graphql";
+
+/** The spec folder that the commit has and the work tree has no more. */
+function movedFrom(git: (...args: string[]) => string, commit: string, ref: string): string | undefined {
+  const gone = ["diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit];
+  const schemas = git(...gone, "--", `:(top,glob)**/spec/${schemaFile}`).split("\0");
+  const folders = schemas.filter((name) => name !== "").map((name) => name.slice(0, -schemaFile.length));
+  if (folders.length > 1)
+    throw new UsageError([
+      `--base ${ref}: which of ${folders.join(", ")} was moved here? Move one at a time`,
+    ]);
+  return folders[0];
+}
+
+/** Whether a branch has gone on since HEAD left it. What it has got since looks removed at HEAD. */
+export function hasGoneOn(root: string, ref: string): boolean {
+  const [base, fork] = [
+    ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
+    ["merge-base", "--end-of-options", ref, "HEAD"],
+  ].map((args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim());
+  // a shallow clone may not know where
+  return fork !== "" && fork !== base;
+}
+
+/** The commit that first brought `text` into a file, on any branch or tag. It may be a merge (`-m`). */
+export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
+  const commits = runGit(root, ref, ["log", "--all", "-m", "--format=%H", `-S${text}`, "--", path]);
+  return commits.trim().split("\n").at(-1) || undefined;
+}
+
+function runGit(root: string, ref: string, args: string[]): string {
+  try {
+    return execFileSync("git", args, {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: maxFileBytes,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  } catch (error) {
+    throw new UsageError([reasonOf(error as GitError, ref)]);
+  }
+}
+
+type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
+
+/** Git's own message, with what it says to do. `rev-parse --quiet` prints none and exits with 1 if there is no such commit. */
+function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
+  if (code === "ENOENT") return "--base needs git, and there is no git here";
+  const reason = (stderr ?? "").trim().replaceAll(/\s+/g, " ");
+  const unknown = "there is no such commit here; fetch it first (in CI: a checkout with full history)";
+  return `--base ${ref}: ${reason || (status === 1 ? unknown : message)}`;
+}

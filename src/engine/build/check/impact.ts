@@ -1,0 +1,115 @@
+/**
+ * Stage 5: impact analysis. A finding or a change has schema coordinates; a saved operation that selects one of them is
+ * impacted, unless its literals meet what REST demands of requests now. A breaking change or an error breaks the operation, a dangerous change or a warning affects it.
+ */
+
+import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
+import { callCost } from "../bind/call-cost.ts";
+import type { Project } from "../project/project.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+import { fieldOf } from "../schema/schema-coordinate.ts";
+import { pathOf } from "./frame.ts";
+import { knownAt } from "./proof-findings.ts";
+import type { Finding, ImpactedOperation, OperationReport } from "./report.ts";
+import { demandOf, unmet } from "./request-constraints.ts";
+
+/** The findings, each with the saved operations that it breaks or affects. */
+export function withImpactedOperations(
+  head: Project,
+  base: Project | undefined,
+  findings: readonly Finding[],
+): Finding[] {
+  const selections = selectionsOf(head, base);
+  const isKnown = base && knownAt(base);
+  return findings.map((finding) => {
+    const verdict = verdictOf(finding);
+    if (isKnown?.(finding))
+      return { ...finding, message: `${finding.message}; the base has this finding too` };
+    if (verdict === "untouched") return finding;
+    const operations = [...selections].flatMap(([operation, selected]): ImpactedOperation[] =>
+      reasons(head, finding, operation, selected).length > 0
+        ? [{ name: operation.name, file: pathOf(operation.file), line: operation.place.line, verdict }]
+        : [],
+    );
+    return { ...finding, operations };
+  });
+}
+
+/** Every saved operation with its verdict and, if the operation is valid, its cost. */
+export function operationReports(
+  head: Project,
+  base: Project | undefined,
+  findings: readonly Finding[],
+): OperationReport[] {
+  const isKnown = base && knownAt(base);
+  const open = findings.filter((finding) => !isKnown?.(finding));
+  return [...selectionsOf(head, base)].map(([operation, selected]) => {
+    const own = open.flatMap((finding) => {
+      const because = reasons(head, finding, operation, selected);
+      const isName = finding.rule === "saved-operation-invalid";
+      return because.length > 0 ? [{ verdict: verdictOf(finding), because: isName ? [] : because }] : [];
+    });
+    const verdict =
+      (["broken", "affected"] as const).find((each) => own.some((one) => one.verdict === each)) ??
+      "untouched";
+    const because =
+      verdict === "untouched" ? [] : own.flatMap((one) => (one.verdict === verdict ? one.because : []));
+    return {
+      name: operation.name,
+      file: pathOf(operation.file),
+      line: operation.place.line,
+      verdict,
+      because: [...new Set(because)].sort(),
+      ...(head.model && operation.isValid && { calls: callCost(head.model, operation) }),
+    };
+  });
+}
+
+const verdicts = {
+  ...({ breaking: "broken", error: "broken", dangerous: "affected" } as const),
+  ...({ warning: "affected", note: "untouched" } as const),
+};
+
+const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
+
+/**
+ * The coordinates by which a finding breaks or affects an operation. `saved-operation-invalid` has the name of an operation or
+ * fragment in place of a schema coordinate.
+ */
+function reasons(
+  project: Project,
+  finding: Finding,
+  operation: SavedOperation,
+  selected: ReadonlySet<string>,
+): readonly string[] {
+  const { rule, stage, coordinate, coordinates: own = [coordinate] } = finding;
+  if (finding.also) {
+    const { also, coordinates: _, ...lead } = finding;
+    const parts = [lead, ...also.map((each) => ({ ...lead, ...each }))];
+    return [...new Set(parts.flatMap((each) => reasons(project, each, operation, selected)))];
+  }
+  if (rule === "saved-operation-invalid") {
+    const { definitions } = operation.document;
+    if (operation.app !== undefined) return own.filter((name) => name === operation.name);
+    return own.filter((name) => definitions.some((each) => "name" in each && each.name?.value === name));
+  }
+  if (stage === "approvals") return []; // an expired approval changes nothing
+  if (rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
+  // who gives the new argument already is not broken
+  if (rule === "sdl-required-arg-added")
+    return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
+  const demand = demandOf(finding);
+  if (demand && project.model) return unmet(demand, project.model, operation, own, selected);
+  return own.filter((each) => selected.has(each));
+}
+
+/** The coordinates that each saved operation selects, in the new and in the old schema. A removed field counts too. */
+function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
+  const models = [head.model, base?.model].filter((model) => model !== undefined);
+  return new Map(
+    head.saved.map((operation) => [
+      operation,
+      new Set(models.flatMap(({ schema }) => [...selectedCoordinates(schema, operation.document)])),
+    ]),
+  );
+}

@@ -1,0 +1,138 @@
+/**
+ * Reads which operations ran: from Prometheus by its address, or from a file with the text of `/metrics` of every `graphql`
+ * process, one after the other.
+ */
+import { resolve } from "node:path";
+import { maxTextBytes } from "../../shared/bounded-text.ts";
+import { askUrl } from "../../shared/cli/fetch-text.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
+import { readRegularFile } from "../../shared/regular-file.ts";
+import { shownUrl } from "../../shared/shown-url.ts";
+import type { Usage } from "./usage.ts";
+
+const timeoutMs = 60_000;
+const runsMetric = "graphql_operation_duration_seconds_count";
+const clientsMetric = "graphql_client_operations_total";
+const errorsMetric = "graphql_operation_errors_total";
+
+/** Errors of requests whose document never ran, so that no field was used. */
+const refused = [
+  ...["BAD_REQUEST", "METHOD_NOT_ALLOWED", "UNSUPPORTED_MEDIA_TYPE", "OPERATION_NOT_SAVED"],
+  ...["GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "OPERATION_RESOLUTION_FAILURE"],
+  ...["PERSISTED_QUERY_NOT_FOUND", "PERSISTED_QUERY_HASH_MISMATCH"],
+];
+
+type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
+
+/**
+ * Throws `UsageError` if there is no answer, or if the answer counts no operation. Such an answer must not look like an
+ * API without clients.
+ */
+export async function readUsage(root: string, source: string): Promise<Usage> {
+  const { seconds, runs, errors, clients } = isHttpUrl(source)
+    ? await fromPrometheus(source)
+    : fromText(source, read(resolve(root, source), source));
+  const since = new Date(seconds * 1_000);
+  if (runs.length === 0 || Number.isNaN(since.getTime()))
+    throw new UsageError([`--usage ${source}: has no ${runsMetric} of a graphql role`]);
+  const counts = new Map<string, number>();
+  const add = (name: string | undefined, times: number): void =>
+    void (name !== undefined && counts.set(name, (counts.get(name) ?? 0) + times));
+  for (const { labels, value } of runs) add(labels.operation, value);
+  for (const { labels, value } of errors)
+    if (refused.includes(labels.code ?? "")) add(labels.operation, -value);
+  return {
+    source: shownUrl(source),
+    since: since.toISOString().slice(0, 10),
+    runs: counts,
+    clients: byOperation(clients),
+  };
+}
+
+/** Requests that name no app of a manifest have an empty label. */
+function byOperation(samples: readonly Sample[]): Usage["clients"] {
+  const clients = new Map<string, Set<string>>();
+  for (const { labels, value } of samples) {
+    const { app = "", version = "", operation = "" } = labels;
+    if (value <= 0 || app === "") continue;
+    clients.set(operation, (clients.get(operation) ?? new Set()).add(`${app} ${version}`.trim()));
+  }
+  return clients;
+}
+
+type UsageSamples = Readonly<Record<"runs" | "errors" | "clients", Sample[]>> & { readonly seconds: number };
+
+/**
+ * Asks for the last thirty days, as far as Prometheus has them. It takes the largest value of each counter. `increase`
+ * does not see the first run in a process, because a counter begins with that run.
+ */
+async function fromPrometheus(source: string): Promise<UsageSamples> {
+  const now = Date.now() / 1_000; // one time for all queries, so that runs and errors fit together
+  const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
+  const [first, runs, errors, clients] = await Promise.all([
+    ask(`min(min_over_time(${seen}[30d:1m]) or ${seen})`),
+    ask(`sum by (operation) (max_over_time(${runsMetric}[30d]))`),
+    ask(`sum by (operation, code) (max_over_time(${errorsMetric}[30d]))`),
+    ask(`sum by (app, version, operation) (max_over_time(${clientsMetric}[30d]))`),
+  ]);
+  return { seconds: first[0]?.value ?? Number.NaN, runs, errors, clients };
+}
+
+type PrometheusResponse = {
+  readonly error?: unknown;
+  readonly data?: { readonly result?: { metric: Sample["labels"]; value: [number, string] }[] };
+};
+
+/** When each `graphql` process was scraped. */
+const seen = 'timestamp(ready{role="graphql"})';
+
+function queryPrometheus(source: string, query: string, now: number): Promise<Sample[]> {
+  const url = new URL(`${source.replace(/\/$/, "")}/api/v1/query`);
+  url.searchParams.set("query", query);
+  url.searchParams.set("time", String(now));
+  return askUrl(`--usage ${source}`, url, timeoutMs, samplesOf);
+}
+
+/** Reads an instant vector of Prometheus' HTTP API. */
+function samplesOf(text: string): Sample[] {
+  let reason: unknown;
+  try {
+    const { data, error } = JSON.parse(text) as PrometheusResponse;
+    reason = error;
+    if (data?.result)
+      return data.result.map(({ metric, value }) => ({ labels: { ...metric }, value: Number(value[1]) }));
+  } catch {
+    // no JSON, or another form
+  }
+  throw new Error(typeof reason === "string" ? reason.slice(0, 500) : "is no answer of Prometheus");
+}
+
+function read(path: string, source: string): string {
+  try {
+    return readRegularFile(path, maxTextBytes);
+  } catch (error) {
+    throw new UsageError([`--usage ${source}: ${(error as Error).message}`]);
+  }
+}
+
+/** Reads Prometheus' text format. All processes count since the start of the youngest. */
+function fromText(source: string, text: string): UsageSamples {
+  const of = (metric: string): Sample[] =>
+    [...text.matchAll(new RegExp(`^${metric}(?:\\{(.*)\\})? (\\S+)`, "gm"))].map(
+      ([, labels = "", value]) => ({
+        labels: Object.fromEntries(
+          [...labels.matchAll(/\b(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, is]) => [key, is]),
+        ),
+        value: Number(value),
+      }),
+    );
+  const starts = of("process_start_time_seconds").map(({ value }) => value);
+  if (starts.length === 0) throw new UsageError([`--usage ${source}: is no text of /metrics`]);
+  return {
+    seconds: Math.max(...starts),
+    runs: of(runsMetric),
+    errors: of(errorsMetric),
+    clients: of(clientsMetric),
+  };
+}

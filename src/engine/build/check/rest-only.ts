@@ -1,0 +1,112 @@
+/**
+ * Stage 6: every REST operation has a GraphQL field, or an entry with a reason in `spec/rest-only.yaml` (the ledger). So a
+ * new REST operation is never overlooked.
+ */
+
+import { asWord } from "../../shared/cli/printable.ts";
+import { isRecord } from "../../shared/json-object.ts";
+import { meantBy } from "../bind/find-operation.ts";
+import { boundFields, type Model } from "../bind/model.ts";
+import { unreadable } from "../diagnostic.ts";
+import { type RestOperation, withId } from "../openapi/operation.ts";
+import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
+import type { YamlFile } from "../openapi/yaml-file.ts";
+import type { Project, ValidProject } from "../project/project.ts";
+import { renamedOperations } from "./changes/renamed-operations.ts";
+import { frameAt } from "./frame.ts";
+import { type Finding, found } from "./report.ts";
+
+const ledgerFile = "rest-only.yaml";
+
+/** With a base, an operation that has another name now is no new one: the field that names it is a finding. */
+export function ledgerFindings(project: ValidProject, base?: ValidProject): Finding[] {
+  const { model } = project;
+  const ledger = readLedger(project);
+  // without the file, operations may go without a field
+  if (!ledger) return [];
+  const bound = boundOperations(model);
+  const listed = new Set([...ledger.entries.keys()].flatMap((key) => operationsOf(model.operations, key)));
+  const renamed = base && renamedOperations(base, project);
+  const undecided = [...model.operations.values()].filter(
+    (operation) => !bound.has(operation.id) && !listed.has(operation) && !renamed?.has(operation.id),
+  );
+  return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
+}
+
+/** More undecided operations than this are one finding, because many findings would hide all others. */
+const most = 5;
+/** Operations that such a finding names. */
+const mostNamed = 10;
+
+function undecidedFindings(
+  project: Project,
+  { document }: Model,
+  undecided: readonly RestOperation[],
+): Finding[] {
+  const lack = `no GraphQL field, and no entry in spec/${ledgerFile}`;
+  const finding = ({ id, node }: RestOperation, message: string, hint: string): Finding =>
+    found("operation-undecided", id, {
+      ...{ message, hint, places: [frameAt(project, "rest", document.place(node))] },
+    });
+  const [first] = undecided;
+  if (first && undecided.length > most) {
+    const ids = undecided.slice(0, mostNamed).map(({ id }) => id);
+    if (undecided.length > mostNamed) ids.push(`${undecided.length - mostNamed} more`);
+    const patterns = '"tag:billing", "/v2/admin/*", "delete*"';
+    return [
+      finding(
+        first,
+        `${undecided.length} REST operations have ${lack}: ${ids.join(", ")}`,
+        `add fields (npm run propose), or entries to spec/${ledgerFile}, which may be patterns: ${patterns}`,
+      ),
+    ];
+  }
+  return undecided.map((operation) =>
+    finding(
+      operation,
+      `${withId(operation)} has ${lack}`,
+      `add a field (npm run propose -- ${asWord(operation.id)}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
+    ),
+  );
+}
+
+const boundOperations = (model: Model): Set<string> =>
+  new Set(boundFields(model).map(({ operation }) => operation.id));
+
+type Ledger = { file: YamlFile; entries: ReadonlyMap<string, unknown> };
+
+/** Throws `SpecUnreadable` if the ledger is not YAML, or no map. */
+function readLedger(project: Project): Ledger | undefined {
+  const file = project.yaml(ledgerFile);
+  if (!file) return undefined;
+  if (file.value === null || file.value === undefined) return { file, entries: new Map() };
+  if (!isRecord(file.value)) throw unreadable(ledgerFile, "wants a map of operationId to reason");
+  return { file, entries: new Map(Object.entries(file.value)) };
+}
+
+function staleEntries(project: Project, model: Model, ledger: Ledger, bound: ReadonlySet<string>): Finding[] {
+  return [...ledger.entries].flatMap(([id, reason]): Finding[] => {
+    const places = [frameAt(project, "file", ledger.file.place([id]))];
+    const operations = operationsOf(model.operations, id);
+    const hint = "remove the entry";
+    if (operations.length === 0) {
+      const message = isOperationPattern(id)
+        ? `"${id}" takes no REST operation`
+        : `there is no REST operation "${id}"${meantBy(id, model.operations)}`;
+      return [found("ledger-unknown", id, { message, hint: `correct its name, or ${hint}`, places })];
+    }
+    if (operations.every((operation) => bound.has(operation.id)))
+      return [
+        found("ledger-bound", id, {
+          message: isOperationPattern(id)
+            ? `every operation of "${id}" has a GraphQL field by now`
+            : `${id} has a GraphQL field by now`,
+          hint,
+          places,
+        }),
+      ];
+    if (typeof reason === "string" && reason.trim() !== "") return [];
+    const message = `${id} stands in spec/${ledgerFile} without a reason`;
+    return [found("ledger-reason", id, { message, hint: "write the reason after the colon", places })];
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * Makes a note of each change that reaches no field in use. The metrics of the `graphql` role count the saved operations
+ * that clients ran. The metrics do not tell the fields of any other operation. If such an operation ran, every change
+ * counts as used.
+ */
+import type { GraphQLSchema } from "graphql";
+import { getNamedType } from "graphql";
+import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
+import type { Project, ValidProject } from "../project/project.ts";
+import { coordinatePlace, elementAt, fieldOf } from "../schema/schema-coordinate.ts";
+import { frameAt } from "./frame.ts";
+import { type Finding, found, type UsageReport } from "./report.ts";
+
+export type Usage = {
+  /** As the user named it. */
+  readonly source: string;
+  /** The first day that is counted, `YYYY-MM-DD`, UTC. */
+  readonly since: string;
+  /** The runs of each operation, by the label of the metric. An operation that is not saved is `other`. */
+  readonly runs: ReadonlyMap<string, number>;
+  /** Who ran each operation, by the same label: an app and its version, such as `web 1.4.0`. */
+  readonly clients: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+export function usageReport({ source, since, runs }: Usage, head: Project, base: ValidProject) {
+  const saved = new Set([...head.saved, ...base.saved].map(({ name }) => name));
+  const counted = [...runs].filter(([, times]) => times > 0);
+  const unknown = counted.filter(([name]) => !saved.has(name)).reduce((sum, [, times]) => sum + times, 0);
+  const used = counted.flatMap(([name]) => (saved.has(name) ? [name] : [])).sort();
+  return { source, since, used, unknown } satisfies UsageReport;
+}
+
+/** A note for each part of the schema that rests on what REST deprecates, and that clients still ask for: which of them do. */
+export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport, head: Project): Finding[] {
+  const { saved, model } = head;
+  if (!model) return [];
+  const running = saved.filter(({ name }) => used.includes(name));
+  const selected = running.map(
+    ({ name, document }) => [name, selectedCoordinates(model.schema, document)] as const,
+  );
+  return [...model.deprecations].flatMap(([coordinate, { sunset }]): Finding[] => {
+    const asking = selected.filter(([, coordinates]) => coordinates.has(coordinate));
+    if (asking.length === 0) return [];
+    const names = asking.map(([name]) => {
+      const by = [...(clients.get(name) ?? [])].sort();
+      return by.length === 0 ? name : `${name} (${by.join(", ")})`;
+    });
+    const place = coordinatePlace(model.schema, coordinate);
+    const until = sunset === undefined ? "" : ` until ${sunset}`;
+    return [
+      found("deprecation-used", coordinate, {
+        message: `REST deprecates what ${coordinate} rests on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
+        hint: "tell these clients what to use instead",
+        places: place ? [frameAt(head, "schema", place)] : [],
+      }),
+    ];
+  });
+}
+
+/** The findings. A change is a note if nobody approved it and it reaches no used coordinate. */
+export function withoutUnused(
+  findings: readonly Finding[],
+  { used, unknown, since }: UsageReport,
+  head: Project,
+  base: ValidProject,
+): readonly Finding[] {
+  if (unknown > 0) return findings;
+  const isUsed = usedCoordinates(new Set(used), head, base);
+  return findings.map((finding) => {
+    const { change, coordinates = [finding.coordinate], approval, fingerprint, ...rest } = finding;
+    if (!change || finding.stage !== "changes" || approval || coordinates.some(isUsed)) return finding;
+    return {
+      ...rest,
+      ...{ change, coordinates, severity: "note" as const },
+      message: `${finding.message}; not used since ${since}`,
+      hint: "no saved operation that selects it has run: nothing to do",
+    };
+  });
+}
+
+/**
+ * The coordinates that clients use. Selections count in both schemas. If an operation was changed or removed, the
+ * selections of its text at the base count too.
+ */
+function usedCoordinates(names: ReadonlySet<string>, head: Project, base: ValidProject) {
+  const { schema: old } = base.model;
+  const schemas = [old, ...(head.model ? [head.model.schema] : [])];
+  const used = new Set<string>();
+  for (const { name, document } of [...head.saved, ...base.saved])
+    if (names.has(name))
+      for (const schema of schemas)
+        for (const coordinate of selectedCoordinates(schema, document)) used.add(coordinate);
+  const types = new Set(schemas.flatMap((schema) => [...used].flatMap((each) => typesAt(schema, each))));
+  return (coordinate: string): boolean => {
+    const type = ownerOf(coordinate);
+    const holder = old.getType(type);
+    if (!holder) return true;
+    if (type === coordinate || !("getFields" in holder)) return types.has(type);
+    // a new part, such as a required argument, concerns all clients that use its field or type
+    const known = [coordinate, fieldOf(coordinate)].find((each) => elementAt(old, each));
+    return known === undefined ? types.has(type) : used.has(known);
+  };
+}
+
+const ownerOf = (coordinate: string): string => coordinate.split(".", 1)[0] ?? "";
+
+/** The type that a coordinate belongs to, and the type of its value. */
+function typesAt(schema: GraphQLSchema, coordinate: string): string[] {
+  const { type } = elementAt(schema, coordinate) ?? {};
+  return [ownerOf(coordinate), ...(type ? [getNamedType(type).name] : [])];
+}

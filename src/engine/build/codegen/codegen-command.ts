@@ -1,0 +1,72 @@
+/** `restbound codegen`: replaces `generated/`. Findings are printed and nothing is written. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { printable } from "../../shared/cli/printable.ts";
+import { replaceFolders } from "../../shared/cli/replace-files.ts";
+import { filesBelow } from "../../shared/list-files.ts";
+import type { readRestApi } from "../project/project.ts";
+
+type RestOf = typeof readRestApi | undefined;
+
+/** `restOf`: what reads the documents, for a process that generates again and again. */
+export const run = (argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> =>
+  runCommand(
+    "restbound codegen",
+    argv,
+    io,
+    (line, does) =>
+      line
+        .description("Generates generated/ from spec/; removes files there that are not generated any more.")
+        .action(does(() => update(io, restOf))),
+    ({ exitCode, faults }) => {
+      if (exitCode === 1)
+        io.error(`${faults.length} ${faults.length === 1 ? "finding" : "findings"}: nothing was generated`);
+    },
+  );
+
+/** Codegen's libraries are most of the start-up: loaded after the start, they come from the compile cache. */
+async function update({ root, out, progress }: Io, restOf: RestOf): Promise<number> {
+  progress?.("restbound codegen: generates from spec/");
+  const files = await generated(root, restOf).finally(() => progress?.(""));
+  const changed = [...files].flatMap(([path, text]) =>
+    readIfThere(join(root, path)) === text ? [] : [path],
+  );
+  const surplus = generatedFiles(root).filter((path) => !files.has(path));
+  if (changed.length + surplus.length > 0) replaceFolders(new Map([generatedFolder(root, files)]));
+  for (const path of changed) out(printable(`wrote ${path}`));
+  for (const path of surplus) out(printable(`removed ${path}`));
+  if (changed.length + surplus.length === 0) out("generated/ is up to date");
+  return 0;
+}
+
+async function generated(root: string, restOf: RestOf): Promise<Map<string, string>> {
+  const { projectAt } = await import("../project/project.ts");
+  const { generate } = await import("./generate.ts");
+  return generate(projectAt(root, { restOf }).proved());
+}
+
+/** The folder with its files, from the paths that `generate` returns. */
+export function generatedFolder(root: string, files: ReadonlyMap<string, string>) {
+  const below = [...files].map(([path, text]) => [path.replace(/^generated\//, ""), text] as const);
+  return [join(root, "generated"), new Map(below)] as const;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** All files below `generated/`, relative to the root. */
+export function generatedFiles(root: string): string[] {
+  try {
+    return filesBelow(join(root, "generated")).map((name) => `generated/${name}`);
+  } catch (error) {
+    // another run may replace the folder at this moment
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

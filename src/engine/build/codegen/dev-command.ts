@@ -1,0 +1,61 @@
+/**
+ * `restbound dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings, and any
+ * other failure, are printed and the server that runs goes on running; it ends with this process.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { foldersBelow } from "../../shared/list-files.ts";
+import { watchFolders } from "../../shared/watch-folders.ts";
+import { whileFilesStay } from "../project/cache-by-files.ts";
+import { readRestApi } from "../project/project.ts";
+import { run as codegen } from "./codegen-command.ts";
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("restbound dev", argv, io, (line, does) =>
+    line
+      .description("Runs the roles; generates and starts them anew whenever a file below spec/ is saved.")
+      .argument("[role...]", "as of npm start; without one, all of them")
+      .action(does((roles: readonly string[]) => watchSpec(io, roles))),
+  );
+
+/** Resolves with the exit code when a signal ends the watch, or when the server refuses its roles or variables. */
+function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let server: ChildProcess | undefined;
+  const start = (): void => {
+    const brief = server ? ["--brief"] : [];
+    const args = [join(io.root, "src/main.ts"), ...brief, "--", ...roles];
+    server = spawn(process.execPath, args, { cwd: io.root, env: io.env, stdio: "inherit" });
+    server.once("exit", (code) => {
+      if (code === 2) resolve(code);
+    });
+  };
+  const isUp = (): boolean => server?.exitCode === null && server.signalCode === null;
+  // most saves leave the documents as they are
+  const restOf = whileFilesStay(readRestApi);
+  const regenerate = async (): Promise<void> => {
+    if ((await codegen([], io, restOf)) !== 0) {
+      io.error(`${isUp() ? "the roles go on with the spec before" : "no role runs"}; save a mended spec`);
+      return;
+    }
+    if (server && isUp()) {
+      server.kill("SIGINT");
+      await once(server, "exit");
+    }
+    start();
+  };
+  let regenerating = regenerate();
+  const saved = (): void => {
+    regenerating = regenerating.then(regenerate);
+  };
+  watchFolders(
+    () => foldersBelow(join(io.root, "spec")),
+    saved,
+    (error) => io.error(`restbound dev: spec/ cannot be watched: ${error.message}`),
+  );
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(0));
+  process.on("exit", () => server?.kill("SIGINT"));
+  return promise;
+}

@@ -1,0 +1,28 @@
+/**
+ * `generated/arguments.ts`: two tables by the field's schema coordinate. The first holds the limits of each argument,
+ * so that a value that REST would refuse is refused by its argument's name before any call. The second translates REST
+ * names, so that a refusal by REST names the client's argument.
+ */
+import { type BoundField, boundFields, type Model } from "../bind/model.ts";
+import { literal, object } from "./typescript-text.ts";
+
+export function emitArguments(model: Model): string {
+  const fields = boundFields(model);
+  const schemas = Object.fromEntries(
+    fields.flatMap(({ coordinate, request }) =>
+      Object.keys(request.argumentSchemas).length > 0 ? [[coordinate, request.argumentSchemas]] : [],
+    ),
+  );
+  return `/** JSON Schema of each argument's value, by the field's schema coordinate. */
+export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = ${literal(schemas)};
+
+/** REST name → argument, where they differ, by the field's schema coordinate. */
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = ${object(fields.flatMap(namesEntry))};
+`;
+}
+
+function namesEntry({ coordinate, request }: BoundField): [coordinate: string, names: string][] {
+  const names = Object.entries(request.argumentNames);
+  const entries = names.map(([name, argument]) => [name, literal(argument)] as const);
+  return entries.length > 0 ? [[coordinate, object(entries)]] : [];
+}

@@ -1,0 +1,60 @@
+/**
+ * The generated files of the saved operations for client teams: `generated/documents.ts` holds typed documents,
+ * `generated/operations-manifest.json` the persisted queries with their estimated REST calls.
+ */
+import { hash } from "node:crypto";
+import { type DefinitionNode, Kind, print } from "graphql";
+import { callCost } from "../bind/call-cost.ts";
+import type { Model } from "../bind/model.ts";
+import { type SavedOperation, textOf } from "../schema/saved-operations.ts";
+import { toolDescription } from "../schema/tool-comment.ts";
+import { comment, literal } from "./typescript-text.ts";
+
+/** Every definition once. Several operations may use one fragment. */
+export function savedDefinitions(saved: readonly SavedOperation[]): string {
+  const definitions = new Map<string, DefinitionNode>();
+  for (const { document } of saved) {
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION)
+        definitions.set(`${definition.kind} ${definition.name?.value}`, definition);
+    }
+  }
+  return [...definitions.values()].map(print).join("\n\n");
+}
+
+/** The documents as strings, so that clients need no parser. */
+export function emitDocuments(saved: readonly SavedOperation[]): string {
+  const documents = saved.map((operation) => {
+    const { name, file } = operation;
+    const types = `${operationTypeName(operation)}, ${operationTypeName(operation)}Variables`;
+    return `${comment(`${name}, from spec/${file}.`, `Persisted as ${idOf(operation)}.`)}
+export const ${name}Document = ${literal(textOf(operation))} as TypedDocumentText<${types}>;`;
+  });
+  return `
+/** A document with the types of its result and its variables. */
+export type TypedDocumentText<Result, Variables> = string & { readonly __types?: (variables: Variables) => Result };
+
+${documents.join("\n\n")}
+`;
+}
+
+/** graphql-codegen's names: `TeamInboxQuery`, `AnswerMutation`. */
+export const operationTypeName = ({ name, definition }: SavedOperation): string =>
+  `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
+
+/** Apollo's persisted query manifest, with the additional members `calls` and, of a tool for agents, `tool`. */
+export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
+  const operations = saved.map((operation) => ({
+    id: idOf(operation),
+    name: operation.name,
+    type: operation.definition.operation,
+    body: textOf(operation),
+    calls: callCost(model, operation),
+    tool: toolDescription(operation.definition),
+  }));
+  const manifest = { format: "apollo-persisted-query-manifest", version: 1, operations };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** The SHA-256 digest of the text, as in automatic persisted queries. */
+export const idOf = (operation: SavedOperation): string => hash("sha256", textOf(operation));

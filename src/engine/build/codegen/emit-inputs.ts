@@ -1,0 +1,62 @@
+/** Prints the values of a request: the expression of a value, and the function of each input conversion. */
+import type {
+  ConversionId,
+  ConvertedField,
+  InputConversion,
+  SentValue,
+} from "../bind/requests/rest-request.ts";
+import type { TypeNames } from "./type-names.ts";
+import { access, literal, object } from "./typescript-text.ts";
+
+/** The expression that sends `value` to REST. */
+export function sentExpression(sent: SentValue, value: string): string {
+  const { nulls, items, conversion, isInteger } = sent;
+  if (isInteger) return `integer(${value})${nulls === "omitted" ? " ?? undefined" : ""}`;
+  const each = items && itemFunction(items);
+  const whole = each
+    ? `${value}.map(${each})`
+    : conversion
+      ? `${conversionName(conversion)}(${value})`
+      : undefined;
+  if (!whole) return nulls === "omitted" ? `${value} ?? undefined` : value;
+  if (nulls === "never") return whole;
+  if (nulls === "sent") return `${value} && ${whole}`;
+  return each ? `${value}?.map(${each})` : `${value} ? ${whole} : undefined`;
+}
+
+export function conversionFunction(names: TypeNames, input: InputConversion): string {
+  const result = input.isRecursive ? ": any" : "";
+  const value = input.isChoice ? choiceExpression(input.fields) : `(${object(input.fields.map(entryOf))})`;
+  return `const ${conversionName(input)} = (input: ${names.of(input.type)})${result} => ${value};`;
+}
+
+const sentValue = ({ field, sent }: ConvertedField): string => sentExpression(sent, access("input", [field]));
+
+const entryOf = (field: ConvertedField): [name: string, value: string] => [
+  field.restName ?? field.field,
+  sentValue(field),
+];
+
+/** GraphQL has refused an input that gives none of the fields, or several. */
+const choiceExpression = (fields: readonly ConvertedField[]): string =>
+  [
+    ...fields.map((each) => `${access("input", [each.field])} != null ? ${chosenValue(each)}`),
+    "undefined",
+  ].join(" : ");
+
+function chosenValue(field: ConvertedField): string {
+  const { restName, constants } = field;
+  const beside = Object.entries(constants ?? {}).map(([name, value]) => [name, literal(value)] as const);
+  if (restName !== undefined) return object([...beside, entryOf(field)]);
+  return constants ? object(beside, sentValue(field)) : sentValue(field);
+}
+
+/** The function that converts one item of a list. */
+const itemFunction = (item: SentValue): string =>
+  item.conversion && item.nulls === "never"
+    ? conversionName(item.conversion)
+    : `(item) => ${sentExpression(item, "item")}`;
+
+/** No GraphQL name has a `$`. */
+const conversionName = ({ type, ordinal }: ConversionId): string =>
+  `to${type}${ordinal > 1 ? `$${ordinal}` : ""}`;

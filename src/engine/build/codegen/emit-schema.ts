@@ -1,0 +1,124 @@
+/**
+ * `generated/schema.graphql`: the schema as clients see it, without the binding directives. A bound field's description
+ * names its REST operation and the permission for it, because the explorer does not show the OpenAPI document.
+ */
+import {
+  type ASTNode,
+  type ConstDirectiveNode,
+  DEFAULT_DEPRECATION_REASON,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+  Kind,
+  type NameNode,
+  parse,
+  print,
+  type StringValueNode,
+  visit,
+} from "graphql";
+import { steering } from "../../shared/control-characters.ts";
+import { membersOf } from "../../shared/json-object.ts";
+import type { Input, Model } from "../bind/model.ts";
+import { methodAndPath } from "../openapi/operation.ts";
+import { bindingDefinitionNames } from "../schema/directives.ts";
+
+export function emitSchema(model: Model): string {
+  const visible = visit(withDefinition(model), {
+    Directive: drop,
+    DirectiveDefinition: drop,
+    EnumTypeDefinition: drop,
+    ScalarTypeDefinition: drop,
+    InputObjectTypeDefinition: drop,
+    FieldDefinition: (field, _key, _parent, _path, ancestors) =>
+      describe(model, coordinateOf(field, ancestors), field),
+    InputValueDefinition: (input, _key, _parent, _path, ancestors) =>
+      withSunset(model, coordinateOf(input, ancestors), input),
+    // a block string has no escapes
+    StringValue: (node) =>
+      node.block && node.value.search(steering) >= 0 ? { ...node, block: false } : undefined,
+  });
+  return `${print(visible)}\n`;
+}
+
+/** `Type.field`, or `Type.field(argument:)`. */
+function coordinateOf(
+  { name }: FieldDefinitionNode | InputValueDefinitionNode,
+  ancestors: readonly (ASTNode | readonly ASTNode[])[],
+): string {
+  const [type, field] = ancestors.flatMap((each) => ("name" in each && each.name ? [each.name.value] : []));
+  return field === undefined ? `${type}.${name.value}` : `${type}.${field}(${name.value}:)`;
+}
+
+/** Clients see neither the binding directives nor their types. */
+const isBinding = ({ name }: { readonly name: NameNode }): boolean => bindingDefinitionNames.has(name.value);
+const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : undefined);
+
+/** As Relay and Apollo Kotlin read it: the field is null only where an error says why. */
+const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
+  noLocation: true,
+}).definitions;
+const markNode: ConstDirectiveNode = {
+  kind: Kind.DIRECTIVE,
+  name: { kind: Kind.NAME, value: "semanticNonNull" },
+};
+
+function withDefinition({ schemaDocument, semanticNonNull, schema }: Model): DocumentNode {
+  if (semanticNonNull.size === 0 || schema.getDirective("semanticNonNull")) return schemaDocument;
+  return { ...schemaDocument, definitions: [...definition, ...schemaDocument.definitions] };
+}
+
+function describe(model: Model, coordinate: string, given: FieldDefinitionNode): FieldDefinitionNode {
+  const isMarked =
+    model.semanticNonNull.has(coordinate) &&
+    !given.directives?.some(({ name }) => name.value === "semanticNonNull");
+  const marked = isMarked ? { ...given, directives: [...(given.directives ?? []), markNode] } : given;
+  const field = withSunset(model, coordinate, marked);
+  const bound = model.fields.get(coordinate);
+  if (bound?.kind !== "bound") return field;
+  const { id, permission } = bound.operation;
+  const at = methodAndPath(bound.operation);
+  const rest = `REST: \`${at}\`${id === at ? "" : ` (${id})`}.`;
+  const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;
+  const value = `${field.description ? `${field.description.value}\n\n` : ""}${rest}${access}`;
+  const fedBy = new Map(
+    bound.inputs
+      .flatMap((input) =>
+        input.source.kind === "argument" ? [[input.source.path.join("."), input] as const] : [],
+      )
+      .reverse(), // of two the first counts
+  );
+  return {
+    ...field,
+    description: { kind: Kind.STRING, value, block: true },
+    arguments: field.arguments?.map((argument) => describeArgument(fedBy, argument)),
+  };
+}
+
+/** The reason of `@deprecated` names the day on which REST ends what the member rests on. */
+function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>(
+  { deprecations }: Model,
+  coordinate: string,
+  node: Node,
+): Node {
+  const sunset = deprecations.get(coordinate)?.sunset;
+  const named = node.directives?.find(({ name }) => name.value === "deprecated");
+  if (sunset === undefined || !named) return node;
+  const [given] = named.arguments ?? [];
+  const reason = given?.value.kind === Kind.STRING ? given.value.value : DEFAULT_DEPRECATION_REASON;
+  const value: StringValueNode = { kind: Kind.STRING, value: `${reason} (ends on ${sunset})` };
+  const name: NameNode = { kind: Kind.NAME, value: "reason" };
+  const said: ConstDirectiveNode = { ...named, arguments: [{ kind: Kind.ARGUMENT, name, value }] };
+  return { ...node, directives: node.directives?.map((each) => (each === named ? said : each)) };
+}
+
+/** An argument without a description has that of the parameter or property that it feeds. */
+function describeArgument(
+  fedBy: ReadonlyMap<string, Input>,
+  argument: InputValueDefinitionNode,
+): InputValueDefinitionNode {
+  const { name, description } = argument;
+  const fed = fedBy.get(name.value);
+  const value = membersOf(fed?.node.value).description;
+  if (description || typeof value !== "string" || value.trim() === "") return argument;
+  return { ...argument, description: { kind: Kind.STRING, value: value.trim(), block: true } };
+}

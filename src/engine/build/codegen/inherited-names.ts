@@ -1,0 +1,61 @@
+/**
+ * Names that every object of JavaScript inherits (`valueOf`, `constructor`). openapi-typescript and graphql-codegen look names
+ * up in plain objects, and take such a name for one of their own. They see the name with a prefix, which is taken away from
+ * the text that they write.
+ */
+import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
+import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "graphql";
+import { isInherited } from "../../shared/own.ts";
+
+const prefix = "own__name__";
+/** The prefix alone may stand in a document's own texts. */
+const guard = new RegExp(`${prefix}(?=${Object.getOwnPropertyNames(Object.prototype).join("|")})`, "g");
+
+export const guarded = (name: string): string => (isInherited(name) ? prefix + name : name);
+
+export const unguarded = (text: string): string => text.replaceAll(guard, "");
+
+/** What graphql-codegen keeps by name: types, operations and fragments. */
+const kept: ReadonlySet<Kind> = new Set([
+  ...[Kind.OBJECT_TYPE_DEFINITION, Kind.INTERFACE_TYPE_DEFINITION, Kind.UNION_TYPE_DEFINITION],
+  ...[Kind.ENUM_TYPE_DEFINITION, Kind.INPUT_OBJECT_TYPE_DEFINITION, Kind.SCALAR_TYPE_DEFINITION],
+  ...[Kind.NAMED_TYPE, Kind.OPERATION_DEFINITION, Kind.FRAGMENT_DEFINITION, Kind.FRAGMENT_SPREAD],
+]);
+
+const guardedDocument = (document: DocumentNode): DocumentNode =>
+  visit(document, {
+    enter: (node) =>
+      kept.has(node.kind) && "name" in node && node.name && isInherited(node.name.value)
+        ? { ...node, name: { kind: Kind.NAME, value: guarded(node.name.value) } }
+        : undefined,
+  });
+
+/** A text of GraphQL for graphql-codegen's core, which looks names up too. */
+export const guardedText = (text: string): string => {
+  const document = parse(text, { noLocation: true });
+  const guardedNames = guardedDocument(document);
+  return guardedNames === document ? text : print(guardedNames);
+};
+
+/** A plugin of graphql-codegen that takes these names for names like any other. */
+export const guardedPlugin =
+  (plugin: PluginFunction): PluginFunction =>
+  async (schema, documents, ...rest) => {
+    const definitions = getCachedDocumentNodeFromSchema(schema);
+    const guardedDefinitions = guardedDocument(definitions);
+    const output = await plugin(
+      guardedDefinitions === definitions ? schema : buildASTSchema(guardedDefinitions, { assumeValid: true }),
+      documents.map((file) => ({
+        ...file,
+        ...(file.document && { document: guardedDocument(file.document) }),
+      })),
+      ...rest,
+    );
+    if (typeof output === "string") return unguarded(output);
+    const { content, prepend = [], append = [] } = output;
+    return {
+      content: unguarded(content),
+      prepend: prepend.map(unguarded),
+      append: append.map(unguarded),
+    };
+  };

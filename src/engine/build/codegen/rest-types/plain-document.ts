@@ -1,0 +1,57 @@
+/**
+ * The bound operations as a document of their own, written from the shapes that the proof reads: each body in the one media
+ * type that bindings use, and the responses of successes alone.
+ */
+import { membersOf } from "../../../shared/json-object.ts";
+import type { RestDocument } from "../../openapi/document.ts";
+import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/operation.ts";
+import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
+
+/** `names`: the paths that have another name in the plain document. */
+export function plainDocument(
+  document: RestDocument,
+  operations: readonly RestOperation[],
+  names: ReadonlyMap<string, string>,
+): PlainSchema {
+  const schemas = new PlainSchemas(document);
+  const items = Map.groupBy(operations, ({ path }) => names.get(path) ?? path);
+  const paths = [...items].map(([path, bound]) => [
+    path,
+    Object.fromEntries(bound.map((operation) => [operation.method, plainOperation(schemas, operation)])),
+  ]);
+  return {
+    openapi: "3.1.0",
+    info: {},
+    paths: Object.fromEntries(paths),
+    components: { schemas: schemas.components() },
+  };
+}
+
+function plainOperation(schemas: PlainSchemas, operation: RestOperation): PlainSchema {
+  const { id, node, parameters, body, successes } = operation;
+  return {
+    // an operation that shares its `operationId` goes without
+    ...(membersOf(node.value).operationId === id && { operationId: id }),
+    ...annotationsOf(node),
+    parameters: parameters.map((each) => plainParameter(schemas, each)),
+    ...(body && {
+      requestBody: {
+        ...annotationsOf(body.node),
+        required: body.required,
+        content: { [body.media]: { schema: schemas.of(body.shape) } },
+      },
+    }),
+    responses: Object.fromEntries(successes.map((each) => [each.status, plainResponse(schemas, each)])),
+  };
+}
+
+const plainParameter = (schemas: PlainSchemas, { name, in: place, required, node, shape }: Parameter) => ({
+  ...annotationsOf(node),
+  name,
+  in: place,
+  required,
+  schema: schemas.of(shape),
+});
+
+const plainResponse = (schemas: PlainSchemas, { media, shape }: SuccessResponse): PlainSchema =>
+  shape && media !== undefined ? { content: { [media]: { schema: schemas.of(shape) } } } : {};

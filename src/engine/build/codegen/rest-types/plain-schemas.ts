@@ -1,0 +1,185 @@
+/**
+ * Writes shapes as plain schemas, without `allOf` and without statements beside a `$ref`, so that openapi-typescript prints
+ * exactly what the proof reads. A schema that is used twice becomes a component: it is written once, and may hold itself.
+ */
+import { membersOf } from "../../../shared/json-object.ts";
+import { Dictionary } from "../../../shared/own.ts";
+import { componentName, componentNames } from "../../openapi/component-names.ts";
+import type { RestDocument, RestNode } from "../../openapi/document.ts";
+import { escapePointer } from "../../openapi/json-pointer.ts";
+import { shapeAt } from "../../openapi/shapes/read-shape.ts";
+import {
+  type JsonType,
+  type Property,
+  type Shape,
+  type Variant,
+  withNullable,
+} from "../../openapi/shapes/shape.ts";
+import { guarded } from "../inherited-names.ts";
+import { areListsOfThemselves } from "./recursive-lists.ts";
+
+export type PlainSchema = Record<string, unknown>;
+
+/** A schema at its first use. At the second it gets a name, and both uses become references. */
+type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: string };
+
+export class PlainSchemas {
+  readonly #document: RestDocument;
+  /** The components by name, those of the document in its order. Without a schema: nothing uses it. */
+  readonly #components: Map<string, PlainSchema | undefined>;
+  readonly #written = new Map<string, Written>();
+  /** Components are written one after the other: a chain of references may be longer than the stack. */
+  readonly #waiting: (readonly [name: string, shape: Shape])[] = [];
+
+  constructor(document: RestDocument) {
+    this.#document = document;
+    this.#components = new Map(componentNames(document).map((name) => [name, undefined]));
+  }
+
+  /** The components that the schemas written so far use. */
+  components(): PlainSchema {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      const [name, shape] = next;
+      this.#components.set(name, {
+        ...annotationsOf(shape.node),
+        ...orNull(this.#inline(shape), shape.nullable),
+      });
+    }
+    const used = [...this.#components].filter(([, schema]) => schema !== undefined);
+    return Object.fromEntries(used.map(([name, schema]) => [guarded(name), schema]));
+  }
+
+  /** The schema of a use of a shape. */
+  of(shape: Shape): PlainSchema {
+    const name = componentName(this.#document, shape);
+    if (name !== undefined) {
+      const own = shapeAt(this.#document, shape.node);
+      if (this.#components.get(name) === undefined) {
+        this.#components.set(name, {});
+        this.#waiting.push([name, own]);
+      }
+      if (!own.nullable || shape.nullable) return orNull(referenceTo(name), shape.nullable && !own.nullable);
+    }
+    return orNull(isScalar(shape) ? this.#inline(shape) : this.#once(shape), shape.nullable);
+  }
+
+  /** Writes the shape at its first use. At the second it moves the schema to a component. */
+  #once(shape: Shape): PlainSchema {
+    const key = shape.identity.text;
+    const known = this.#written.get(key);
+    if (known) {
+      known.name ??= this.#freeName(shape);
+      if (known.isDone) this.#move(known, known.name);
+      return referenceTo(known.name);
+    }
+    const written: Written = { schema: new Dictionary(), isDone: false };
+    this.#written.set(key, written);
+    Object.assign(written.schema, this.#inline(shape));
+    written.isDone = true;
+    if (written.name !== undefined) this.#move(written, written.name);
+    return written.schema;
+  }
+
+  #move({ schema }: Written, name: string): void {
+    if (this.#components.get(name) !== undefined) return;
+    this.#components.set(name, { ...schema });
+    for (const keyword of Object.keys(schema)) delete schema[keyword];
+    Object.assign(schema, referenceTo(name));
+  }
+
+  #freeName({ node }: Shape): string {
+    const root = this.#document.rootAt(node);
+    const path = [...(root ? [root.name ?? []].flat() : [node.file]), ...node.path].join(".");
+    const wanted = path.replaceAll(/[^\w.-]+/g, "-");
+    let name = wanted;
+    for (let number = 2; this.#components.has(name); number++) name = `${wanted}.${number}`;
+    this.#components.set(name, undefined);
+    return name;
+  }
+
+  /** The shape without null. */
+  #inline(shape: Shape): PlainSchema {
+    const { types, values, members = [], variants } = shape;
+    if (isScalar(shape))
+      return { ...(types.size > 0 && { type: oneOrAll([...types]) }), ...(values && { enum: values }) };
+    if (variants) return oneOf(variants.members.map((member) => this.#variant(member, variants.property)));
+    if (members.length > 0) return oneOf(members.map((member) => this.of(withNullable(member, false))));
+    return oneOf([...types].map((type) => this.#ofType(shape, type)));
+  }
+
+  /** A member of a union says by which values of the discriminator it is chosen. */
+  #variant({ shape, values }: Variant, property: string | undefined): PlainSchema {
+    const schema = this.of(withNullable(shape, false));
+    const stated = property === undefined ? undefined : shape.properties.get(property);
+    const isStated =
+      stated?.required && stated.shape.values?.every((value) => values.includes(String(value)));
+    if (property === undefined || values.length === 0 || isStated) return schema;
+    const name = guarded(property);
+    const chosen = {
+      type: "object",
+      properties: { [name]: { type: "string", enum: values } },
+      required: [name],
+    };
+    return { allOf: [chosen, schema] };
+  }
+
+  #ofType(shape: Shape, type: JsonType): PlainSchema {
+    if (type === "array") {
+      const { items } = shape;
+      return { type, ...(items && !areListsOfThemselves(items) && { items: this.of(items) }) };
+    }
+    if (type !== "object") return { type };
+    const properties = [...shape.properties.values()];
+    const others = shape.entry?.properties.get("value")?.shape;
+    const required = properties.flatMap((each) => (each.required ? [guarded(each.name)] : []));
+    // in TypeScript a declared property is also one of the others
+    const indexed = others && [others, ...properties.map((each) => each.shape)];
+    return {
+      type,
+      properties: Object.fromEntries(properties.map((each) => [guarded(each.name), this.#property(each)])),
+      ...(required.length > 0 && { required }),
+      ...(indexed && { additionalProperties: oneOf(indexed.map((each) => this.of(each))) }),
+      ...(!indexed && properties.length === 0 && { additionalProperties: true }),
+    };
+  }
+
+  #property({ node, shape, only }: Property): PlainSchema {
+    return { ...annotationsOf(node), ...this.of(shape), ...(only === "response" && { readOnly: true }) };
+  }
+}
+
+/** A shape that any value meets, or of strings, numbers and booleans alone. */
+const isScalar = ({ types }: Shape): boolean => !types.has("object") && !types.has("array");
+
+const oneOrAll = <T>(all: readonly T[]): T | readonly T[] =>
+  all.length === 1 && all[0] !== undefined ? all[0] : all;
+
+/** Each schema once. */
+function oneOf(schemas: readonly PlainSchema[]): PlainSchema {
+  const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  const [only] = different;
+  return only && different.length === 1 ? only : { oneOf: different };
+}
+
+const orNull = (schema: PlainSchema, isNullable: boolean): PlainSchema => {
+  if (!isNullable || Object.keys(schema).length === 0) return schema;
+  return { ...("enum" in schema || "type" in schema ? schema : { oneOf: [schema] }), nullable: true };
+};
+
+const referenceTo = (name: string): PlainSchema => ({
+  $ref: `#/components/schemas/${encodeURIComponent(escapePointer(guarded(name)))}`,
+});
+
+/** What is printed as a comment. */
+export function annotationsOf({ value }: RestNode): PlainSchema {
+  const said = membersOf(value);
+  const { title, summary, description, format, deprecated, default: usual, example } = said;
+  const texts = { title, summary, description, format };
+  return {
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === "string")),
+    ...(deprecated === true && { deprecated }),
+    ...(usual !== undefined && { default: usual }),
+    ...(example !== undefined && { example }),
+    ...(Array.isArray(said.examples) && { examples: said.examples }),
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Text of a spec on its way into a generated file. It stays text: `literal` writes a string or another value, `comment` a
+ * comment, `access` and `object` a name, and no emitter writes text otherwise. Characters that steer an editor are escaped
+ * in the whole file.
+ */
+import { isInherited } from "../../shared/own.ts";
+
+/** A value of JSON as TypeScript writes it: a string stands in double quotes; no key sets a prototype. */
+export const literal = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
+
+/** The text without its string literals and its comments, in which any word may stand. */
+export const codeOf = (text: string): string => text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
+
+/** What stands between single quotes, which graphql-codegen writes without a look; a number would lose its quotes. */
+export function singleQuoted(text: string): string {
+  const escaped = literal(text).slice(1, -1).replaceAll("'", "\\'");
+  return /^[-+.\d]/.test(text) ? `\\x${text.charCodeAt(0).toString(16)}${escaped.slice(1)}` : escaped;
+}
+
+/** A comment: on one line, or a line for each text. */
+export function comment(...texts: readonly string[]): string {
+  const lines = texts.map((text) => text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/"));
+  return lines.length === 1
+    ? `/** ${lines[0]} */`
+    : `/**\n${lines.map((line) => ` * ${line}`).join("\n")}\n */`;
+}
+
+const identifier = /^[A-Za-z_$][\w$]*$/;
+
+/** An object key: literal only where it must be, computed where it would set the prototype. */
+export const key = (name: string): string =>
+  name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : literal(name);
+
+/** `object.a.b`: a chain of properties; `object.a?.b` where one on the way may be null. */
+export const access = (object: string, path: readonly string[], isNullable = false): string =>
+  path.reduce((chain, name, index) => {
+    const optional = isNullable && index > 0 ? "?." : "";
+    return identifier.test(name)
+      ? `${chain}${optional || "."}${name}`
+      : `${chain}${optional}[${literal(name)}]`;
+  }, object);
+
+/**
+ * `object.a.b` of a REST object, of which any step may be absent. Every object inherits names such as `constructor`: a function
+ * of `src/engine/runtime/rest/property.ts` reads these.
+ */
+export const read = (object: string, path: readonly string[], isNullable = false): string =>
+  path.some(isInherited)
+    ? `${path.length === 1 ? "property" : "propertyAt"}(${path.map(literal).join(", ")})(${object})`
+    : access(object, path, isNullable);
+
+/** `{ a: x, b: y, ...z }`, with shorthand where name and value agree. */
+export const object = (
+  entries: readonly (readonly [name: string, value: string])[],
+  spread?: string,
+): string => `{ ${[...entries.map(entry), ...(spread === undefined ? [] : [`...${spread}`])].join(", ")} }`;
+
+const entry = ([name, value]: readonly [name: string, value: string]): string =>
+  name === value && identifier.test(name) ? name : `${key(name)}: ${value}`;

@@ -1,0 +1,207 @@
+/**
+ * Findings as data: every rule with its severity, and one finding's shape. Rendering stands elsewhere.
+ * An `error` means the mapping is wrong and nothing may be generated; a `warning` fails `check` until it is approved. The
+ * error `credential-shared` is a warning once it is approved.
+ */
+import {
+  ExpectedFailure,
+  type Failure,
+  type Fault,
+  faultLine,
+  withoutPlace,
+} from "../shared/cli/command-failure.ts";
+import { printable } from "../shared/cli/printable.ts";
+
+/** A place in a source file; line and column count from 1. */
+export type Place = { readonly file: string; readonly line: number; readonly column: number };
+
+/** The keys and indexes that lead to a value of a document. */
+export type NodePath = readonly (string | number)[];
+
+/** A place in a document, whether it has a value there or not. */
+export type RestPlace = { readonly file: string; readonly path: NodePath };
+
+/** The part of a run of `check` that a finding is of. */
+export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
+
+/** error, warning: the run fails unless the finding is approved · note: the run does not fail. */
+export type Severity = "error" | "warning" | "note";
+
+export type RuleFacts<S extends Severity = Severity> = {
+  readonly severity: S;
+  readonly stage: Stage;
+  readonly meaning: string;
+  /** An error that an approval turns into a warning: it is the owner's decision, and no fault of the mapping. */
+  readonly isApprovable?: true;
+};
+
+export const ruleOf =
+  <S extends Severity>(severity: S) =>
+  (meaning: string, stage: Stage = "proof"): RuleFacts<S> => ({ severity, stage, meaning });
+const [error, warning] = [ruleOf("error"), ruleOf("warning")];
+
+export const rules = {
+  "spec-unreadable": error("A spec file cannot be read or is not what it should be.", "load"),
+  "ref-unresolved": error("A `$ref` points at nothing.", "load"),
+  "ref-circular": error("A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`.", "load"),
+  "document-faulty": warning("The document has faults in parts that no field reaches.", "load"),
+  "overlay-unused": warning("An action of the overlay selects nothing in the document.", "load"),
+  "operation-id-duplicate": error("`@rest` names an `operationId` that several REST operations share."),
+  "schema-invalid": error("The GraphQL schema is not valid.", "load"),
+  "field-unbound": error("A root field has no `@rest`."),
+  "type-unreached": warning("Types of the schema are reached by no field of a root."),
+  "operation-unknown": error("`@rest` names an operation that the document does not have."),
+  "operation-no-json": error(
+    "A bound operation documents no answer that is JSON, text or without content (204).",
+  ),
+  "method-unsupported": error("A field binds an operation that is none of GET, POST, PUT, PATCH and DELETE."),
+  "method-safety": warning("A Query or link field binds an unsafe method, or a Mutation field a safe one."),
+  "parameter-unfed": error("A required parameter or body property is fed by nothing."),
+  "parameter-unknown": error("`params` names a parameter that the operation does not have."),
+  "parameter-fed-twice": error("Two sources feed one parameter."),
+  "parameter-style": error(
+    "A parameter is written in a way that cannot be sent in its place and type (OpenAPI 3.1 §4.8.12.2).",
+  ),
+  "body-unsent": warning("A bound operation takes an optional body that no binding can write."),
+  "server-ignored": warning("A bound operation has servers of its own, which its calls do not go to."),
+  "path-template": error("A path and its path parameters do not name the same things."),
+  "source-invalid": error("A `from` or `value` cannot be read."),
+  "enclosing-missing": error(
+    "A field takes a value from an enclosing object, or an argument of a field above, and a path to the field has none.",
+  ),
+  "argument-unused": error("An argument feeds nothing."),
+  "argument-ambiguous": error("An argument's REST name stands in several places; `in` settles it."),
+  "result-missing": error("`result` names a property that the response does not have."),
+  "property-missing": error("A field reads a property that its REST object does not have."),
+  "output-nullable": error("`!` over a value that REST may leave out or send as null."),
+  "output-type": error("A field's type does not fit the REST value."),
+  "output-list": error("List on one side, single value on the other."),
+  "map-unfit": error(
+    "`@restEntries` stands over a value that is no map, or whose values REST does not describe.",
+  ),
+  "scalar-format": error("A `DateTime` or a `Date` stands for a REST value of another format."),
+  "output-int64": error("A REST integer is too large for `Int`."),
+  "output-enum": error("A REST enum value has no GraphQL enum value."),
+  "input-type": error("An argument's type does not fit the REST parameter."),
+  "input-nullable": error("A nullable source feeds what REST requires."),
+  "input-enum": error("A GraphQL enum value is refused by the REST parameter."),
+  "limit-unchecked": warning("A limit that REST sets on an argument cannot be read, and is not checked."),
+  "pattern-unchecked": warning(
+    "A `pattern` on an argument needs a backtracking engine: it is not run, and REST alone checks it.",
+  ),
+  "limit-narrower": warning(
+    "REST limits a value more strictly in a link's parameter than where the link takes it from.",
+  ),
+  "constant-invalid": error(
+    "A constant `value`, or an argument's default, breaks the parameter's own rules.",
+  ),
+  "discriminator-missing": error(
+    "A union or interface stands over a REST value whose members cannot be told apart.",
+  ),
+  "member-without-value": error("A union member has no discriminator value."),
+  "value-without-member": error("A discriminator value has no union member."),
+  "batch-key": error(
+    "`batchBy` needs exactly one array parameter fed from the parent, and no other; `in: ITEM` one key.",
+  ),
+  "batch-match": error(
+    "`batchBy` names a property that the items do not have, or of another type than the key.",
+  ),
+  "batch-cut-off": error("A batched call may be answered only in part."),
+  "batch-page": warning("A batched list may end before all parents have their items."),
+  "batch-paged": error("`in: ITEM` looks its keys up in a list that may have pages."),
+  "connection-unfit": error(
+    "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
+  ),
+  "connection-pages": error("A connection reads on in a way that the document does not bear out."),
+  "n-plus-one": warning(
+    "A link below a list makes one call a parent, or one for each object that it takes a value from.",
+  ),
+  "credential-unsent": warning("A bound operation needs a credential that never travels to REST."),
+  "credential-undeclared": warning("The document does not say which credentials REST takes."),
+  "credential-shared": {
+    ...error("A caller's credential would travel to the services of several documents."),
+    isApprovable: true,
+  },
+  "deprecation-unsaid": warning(
+    "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
+  ),
+  "saved-operation-invalid": error(
+    "A saved operation is not valid against the schema, or cannot be named.",
+    "impact",
+  ),
+} as const satisfies Record<string, RuleFacts<"error" | "warning">>;
+
+export type Rule = keyof typeof rules;
+
+/** Whether an entry of `approvals.yaml` settles findings of the rule: warnings, and the errors that are the owner's decision. */
+export function isApprovable(rule: Rule): boolean {
+  const facts: RuleFacts = rules[rule];
+  return facts.severity === "warning" || facts.isApprovable === true;
+}
+
+export type Diagnostic = {
+  readonly rule: Rule;
+  readonly severity: "error" | "warning";
+  /** Schema coordinate (GraphQL spec), or an `operationId` or `$ref` for a finding of the document alone. */
+  readonly coordinate: string;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+  /** Its place in the GraphQL schema and in the OpenAPI document. */
+  readonly schema?: Place;
+  readonly rest?: Place;
+  /** The names and values that an approval settles, beside the rule and the coordinate. The message is no part of it. */
+  readonly facts?: readonly string[];
+  /** The nodes of the OpenAPI document that it may come from; `rest` is the place of the first, or below it. */
+  readonly nodes?: readonly RestPlace[];
+  readonly below?: NodePath;
+  /** `rest` is the action of an overlay that removed what the schema names. */
+  readonly isRemoved?: true;
+};
+
+/** A finding with its rule's severity. */
+export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
+  ...found,
+  severity: rules[found.rule].severity,
+});
+
+/** The spec cannot be used: a file cannot be read (exit code 3), or the mapping has errors (exit code 1). */
+export class SpecUnreadable extends ExpectedFailure {
+  readonly diagnostics: readonly Diagnostic[];
+
+  /** `elsewhere` says which other spec, such as the base's; its places are not those of the files here. */
+  constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
+    super(diagnostics.map(({ message }) => message).join("\n"), failureOf(diagnostics, elsewhere));
+    this.diagnostics = diagnostics;
+  }
+}
+
+function failureOf(diagnostics: readonly Diagnostic[], elsewhere: string | undefined): Failure {
+  const faults = diagnostics.map(faultOf);
+  return elsewhere === undefined
+    ? { exitCode: diagnostics.some(isUnreadable) ? 3 : 1, faults }
+    : { exitCode: 3, faults: faults.map((fault) => withoutPlace(`${elsewhere}: ${faultLine(fault)}`)) };
+}
+
+const isUnreadable = ({ rule }: Diagnostic): boolean => rule === "spec-unreadable";
+
+/** The place names an unreadable file, so the message need not. */
+function faultOf(diagnostic: Diagnostic): Fault {
+  const { rule, schema, rest } = diagnostic;
+  const [message, coordinate] = [printable(diagnostic.message), printable(diagnostic.coordinate)];
+  const places = [schema, rest].filter((place) => place !== undefined);
+  if (isUnreadable(diagnostic)) return { message: message.replace(`${coordinate}: `, ""), places };
+  return { message: `${rule} at ${coordinate}: ${message}`, places, hint: printable(diagnostic.hint) };
+}
+
+export const unreadable = (file: string, message: string, place?: Place): SpecUnreadable =>
+  new SpecUnreadable([
+    diagnosed({
+      rule: "spec-unreadable",
+      coordinate: file,
+      message: `${file}: ${message}`,
+      hint: "mend the file",
+      rest: place ?? { file, line: 1, column: 1 },
+    }),
+  ]);

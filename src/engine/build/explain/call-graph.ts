@@ -1,0 +1,49 @@
+/**
+ * Draws the REST calls of a saved operation as a Mermaid graph: a box for each level of calls, and on each edge the values
+ * that a call takes from the calls above it.
+ */
+import { mermaidLabel } from "../../shared/cli/mermaid.ts";
+import { callCount, callPlanOf } from "../bind/call-cost.ts";
+import { sourceOf } from "../bind/inputs/input-source.ts";
+import { type BoundField, keysOfCall, type Model } from "../bind/model.ts";
+import { methodAndPath } from "../openapi/operation.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+
+export function callGraph(model: Model, operation: SavedOperation): string[] {
+  const levels: string[][] = [];
+  const edges: string[] = [];
+  const above: { readonly id: string; readonly path: string; readonly level: number }[] = [];
+  for (const [index, { path, field, calls }] of callPlanOf(model, operation).entries()) {
+    const id = `c${index}`;
+    // the calls of a field stand in front of those below it
+    const parent = above.findLast(
+      (each) => path.startsWith(`${each.path}.`) || path.startsWith(`${each.path}[`),
+    );
+    const level = parent ? parent.level + 1 : 0;
+    above.push({ id, path, level });
+    const label = [path, methodAndPath(field.operation), callCount(calls)].map(mermaidLabel);
+    levels[level] = [
+      ...(levels[level] ?? []),
+      `    ${id}["${label.map((each) => each.slice(1, -1)).join("<br/>")}"]`,
+    ];
+    if (parent) edges.push(`  ${parent.id} -->|${mermaidLabel(keysOf(field))}| ${id}`);
+  }
+  return [
+    "flowchart TD",
+    ...levels.flatMap((nodes, level) => [
+      `  subgraph level${level}[${mermaidLabel(`level ${level + 1}`)}]`,
+      ...nodes,
+      "  end",
+    ]),
+    ...edges,
+  ];
+}
+
+/** What a call takes from above, and how many of these values one call takes. */
+function keysOf({ inputs, batch }: BoundField): string {
+  const sources = inputs.flatMap(({ source }) =>
+    source.kind === "argument" || source.kind === "constant" ? [] : [sourceOf(source)],
+  );
+  const batched = batch ? `, ${keysOfCall(batch)}` : "";
+  return `${sources.join(", ") || "nothing: the same call for all parents"}${batched}`;
+}

@@ -1,0 +1,159 @@
+/**
+ * `restbound explain`: prints the REST calls of a field or a saved operation, the source of each parameter and the call
+ * count.
+ */
+import { getNamedType } from "graphql";
+import { asWord } from "../../shared/cli/printable.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import type { Page } from "../../shared/page.ts";
+import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
+import { meantBy } from "../bind/find-operation.ts";
+import { enclosingTypes, sourceOf } from "../bind/inputs/input-source.ts";
+import {
+  type BoundField,
+  batchedBy,
+  boundFields,
+  type Input,
+  keysOfCall,
+  type Model,
+  type PlainField,
+} from "../bind/model.ts";
+import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import type { SavedOperation } from "../schema/saved-operations.ts";
+
+/**
+ * `name` is a field's coordinate, a saved operation's name, or a REST operation: its `operationId`, or its method and path.
+ * Throws `UsageError` if it is none, or if no field is bound to the REST operation.
+ */
+export function explain(model: Model, saved: readonly SavedOperation[], name: string): string[] {
+  const operation = saved.find((each) => each.name === name);
+  if (operation) return explainOperation(model, operation);
+  const field = model.fields.get(name);
+  if (field) return field.kind === "bound" ? explainBoundField(field) : explainPlainField(model, field);
+  const called = model.operations.named(name);
+  if (called) return explainCalled(model, called, name);
+  const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
+  const ofThatName = names.find((each) => each.endsWith(`.${name}`));
+  const near = ofThatName ? `; did you mean "${ofThatName}"?` : meantBy(name, model.operations, names);
+  throw new UsageError([`explain ${name}: there is no such field, saved operation or REST operation${near}`]);
+}
+
+function explainOperation(model: Model, operation: SavedOperation): string[] {
+  const calls = callPlanOf(model, operation).flatMap(({ path, field, parents, calls: count, sharedWith }) => {
+    const showsParents = count.worst > 1 || parents.worst > 1;
+    const forParents = `, for ${parents.typical} parents${atWorst(parents.typical, parents.worst)}`;
+    return [
+      "",
+      `${path}  (${field.coordinate})`,
+      ...callLines(field),
+      `  ${sharedWith === undefined ? callCount(count) : `the call of ${sharedWith}`}${showsParents ? forParents : ""}`,
+    ];
+  });
+  return [
+    `${operation.definition.operation} ${operation.name} (spec/${operation.file}:${operation.place.line})`,
+    callCount(callCost(model, operation)),
+    ...calls,
+  ];
+}
+
+const explainBoundField = (field: BoundField): string[] => [
+  field.coordinate,
+  ...callLines(field),
+  `  ${countLine(field)}`,
+];
+
+function explainCalled(model: Model, operation: RestOperation, name: string): string[] {
+  const fields = boundFields(model).filter((field) => field.operation === operation);
+  if (fields.length > 0)
+    return fields.flatMap((field, index) => [...(index > 0 ? [""] : []), ...explainBoundField(field)]);
+  throw new UsageError([
+    `explain ${name}: no field is bound to it; npm run propose -- ${asWord(name)} prints one`,
+  ]);
+}
+
+function explainPlainField(model: Model, { coordinate, path, type, entries }: PlainField): string[] {
+  const place =
+    path.length === 0
+      ? "its parent's own REST object"
+      : `property "${path.join(".")}" of its parent's REST object`;
+  const source = entries ? `the entries of ${place}` : place;
+  const readers = [...model.fields.values()].flatMap((field) =>
+    getNamedType(field.definition.type)?.name === type ? [field.coordinate] : [],
+  );
+  return [
+    coordinate,
+    `  ${source}; no REST call`,
+    `  ${type} is read by ${readers.join(", ") || "an abstract type's member"}`,
+  ];
+}
+
+function callLines(field: BoundField): string[] {
+  const { operation, inputs, wholeBody, result, entries, connection, batch, nullOn404, needs } = field;
+  return [
+    `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
+    ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
+    ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
+    ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
+    ...(entries ? ["  as a list of the map's entries"] : []),
+    ...(connection ? [`  connection of ${connectionText(connection)}`] : []),
+    ...(batch ? [`  ${batchedBy(batch)}: ${keysOfCall(batch)}, ${batchModes[batch.mode]}`] : []),
+    ...responseSources(operation),
+    ...(nullOn404 ? ["  a 404 is null"] : []),
+    ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
+  ];
+}
+
+function connectionText({ items, next, last, link, offset }: Page): string {
+  const counted = offset ? "the offset" : "the page's number";
+  const ofLast = last && `${last.join(".")} of the last item`;
+  const readsOn = next?.join(".") ?? ofLast ?? (link === undefined ? counted : `${link} of the Link header`);
+  return `${items.join(".") || "the whole answer"}, read on by ${readsOn}`;
+}
+
+/** How a read may get its response, as far as the document tells. `extensions.calls` tells it of each call. */
+function responseSources({ method, successes }: RestOperation): string[] {
+  if (method !== "get") return [];
+  const shown = successes.filter(({ shape }) => shape);
+  const names = new Set(shown.flatMap(({ headers }) => [...headers.keys()]));
+  const headers = [...names].filter((name) => /^(?:cache-control|expires|etag|last-modified)$/i.test(name));
+  const has = (name: RegExp): boolean => headers.some((header) => name.test(header));
+  const kept = [
+    ...(has(/^(?:cache-control|expires)$/i) ? ["cached"] : []),
+    ...(has(/^(?:etag|last-modified)$/i) ? ["revalidated"] : []),
+  ];
+  const sources = ["fetched", "shared", ...kept];
+  const last = sources.pop();
+  return [
+    `  response: ${sources.join(", ")} or ${last} (the document declares ${headers.join(", ") || "no header for caching"})`,
+  ];
+}
+
+/** The `operationId` and the product, if it has them. */
+function aside({ id, product, ...operation }: RestOperation): string[] {
+  const named = id === methodAndPath(operation) ? [] : [id];
+  const known = [...named, ...(product ? [product] : [])];
+  return known.length > 0 ? [`(${known.join(", ")})`] : [];
+}
+
+const batchModes = {
+  one: "one object a key",
+  many: "a list a key",
+  each: "an object for each of the parent's keys",
+};
+
+const inputSource = (input: Input, isBatchKey: boolean): string =>
+  sourceOf(input.source) +
+  (input.argumentDefault === undefined ? "" : ` (default ${JSON.stringify(input.argumentDefault)})`) +
+  (isBatchKey ? ", of all parents" : "") +
+  (input.required ? ", required" : "");
+
+function countLine(field: BoundField): string {
+  const types = enclosingTypes(field);
+  const each = types.length > 0 ? ` for each ${types.join(" and ")}` : "";
+  const { batch, inputs } = field;
+  if (batch && batch.key.in !== "item")
+    return `1 REST call for up to ${batch.size} keys${each && `,${each}`}`;
+  return !batch && inputs.some(({ source }) => source.kind === "parent")
+    ? "1 REST call for each parent"
+    : `1 REST call${each}`;
+}

@@ -1,0 +1,135 @@
+/**
+ * Chooses the operations whose fields bind beside each other. Most operations of a document do, so it binds them all at
+ * once, leaves out those whose own fields have errors, and looks for the others by halves: a document has thousands.
+ */
+import { bindSdl } from "../bind/bind.ts";
+import { boundFields, type Model } from "../bind/model.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import { reachedFaults } from "../openapi/document-faults.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import { leastSchema } from "../propose/empty-schema.ts";
+import { Proposal } from "../propose/propose.ts";
+import { fieldOf } from "../schema/schema-coordinate.ts";
+
+type Operations = readonly RestOperation[];
+
+/** A document, and the ids of its POSTs that only read. */
+export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<string> };
+
+export const isRead = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
+  method === "get" || reads.has(id);
+
+/** Rounds that leave out operations by the places of their errors. Each finds what the errors of the one before hid. */
+const mostRounds = 5;
+
+/** Operations with a schema that has a field for each of them. */
+type Proposed = {
+  readonly operations: Operations;
+  readonly sdl: string;
+  /** The document bound to the schema; absent if the schema is not valid. */
+  readonly model: Model | undefined;
+};
+
+/** The reason for each operation that is not returned is put into `leftOut`. */
+export function proposedTogether(
+  document: ReadDocument,
+  operations: Operations,
+  leftOut: Map<string, string>,
+): Proposed {
+  const all = proposed(document, operations);
+  return all.errors.length === 0 ? all : proposed(document, bindable(document, operations, leftOut));
+}
+
+function bindable(
+  document: ReadDocument,
+  operations: Operations,
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  const faultOf = (some: Operations) => reachedFaults(document.model.document, some)[0]?.message;
+  let left = whole(operations, faultOf, leftOut);
+  for (let round = 0; round < mostRounds; round++) {
+    const reasons = reasonsByOperation(document, left);
+    if (reasons.size === 0) break;
+    for (const [id, reason] of reasons) leftOut.set(id, reason);
+    left = left.filter(({ id }) => !reasons.has(id));
+  }
+  const firstError = (some: Operations): string | undefined => proposed(document, some).errors[0]?.message;
+  const alone = whole(left, firstError, leftOut);
+  return firstError(alone) === undefined ? alone : together([], alone, firstError, leftOut);
+}
+
+type FirstError = (operations: Operations) => string | undefined;
+
+/** The operations that have no error by themselves. */
+function whole(
+  operations: Operations,
+  firstError: FirstError,
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  const error = operations.length === 0 ? undefined : firstError(operations);
+  if (error === undefined) return [...operations];
+  if (operations.length === 1) {
+    leftOut.set(operations[0]?.id ?? "", error);
+    return [];
+  }
+  return halves(operations).flatMap((half) => whole(half, firstError, leftOut));
+}
+
+/** The operations of `base`, and those of `more` that have no error beside them. */
+function together(
+  base: RestOperation[],
+  more: Operations,
+  firstError: FirstError,
+  leftOut: Map<string, string>,
+): RestOperation[] {
+  const all = [...base, ...more];
+  const error = more.length === 0 ? undefined : firstError(all);
+  if (error === undefined) return all;
+  if (more.length === 1) {
+    leftOut.set(more[0]?.id ?? "", error);
+    return base;
+  }
+  return halves(more).reduce<RestOperation[]>(
+    (kept, half) => together(kept, half, firstError, leftOut),
+    base,
+  );
+}
+
+function halves(operations: Operations): [Operations, Operations] {
+  const middle = Math.ceil(operations.length / 2);
+  return [operations.slice(0, middle), operations.slice(middle)];
+}
+
+/** The errors at the fields of roots, each by its field's operation. */
+function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
+  const { model: bound, errors } = proposed(document, operations);
+  const ids = new Map(
+    bound ? boundFields(bound).map(({ coordinate, operation }) => [coordinate, operation.id]) : [],
+  );
+  const reasons = new Map<string, string>();
+  for (const { coordinate, message } of errors) {
+    const id = ids.get(fieldOf(coordinate));
+    if (id !== undefined && !reasons.has(id)) reasons.set(id, message);
+  }
+  return reasons;
+}
+
+/** `errors`: of the whole schema. */
+function proposed(
+  document: ReadDocument,
+  operations: Operations,
+): Proposed & { readonly errors: readonly Diagnostic[] } {
+  const { model, reads } = document;
+  const proposal = new Proposal(model, reads);
+  for (const { id } of operations) proposal.add(id);
+  const sdl = proposal.sdl("type");
+  const isWithoutQuery = !operations.some((each) => isRead(document, each));
+  const least = isWithoutQuery ? `\n${leastSchema}` : "";
+  const { model: bound, diagnostics } = bindSdl(model, sdl + least);
+  if (!bound) return { operations, sdl, model: undefined, errors: diagnostics };
+  const called = boundFields(bound).map(({ operation }) => operation);
+  const errors = [...diagnostics, ...reachedFaults(model.document, called)].filter(
+    ({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing",
+  );
+  return { operations, sdl, model: bound, errors };
+}

@@ -1,0 +1,203 @@
+/**
+ * What `init` copies only if the user confirms it. An overlay decides where callers' credentials go if it changes servers,
+ * security requirements or security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27). The one beside a vendor's document may be
+ * the vendor's, and once it is copied it reads like the project's own. So does an `x-from-header` that names a header of
+ * another product.
+ */
+import { posix } from "node:path";
+import { asWord } from "../../shared/cli/printable.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { isRecord, membersOf } from "../../shared/json-object.ts";
+import { own } from "../../shared/own.ts";
+import type { Place } from "../diagnostic.ts";
+import { keysOf, type ReadFile, RestDocument, type RestNode, type RootNode } from "../openapi/document.ts";
+import { type NamedDocument, oneDocument } from "../openapi/document-files.ts";
+import { escapePointer } from "../openapi/json-pointer.ts";
+import { operationNodes } from "../openapi/operation-nodes.ts";
+import { headerOf, securitySchemesOf } from "../openapi/security.ts";
+
+/** The document that `init` is given. */
+type Given = {
+  /** Its path or URL, as the user gave it. */
+  readonly openapi: string;
+  /** The names that it and its overlay will have. */
+  readonly place: NamedDocument;
+  /** Reads its files, and those of the project that it joins. */
+  readonly read: ReadFile;
+};
+
+/**
+ * Throws `UsageError` with each change that is not confirmed, or with the confirmations of what needs none. `confirmed` are URI
+ * fragments (RFC 6901 §6). `project`: the documents of the project with the given one.
+ */
+export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
+  const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);
+  const needless = confirmed.filter((pointer) => !changes.has(pointer));
+  if (needless.length > 0)
+    throw new UsageError(needless.map((pointer) => `--confirm ${pointer}: nothing there is to be confirmed`));
+  const open = [...changes].filter(([pointer]) => !confirmed.includes(pointer));
+  if (open.length === 0) return;
+  throw new UsageError([
+    `--openapi ${given.openapi}: its files decide which credentials of callers go where. Confirm each line that you agree with, or remove what it names from the file:`,
+    ...open.map(([pointer, text]) => `  --confirm ${asWord(pointer)}  ${text}`),
+  ]);
+}
+
+/** What a node says of credentials or servers; the empty text if it says nothing. */
+type Statement = { readonly of: string; readonly value: string; readonly place: Place };
+
+type Changes = [pointer: string, text: string][];
+
+/** What the overlay changes. Paths and operations for which it says the same are one change, at the first of them. */
+function overlayChanges({ openapi, place: named, read }: Given): Changes {
+  if (read(named.overlay) === undefined) return [];
+  const document = new RestDocument([named], read);
+  const plain = new RestDocument([named], (file) => (file === named.overlay ? undefined : read(file)));
+  const before = statementsOf(plain);
+  const changed = [...statementsOf(document)].filter(
+    ([pointer, { value }]) => value !== (before.get(pointer)?.value ?? ""),
+  );
+  const groups = Map.groupBy(changed, ([pointer, { value }]) =>
+    pointer.startsWith("#/paths/") ? `${pointer.split("/").at(-1)} ${value}` : pointer,
+  );
+  return [...groups.values()].flatMap(([first, ...others]): Changes => {
+    if (!first) return [];
+    const [pointer, { of, value, place }] = first;
+    const all = others.length > 0 ? `${of} and ${others.length} more` : of;
+    const was = shortened(before.get(pointer)?.value ?? "");
+    return [
+      [
+        pointer,
+        `${placeText(openapi, document.root, place)}: ${all}: ${shortened(value)}; without the overlay: ${was}`,
+      ],
+    ];
+  });
+}
+
+/** By place. An operation that the overlay removes is not called, and has none. */
+function statementsOf(document: RestDocument): Map<string, Statement> {
+  const { root } = document;
+  const statements = new Map<string, Statement>();
+  const add = (steps: readonly string[], node: RestNode, of: string): void => {
+    for (const [member, textOf] of [
+      ["servers", serversText],
+      ["security", securityText],
+    ] as const) {
+      const own = membersOf(node.value)[member];
+      // the overlay may have added to the document's list
+      const places = keysOf({ ...node, value: own }).map((item) => document.place(node, member, item));
+      const place = places.find(({ file }) => file === root.overlay) ?? document.place(node, member);
+      statements.set(fragmentOf([...steps, member]), {
+        of: `${member} of ${of}`,
+        value: textOf(own),
+        place,
+      });
+    }
+  };
+  add([], root, "the document");
+  for (const { name, node, raw } of schemesIn(document, root))
+    statements.set(schemeFragment(name), {
+      of: `security scheme ${name}`,
+      value: schemeText((node ?? raw).value),
+      place: document.place(raw, fromHeader),
+    });
+  for (const { path, method, item, node } of operationNodes(document)) {
+    const own = path.slice(root.name?.length ?? 0);
+    add(["paths", own], item, own);
+    add(["paths", own, method], node, `${method.toUpperCase()} ${own}`);
+  }
+  return statements;
+}
+
+/** The schemes whose `x-from-header` names a header that brings a credential of another document. */
+function claims({ openapi, place: { name } }: Given, project: RestDocument): Changes {
+  const [own, others] = [true, false].map((is) =>
+    project.roots.filter((root) => (root.name === name) === is),
+  );
+  const taken = new Map(
+    (others ?? []).flatMap((root) =>
+      schemesIn(project, root).map(({ node }) => [headerOf(node), root.name ?? ""] as const),
+    ),
+  );
+  return (own ?? []).flatMap((root) =>
+    schemesIn(project, root).flatMap(({ name: scheme, node }): Changes => {
+      const header = membersOf(node?.value)[fromHeader] === undefined ? undefined : headerOf(node);
+      const owner = header === undefined ? undefined : taken.get(header);
+      if (!node || owner === undefined) return [];
+      const at = placeText(openapi, root, project.place(node, fromHeader));
+      return [
+        [
+          schemeFragment(scheme),
+          `${at}: security scheme ${scheme}: ${schemeText(node.value)}; ${owner} takes this header`,
+        ],
+      ];
+    }),
+  );
+}
+
+const fromHeader = "x-from-header";
+
+/** `node` is absent if the scheme's `$ref` leads nowhere. */
+function schemesIn(
+  document: RestDocument,
+  root: RootNode,
+): { name: string; node?: RestNode; raw: RestNode }[] {
+  const schemes = securitySchemesOf(document, root);
+  return keysOf(schemes).flatMap((name) => {
+    if (!schemes) return [];
+    const place = { file: schemes.file, path: [...schemes.path, name] };
+    const node = document.child(schemes, name);
+    return [{ name, raw: { ...place, value: document.valueAt(place) }, ...(node && { node }) }];
+  });
+}
+
+const fragmentOf = (steps: readonly string[]): string =>
+  `#${steps.map((step) => `/${encodeURIComponent(escapePointer(step).toWellFormed())}`).join("")}`;
+
+const schemeFragment = (name: string): string => fragmentOf(["components", "securitySchemes", name]);
+
+const serversText = (servers: unknown): string =>
+  Array.isArray(servers) ? servers.map((server) => text(membersOf(server).url)).join(", ") : "";
+
+/** `key and tenant or bearer`; scopes do not change what is sent. */
+function securityText(security: unknown): string {
+  if (!Array.isArray(security)) return "";
+  const alternatives = security.filter(isRecord).map((each) => Object.keys(each).join(" and ") || "none");
+  return alternatives.join(" or ") || "none";
+}
+
+/** What decides in which header the credential comes and where it is sent. */
+const schemeText = (scheme: unknown): string =>
+  [fromHeader, "type", "in", "scheme", "name", "$ref"]
+    .flatMap((member) => {
+      const value = own(membersOf(scheme), member);
+      return value === undefined ? [] : [`${member} ${text(value)}`];
+    })
+    .join(", ");
+
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : `a value of type ${typeof value}`;
+
+const mostShown = 300;
+
+function shortened(value: string): string {
+  if (value === "") return "nothing";
+  return value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
+}
+
+/** The place in the files that the user gave. */
+function placeText(
+  openapi: string,
+  { file: main, overlay }: RootNode,
+  { file, line, column }: Place,
+): string {
+  const folder = posix.dirname(openapi.replaceAll("\\", "/"));
+  const name =
+    file === main
+      ? openapi
+      : posix.join(
+          folder,
+          file === overlay ? oneDocument.overlay : posix.relative(posix.dirname(main), file),
+        );
+  return `${name}:${line}:${column}`;
+}

@@ -1,0 +1,108 @@
+/** Writes a project on a document into a folder that has no `spec/`, and generates it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Io } from "../../shared/cli/command.ts";
+import { asWord, printable } from "../../shared/cli/printable.ts";
+import { refuseLink, replaceFolders } from "../../shared/cli/replace-files.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { escaped } from "../../shared/control-characters.ts";
+import { generatedFolder } from "../codegen/codegen-command.ts";
+import { baseVariable, type NamedDocument } from "../openapi/document-files.ts";
+import { pathBelowRepository } from "../project/path-below-repository.ts";
+import { Project } from "../project/project.ts";
+import { folderFiles, textFiles } from "../project/spec-files.ts";
+import { addedDocument } from "./add-document.ts";
+import { refuseUnconfirmed } from "./confirmations.ts";
+import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
+import { addressOf, ofDocument, readGiven, refuseTakenNames } from "./read-source-document.ts";
+import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
+
+/**
+ * Reads what is given, and throws for what is wrong with it. Returns what writes the project, or the document that is added to
+ * it, once the packages of code generation are there. That returns 0, and writes nothing before all is generated.
+ */
+export async function prepared(given: Given, io: Io): Promise<() => Promise<number>> {
+  const { openapi, name, tag = [], operation = [], query = [], confirm = [] } = given;
+  const { root, progress, out } = io;
+  const spec = join(root, "spec");
+  if (folderFiles(spec).list(".").length > 0) {
+    if (name !== undefined) return addedDocument({ ...given, name }, io);
+    throw new UsageError([
+      "spec/ has files: a project starts where there is none; --name adds a document to those of spec/openapi/",
+    ]);
+  }
+  const packages = withPackages(root);
+  for (const folder of [spec, join(root, "generated")]) refuseLink(folder);
+  const { files, lines, base } = await startedProject(openapi, io, { tag, operation, query }, name, confirm);
+  const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
+  return async () => {
+    progress?.("restbound init: generates the code");
+    // codegen's libraries are loaded for a document that can be read
+    const { generate } = await import("../codegen/generate.ts");
+    const generated = await ofDocument(openapi, () => generate(project));
+    progress?.("");
+    replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
+    writeFileSync(join(root, "package.json"), packages);
+    for (const path of [...generated.keys(), ...addFiles(root, base, baseVariable(name))])
+      out(printable(`wrote ${path}`));
+    for (const line of lines) out(printable(line));
+    if (pathBelowRepository(root) !== "")
+      out(`check it:  move ${checkWorkflow} to the top of the repository, where GitHub looks for it`);
+    return 0;
+  };
+}
+
+/** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
+async function startedProject(
+  openapi: string,
+  { root, progress }: Io,
+  choice: Choice,
+  name: string | undefined,
+  confirmed: readonly string[],
+) {
+  progress?.("restbound init: reads the document");
+  const { document, files, place, read } = await readGiven(openapi, root, name);
+  refuseUnconfirmed({ openapi, place, read }, confirmed);
+  progress?.("restbound init: makes a field for each operation, and proves it");
+  const start = startProject(document, choice);
+  refuseTakenNames(files.keys(), openapi, place);
+  files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
+  const base = addressOf(document);
+  return { files, lines: summary(start, base, place), base };
+}
+
+function summary(
+  { fields, leftOut, links, keyLinks }: StartedProject,
+  base: string | undefined,
+  { name, overlay }: NamedDocument,
+): string[] {
+  const at = base === undefined ? `${baseVariable(name)}=https://api.example.com ` : "";
+  return [
+    `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
+    ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),
+    ...(leftOut.size > 0
+      ? [
+          `mend it:   write what the document says wrongly into spec/${overlay}; npm run propose prints a field then`,
+        ]
+      : []),
+    `start it:  ${at}npm start`,
+    `shape it:  ${at}npm run dev`,
+    ...linkedLines(keyLinks),
+    ...(links.length > 0
+      ? [
+          `link it:   npm run propose -- ${links.map(asWord).join(" ")} prints a link below a type of the schema for each`,
+        ]
+      : []),
+    "prove it:  npm run check",
+    "test it:   npm test",
+  ];
+}
+
+/** The links that stand in the schema already. */
+function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
+  const told = [
+    ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),
+    ...(comments > 0 ? [`${comments} as comment${comments === 1 ? "" : "s"}, for you to decide`] : []),
+  ];
+  return told.length > 0 ? [`linked by keys at the end of spec/schema.graphql: ${told.join("; ")}`] : [];
+}

@@ -1,0 +1,177 @@
+/**
+ * The files that start a project on a REST document: a schema with a field for each chosen operation, and a ledger for the
+ * others. An operation that no field can be bound to goes to the ledger with the reason.
+ */
+import { stringify } from "yaml";
+import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
+import { asWord } from "../../shared/cli/printable.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { isRecord } from "../../shared/json-object.ts";
+import { bindSdl } from "../bind/bind.ts";
+import type { Model } from "../bind/model.ts";
+import type { RestDocument } from "../openapi/document.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
+import { readOperations } from "../openapi/read-operations.ts";
+import { modelWithoutFields } from "../propose/empty-schema.ts";
+import { Links } from "../propose/links.ts";
+import { refusalOf } from "../propose/propose.ts";
+import { isRead, proposedTogether } from "./bindable-operations.ts";
+import { type KeyLinks, withKeyLinks } from "./key-links.ts";
+
+export type Choice = {
+  readonly tag: readonly string[];
+  readonly operation: readonly string[];
+  /** POSTs that only read. */
+  readonly query: readonly string[];
+};
+
+/** What the command line of `init` gives. */
+export type Given = Partial<Choice> & {
+  readonly openapi: string;
+  readonly name?: string;
+  /** What the document's overlay may decide about credentials and servers. */
+  readonly confirm?: readonly string[];
+};
+
+export type StartedProject = {
+  readonly schema: string;
+  readonly ledger: string;
+  readonly fields: number;
+  /** The chosen operations that no field can be bound to, each with the reason. */
+  readonly leftOut: ReadonlyMap<string, string>;
+  /** The operations with a field that could be links below a type of the schema: their paths continue its path. */
+  readonly links: readonly string[];
+  /** The links of the schema that its keys suggest. */
+  readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
+};
+
+/** Without a choice all operations get a field, if they are no more. */
+const most = 60;
+const mostReasons = 10;
+
+/** Throws `UsageError` if the choice names nothing, too much, or nothing that reads. */
+export function startProject(document: RestDocument, choice: Choice): StartedProject {
+  const model = modelWithoutFields({ document, operations: readOperations(document) });
+  const chosen = chosenOperations(model, choice);
+  const leftOut = new Map<string, string>();
+  const sendable = chosen.filter((operation) => {
+    const refusal = refusalOf(operation) ?? unsentBody(operation);
+    if (refusal !== undefined) leftOut.set(operation.id, refusal);
+    return refusal === undefined;
+  });
+  const read = { model, reads: readingPosts(model, choice) };
+  const { operations: bound, sdl, model: started } = proposedTogether(read, sendable, leftOut);
+  if (!bound.some((each) => isRead(read, each))) throw new UsageError(withoutQuery(bound, leftOut));
+  const chosenOnes = new Set(bound);
+  const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
+  const keyLinks = withKeyLinks(model, sdl, started);
+  // a key's link brings objects to other places, below which a path's link may not hold
+  const linked = keyLinks.fields > 0 ? bindSdl(model, keyLinks.sdl).model : started;
+  const links = linked && new Links(linked);
+  return {
+    schema: `${keyLinks.sdl}\n`,
+    ledger: ledgerOf(rest, bound, leftOut),
+    fields: bound.length,
+    leftOut,
+    links: bound.flatMap((each) => (links?.of(each) ? [each.id] : [])),
+    keyLinks,
+  };
+}
+
+/** A call without the body that it is made for, such as an upload, is a finding from the first day on. */
+const unsentBody = (operation: RestOperation): string | undefined =>
+  operation.unsentBody &&
+  `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
+
+function withoutQuery(bound: readonly RestOperation[], leftOut: ReadonlyMap<string, string>): string[] {
+  const posts = bound.flatMap(({ id, method }) => (method === "post" ? [`  --query ${asWord(id)}`] : []));
+  return [
+    "choose an operation that reads: a GraphQL schema needs a Query",
+    ...(posts.length > 0 ? ["none of these is a GET: name the POSTs that only read"] : []),
+    ...posts.slice(0, mostReasons),
+    ...(posts.length > mostReasons ? [`  and ${posts.length - mostReasons} more`] : []),
+    ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
+  ];
+}
+
+function readingPosts({ operations }: Model, { query }: Choice): Set<string> {
+  const found = query.flatMap((name) => {
+    const posts = operationsNamed(operations, "--query", name).filter(({ method }) => method === "post");
+    if (posts.length > 0) return posts;
+    throw new UsageError([`--query ${name}: is no POST; a GET has a field of Query by itself`]);
+  });
+  return new Set(found.map(({ id }) => id));
+}
+
+function operationsNamed(operations: Model["operations"], option: string, name: string): RestOperation[] {
+  const found = operationsOf(operations, name);
+  if (found.length > 0) return found;
+  const near = isOperationPattern(name) ? "" : didYouMean(name, operations.keys());
+  throw new UsageError([`${option} ${name}: there is no such operation${near}`]);
+}
+
+function chosenOperations({ operations }: Model, { tag, operation, query }: Choice): RestOperation[] {
+  const all = [...operations.values()];
+  const tags = new Map<string, number>();
+  for (const name of all.flatMap(tagsOf)) tags.set(name, (tags.get(name) ?? 0) + 1);
+  for (const name of tag)
+    if (!tags.has(name))
+      throw new UsageError([`--tag ${name}: there is no such tag${didYouMean(name, tags.keys())}`]);
+  const named = new Set([
+    ...operation.flatMap((name) => operationsNamed(operations, "--operation", name)),
+    ...query.flatMap((name) => operationsNamed(operations, "--query", name)),
+  ]);
+  const isChosen = tag.length + operation.length > 0;
+  if (all.length <= most && !isChosen) return all;
+  if (isChosen || query.length > 0)
+    return all.filter((each) => named.has(each) || tagsOf(each).some((name) => tag.includes(name)));
+  const isByTag = [...tags.values()].some((count) => count < all.length);
+  const choices = isByTag ? [...tags] : pathPatterns(operations);
+  const option = isByTag ? "--tag" : "--operation";
+  throw new UsageError([
+    `the document has ${all.length} operations${tags.size > 0 ? "" : " and no tags"}: choose some with --tag or --operation`,
+    ...choices.map(([name, count]) => `${String(count).padStart(6)}  ${option} ${asWord(name)}`),
+  ]);
+}
+
+/** A pattern for each step that follows the common beginning of all paths. */
+function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
+  const paths = [...operations.values()].map(({ path }) => path.split("/"));
+  const [first = []] = paths;
+  const differing = first.findIndex((step, index) => paths.some((path) => path[index] !== step));
+  const patterns = new Set(paths.map((path) => `${path.slice(0, differing + 1).join("/")}*`));
+  return [...patterns].map((pattern) => [pattern, operationsOf(operations, pattern).length] as const);
+}
+
+const tagsOf = ({ node }: RestOperation): string[] =>
+  isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
+
+const ledgerHead = `# REST operations that have no GraphQL field on purpose: operationId → reason. An operation that is neither bound in
+# schema.graphql nor listed here is a finding of \`npm run check\`. A key may be a pattern: tag:billing, /v2/admin/*, delete*.
+`;
+
+/** A line for each tag without a field, and for each operation that no such tag has. */
+function ledgerOf(
+  rest: readonly RestOperation[],
+  bound: readonly RestOperation[],
+  leftOut: ReadonlyMap<string, string>,
+): string {
+  const reason = "not chosen when the project was started";
+  const taken = new Set(bound.flatMap(tagsOf));
+  const free = new Set(
+    rest
+      .filter(({ id }) => !leftOut.has(id))
+      .flatMap(tagsOf)
+      .filter((tag) => !taken.has(tag)),
+  );
+  const single = rest.filter(
+    (operation) => leftOut.has(operation.id) || !tagsOf(operation).some((tag) => free.has(tag)),
+  );
+  const entries = [
+    ...[...free].map((tag) => [`tag:${tag}`, reason] as const),
+    ...single.map(({ id }) => [id, leftOut.get(id) ?? reason] as const),
+  ];
+  const lines = entries.length === 0 ? "" : stringify(Object.fromEntries(entries), { lineWidth: 0 });
+  return `${ledgerHead}${lines}`;
+}

@@ -1,0 +1,27 @@
+/** The names of component schemas in generated types. */
+import { membersOf } from "../../shared/json-object.ts";
+import { nodeKey, type RestDocument, type RootNode } from "./document.ts";
+import type { Shape } from "./shapes/shape.ts";
+
+/** The name of the component that the shape is; `undefined` if it is none of a document's own. */
+export function componentName(document: RestDocument, { node, identity }: Shape): string | undefined {
+  const [components, schemas, name, ...below] = node.path;
+  const isNamed = components === "components" && schemas === "schemas" && below.length === 0;
+  if (!isNamed || name === undefined || identity.text !== nodeKey(node)) return undefined;
+  const root = document.rootAt(node);
+  return root && nameIn(document, root, String(name));
+}
+
+/** Of all components, in the order of the documents. */
+export const componentNames = (document: RestDocument): string[] =>
+  document.roots.flatMap((root) => Object.keys(schemasOf(root)).map((name) => nameIn(document, root, name)));
+
+/** `Thing`; `shop.Thing` if another document has a component of this name, or if this could be such a name. */
+function nameIn({ roots }: RestDocument, root: RootNode, name: string): string {
+  const clashes = roots.some(
+    (each) => (each !== root && Object.hasOwn(schemasOf(each), name)) || name.startsWith(`${each.name}.`),
+  );
+  return root.name !== undefined && clashes ? `${root.name}.${name}` : name;
+}
+
+const schemasOf = ({ value }: RootNode) => membersOf(membersOf(membersOf(value).components).schemas);

@@ -1,0 +1,24 @@
+/**
+ * What the document says of the end of an operation, a parameter or a property: `deprecated` (OpenAPI 3.1 §4.8.10, §4.8.12,
+ * JSON Schema 2020-12 §9.3), and the days of two extensions that others read too: `x-sunset`, and `x-ms-deprecation` with
+ * `date` and `removalDate`.
+ */
+import { membersOf } from "../../shared/json-object.ts";
+
+/** The days on which it was deprecated and will end, `YYYY-MM-DD`, where the document names them. */
+export type Deprecation = { readonly since?: string; readonly sunset?: string };
+
+/** The first of the nodes that is deprecated decides. */
+export function deprecationOf(nodes: readonly { readonly value: unknown }[]): Deprecation | undefined {
+  const said = nodes.map(({ value }) => membersOf(value)).find(({ deprecated }) => deprecated === true);
+  if (!said) return undefined;
+  const { date, removalDate } = membersOf(said["x-ms-deprecation"]);
+  const [since, sunset] = [dayOf(date), dayOf(said["x-sunset"]) ?? dayOf(removalDate)];
+  return { ...(since !== undefined && { since }), ...(sunset !== undefined && { sunset }) };
+}
+
+/** The day of a date or a date-time (RFC 3339); `undefined` for anything else. */
+function dayOf(value: unknown): string | undefined {
+  const [, day] = (typeof value === "string" && /^(\d{4}-\d\d-\d\d)(?:$|[Tt ])/.exec(value)) || [];
+  return day !== undefined && !Number.isNaN(Date.parse(day)) ? day : undefined;
+}

@@ -1,0 +1,174 @@
+/**
+ * Finds the faults of the document itself: a `$ref` that points at nothing or closes a cycle, a key that stands twice in
+ * one object. A fault that a bound operation reaches is an error. All others are one warning, with their number, and so are
+ * the operations without an `operationId` of their own that nothing binds.
+ */
+
+import { type Diagnostic, diagnosed, type Place, type Rule } from "../diagnostic.ts";
+import { type RestDocument, type RestNode, refOf } from "./document.ts";
+import { methodAndPath, type RestOperation } from "./operation.ts";
+import { operationNodes } from "./operation-nodes.ts";
+import { mappingsOf, partsOf, reachedNodes } from "./reachable-nodes.ts";
+import { SchemaCycles } from "./shapes/schema-cycles.ts";
+import { mappedSchema } from "./shapes/variants.ts";
+import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
+
+/** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
+export function documentFaults(
+  document: RestDocument,
+  bound: Iterable<RestOperation>,
+  /** The operations whose shared `operationId` a field names: an error of their own. */
+  misnamed: Iterable<RestOperation> = [],
+): Diagnostic[] {
+  const ids = idFaults(document, [...bound, ...misnamed]);
+  if (document.isSound) return unreached(document, ids);
+  const { walk, errors, others } = reachedBy(document, bound);
+  const elsewhere = [...walk.from(document.roots), ...others()];
+  document.isSound = errors.length + elsewhere.length === 0;
+  const faults = elsewhere.map(({ rule, message, rest }) => ({
+    kind: kinds[rule] ?? rule,
+    message,
+    place: () => rest,
+  }));
+  return [...errors, ...unreached(document, [...faults, ...ids])];
+}
+
+/** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
+export const reachedFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
+  document.isSound ? [] : reachedBy(document, bound).errors;
+
+/** `others`: the keys that stand twice elsewhere, in the files that were read so far. */
+function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
+  const walk = new FaultWalk(document);
+  const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
+  const places = [...walk.visited.values()];
+  const isReached = (double: DuplicateKey): boolean =>
+    places.some((node) => isWithin(double, node) || isBeside(double, node));
+  const errors = [...reached, ...document.duplicateKeys().filter(isReached).map(duplicate)];
+  const others = (): Diagnostic[] =>
+    document
+      .duplicateKeys()
+      .filter((double) => !isReached(double))
+      .map(duplicate);
+  return { walk, errors, others };
+}
+
+class FaultWalk {
+  /** By value: one value may be reached by several references. */
+  readonly visited = new Map<unknown, RestNode>();
+  readonly #document: RestDocument;
+  readonly #circles: SchemaCycles;
+
+  constructor(document: RestDocument) {
+    this.#document = document;
+    this.#circles = new SchemaCycles(document);
+  }
+
+  /** The faults below these nodes, and below what they refer to. What was walked before is left out. */
+  from(starts: readonly RestNode[]): Diagnostic[] {
+    const document = this.#document;
+    const diagnostics: Diagnostic[] = [];
+    const circlesBefore = this.#circles.found.length;
+    for (const node of reachedNodes(document, starts, this.visited)) {
+      const reference = refOf(node.value);
+      if (reference !== undefined && !document.refTarget(node))
+        diagnostics.push(unresolved(document, node, reference));
+      this.#circles.visit(node);
+      diagnostics.push(...unresolvedMapping(document, node));
+    }
+    return [...diagnostics, ...this.#circles.found.slice(circlesBefore)];
+  }
+}
+
+const unresolvedMapping = (document: RestDocument, node: RestNode): Diagnostic[] =>
+  mappingsOf(node).flatMap(({ value, reference }) => {
+    if (mappedSchema(document, node, reference)) return [];
+    const at = { ...node, path: [...node.path, "discriminator", "mapping", value], value: reference };
+    return [{ ...unresolved(document, at, reference), rest: document.place(at) }];
+  });
+
+const unresolved = (document: RestDocument, node: RestNode, reference: string): Diagnostic =>
+  diagnosed({
+    rule: "ref-unresolved",
+    coordinate: reference,
+    message: `$ref "${reference}" points at nothing`,
+    hint: `mend the reference, or write what it names, here or in ${document.overlayAt(node)}`,
+    rest: document.place(node, "$ref"),
+    nodes: [node],
+  });
+
+const duplicate = (key: DuplicateKey): Diagnostic =>
+  diagnosed({
+    rule: "spec-unreadable",
+    coordinate: key.file,
+    message: `${key.file}: ${duplicateText(key)}`,
+    hint: "remove one of the two",
+    rest: key.place,
+  });
+
+/** Whether the node stands at the key or below it. */
+const isWithin = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
+  file === node.file && path.every((step, index) => String(node.path[index]) === String(step));
+
+/** Whether the node is the object that has the key twice. */
+const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
+  file === node.file &&
+  node.path.length === path.length - 1 &&
+  node.path.every((step, index) => String(path[index]) === String(step));
+
+/** A fault that makes nothing wrong where no field reaches it. */
+type Fault = { readonly kind: string; readonly message: string; readonly place: () => Place | undefined };
+
+/** The operations that nothing binds, and that no `operationId` names alone. */
+function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
+  const reached = new Set([...bound].map(({ node }) => node.value));
+  const all = [...operationNodes(document)];
+  const sharing = Map.groupBy(all, ({ ownId }) => ownId);
+  return all.flatMap((operation): Fault[] => {
+    const { ownId, node } = operation;
+    const others = sharing.get(ownId)?.length ?? 0;
+    if (reached.has(node.value) || (ownId !== undefined && others === 1)) return [];
+    const name = methodAndPath(operation);
+    return ownId === undefined
+      ? [
+          {
+            kind: "an operation without operationId",
+            message: `${name} has no operationId`,
+            place: () => document.place(node),
+          },
+        ]
+      : [
+          {
+            kind: "an operationId that several operations share",
+            message: `the operationId "${ownId}" of ${name} is that of another operation too`,
+            place: () => document.place(node, "operationId"),
+          },
+        ];
+  });
+}
+
+/** One warning for all faults that no bound operation reaches, at the first of them. */
+function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic[] {
+  const [first] = faults;
+  const place = first?.place();
+  if (!first || !place) return [];
+  const counts = [...Map.groupBy(faults, ({ kind }) => kind)].map(
+    ([kind, { length }]) => `${length} × ${kind}`,
+  );
+  return [
+    diagnosed({
+      rule: "document-faulty",
+      coordinate: place.file,
+      message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,
+      hint: `mend it here or in ${document.overlayAt(place)}, or approve it; a fault that a field reaches becomes an error`,
+      rest: place,
+      facts: [],
+    }),
+  ];
+}
+
+const kinds: Partial<Record<Rule, string>> = {
+  "ref-unresolved": "a $ref to nothing",
+  "ref-circular": "a schema that includes itself",
+  "spec-unreadable": "a key that stands twice",
+};

@@ -1,0 +1,86 @@
+/**
+ * The OpenAPI documents of a spec folder: `openapi.yaml`, or the files directly below `openapi/`, each a product's own. Such
+ * a document is known by the name of its file. Files in deeper folders are parts that documents refer to.
+ */
+import { posix } from "node:path";
+import { membersOf } from "../../shared/json-object.ts";
+import { SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { parseWithDuplicates } from "./yaml-file.ts";
+
+/** `name` is absent for `openapi.yaml`, which is the only document. */
+export type NamedDocument = { readonly file: string; readonly overlay: string; readonly name?: string };
+
+export const oneDocument: NamedDocument = { file: "openapi.yaml", overlay: "overlay.yaml" };
+
+/** The folder of several documents. */
+export const documentsFolder = "openapi";
+
+/** The file of a product's document, and that of its overlay beside it. */
+export const documentNamed = (name: string, extension = ".yaml"): NamedDocument => ({
+  name,
+  file: `${documentsFolder}/${name}${extension}`,
+  overlay: `${documentsFolder}/${name}.overlay.yaml`,
+});
+
+/** Whether a document may have this name, which becomes the end of `REST_BASE_URL_<NAME>`, and the start of `name/operationId`. */
+export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
+
+/** A product as variables spell it. */
+export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
+
+/** The variable of the base URL. */
+export const baseVariable = (name: string | undefined): string =>
+  name === undefined ? "REST_BASE_URL" : `REST_BASE_URL_${productOf(name)}`;
+
+const overlayEnd = ".overlay";
+
+/**
+ * The documents, those of several by name. `names`: the files below `openapi/`. Throws `SpecUnreadable` if there are both
+ * kinds, or if a file is neither a document of its own name nor the overlay of one.
+ */
+export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
+  const found = names.flatMap((file): NamedDocument[] => {
+    const { dir, name, ext } = posix.parse(file);
+    const isTaken = dir === documentsFolder && /^\.(?:ya?ml|json)$/.test(ext) && !name.startsWith(".");
+    return isTaken ? [documentNamed(name, ext)] : [];
+  });
+  const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
+  const isSplit = read(oneDocument.file) !== undefined;
+  if (isSplit) {
+    // one document may keep its parts there, and a part is no document
+    const other = documents.find(({ file }) => isDocument(file, read(file) ?? ""));
+    if (other) throw unreadable(oneDocument.file, `stands beside ${other.file}: ${eitherOr}`);
+  }
+  if (isSplit || documents.length === 0) return [oneDocument];
+  const faults = [
+    ...documents.flatMap(({ name = "", file }) => {
+      const same = documents.find(
+        (each) => each.file < file && productOf(each.name ?? "") === productOf(name),
+      );
+      if (same)
+        return [unreadable(file, `is the product ${productOf(name)}, as ${same.file} is: rename one`)];
+      return isDocumentName(name) ? [] : [unreadable(file, "wants a name of letters, digits, - and _ alone")];
+    }),
+    ...found.flatMap(({ name = "", file }) =>
+      !name.endsWith(overlayEnd) || documents.some(({ overlay }) => overlay === file)
+        ? []
+        : [unreadable(file, "is the overlay of no document")],
+    ),
+    ...(read(oneDocument.overlay) === undefined
+      ? []
+      : [
+          unreadable(
+            oneDocument.overlay,
+            `belongs to one document: name it ${documentNamed("<name>").overlay}`,
+          ),
+        ]),
+  ];
+  if (faults.length > 0) throw new SpecUnreadable(faults.flatMap(({ diagnostics }) => diagnostics));
+  return documents;
+}
+
+const isDocument = (file: string, text: string): boolean =>
+  /openapi["']?\s*:/.test(text) && "openapi" in membersOf(parseWithDuplicates(file, text).value);
+
+const eitherOr =
+  "a spec has one document, or several below openapi/. Move this one there, under its product's name, and its overlay.yaml as <name>.overlay.yaml. Its address is REST_BASE_URL_<NAME> then";

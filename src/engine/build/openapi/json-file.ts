@@ -1,0 +1,121 @@
+/**
+ * A file of plain JSON (RFC 8259). `JSON.parse` reads it in a tenth of the time that YAML takes. The place of a value
+ * is found in the text when a finding needs it. Each object on the path to the value has its members listed once; other
+ * values are skipped.
+ */
+import { endOfString } from "../../shared/json-values.ts";
+
+type JsonFile = { readonly value: unknown; offsetAt(path: Steps): number };
+
+type Steps = readonly (string | number)[];
+
+/** Deeper documents are left to the YAML parser, which refuses what is too deep. */
+const maxDepth = 500;
+
+/**
+ * `undefined`: not JSON, or JSON that needs a closer look, such as an object with a key twice. YAML then names the
+ * place.
+ */
+export function parseJson(text: string): JsonFile | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const colons = colonsIn(text);
+    // the last of two equal keys replaces the other, so fewer keys than colons are left
+    const isPlain = !Number.isNaN(colons) && colons === keysIn(value);
+    return isPlain ? { value, offsetAt: offsetFinder(text) } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The colons outside of strings; none is equal to it in a text that is too deep. */
+function colonsIn(text: string): number {
+  let colons = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (code === colon) colons++;
+    else if (opens(code) && ++depth > maxDepth) return Number.NaN;
+    else if (closes(code)) depth--;
+  }
+  return colons;
+}
+
+/** `for in` makes no list of the members: a large document has hundreds of thousands. */
+function keysIn(value: Readonly<Record<string, unknown>>): number {
+  let keys = 0;
+  const isList = Array.isArray(value);
+  for (const key in value) {
+    const member = value[key];
+    if (!isList) keys++;
+    if (typeof member === "object" && member !== null) keys += keysIn(member as typeof value);
+  }
+  return keys;
+}
+
+/** The offset of a key or an item, and of its value. */
+type Member = readonly [offset: number, valueOffset: number];
+
+/** Returns the offset of the key or item at `path`; of the nearest ancestor if there is none. */
+function offsetFinder(text: string): (path: Steps) => number {
+  const known = new Map<number, ReadonlyMap<string, Member>>();
+  const membersAt = (offset: number): ReadonlyMap<string, Member> => {
+    const members = known.get(offset) ?? readMembers(text, offset);
+    known.set(offset, members);
+    return members;
+  };
+  return (path) => {
+    let offset = skipSpace(text, 0);
+    let value = offset;
+    for (const step of path) {
+      const member = opens(text.charCodeAt(value)) ? membersAt(value).get(String(step)) : undefined;
+      if (!member) break;
+      [offset, value] = member;
+    }
+    return offset;
+  };
+}
+
+function readMembers(text: string, start: number): Map<string, Member> {
+  const members = new Map<string, Member>();
+  const isObject = text.charCodeAt(start) === brace;
+  let at = skipSpace(text, start + 1);
+  while (!closes(text.charCodeAt(at))) {
+    const offset = at;
+    if (isObject) at = skipSpace(text, skipSpace(text, endOfString(text, at) + 1) + 1);
+    const key = isObject ? keyAt(text, offset) : String(members.size);
+    members.set(key, [offset, at]);
+    at = skipSpace(text, endOfValue(text, at));
+    if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+const keyAt = (text: string, offset: number): string =>
+  JSON.parse(text.slice(offset, endOfString(text, offset) + 1)) as string;
+
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; ; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (opens(code)) depth++;
+    else if (closes(code) && --depth < 0) return at;
+    else if (code === comma && depth === 0) return at;
+    if (depth === 0 && (code === quote || closes(code))) return at + 1;
+  }
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) <= space) at++;
+  return at;
+}
+
+const [space, quote, comma, colon] = [0x20, 0x22, 0x2c, 0x3a];
+const [brace, bracket, closingBrace, closingBracket] = [0x7b, 0x5b, 0x7d, 0x5d];
+const opens = (code: number): boolean => code === brace || code === bracket;
+const closes = (code: number): boolean => code === closingBrace || code === closingBracket;

@@ -1,0 +1,60 @@
+/**
+ * A key that stands for one REST operation, or for all that match its pattern: `tag:billing` for a tag, and a key with `*`
+ * for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ */
+import { isRecord } from "../../shared/json-object.ts";
+import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
+import type { RestOperations } from "./read-operations.ts";
+
+export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
+
+/** The operations that the key stands for. An operation with exactly that name comes before any pattern. */
+export function operationsOf(operations: RestOperations, key: string): RestOperation[] {
+  const named = operations.named(key);
+  if (named) return [named];
+  if (!isOperationPattern(key)) return [];
+  const takes = key.startsWith("tag:") ? hasTag(key.slice("tag:".length)) : hasName(operations, key);
+  return [...operations.values()].filter(takes);
+}
+
+const hasTag =
+  (tag: string) =>
+  ({ node }: RestOperation): boolean =>
+    isRecord(node.value) && Array.isArray(node.value.tags) && node.value.tags.includes(tag);
+
+function hasName(operations: RestOperations, glob: string): (operation: RestOperation) => boolean {
+  const parts = glob.split("*");
+  return (operation) => namesOf(operation, operations).some((name) => consistsOf(name, parts));
+}
+
+/** With the name of the document, and without it. */
+const namesOf = (operation: RestOperation, operations: RestOperations): string[] => {
+  const { id, method, path } = operation;
+  const own = { method, path: ownPath(operation) };
+  return [
+    id,
+    path,
+    methodAndPath(operation),
+    operations.ownIdOf(operation) ?? id,
+    own.path,
+    methodAndPath(own),
+  ];
+};
+
+/**
+ * Whether the parts follow one another in the name, with any text between them, and the first and the last at its ends.
+ * Each part is found at its first place, so nothing is tried twice: a regular expression would backtrack at each star.
+ */
+function consistsOf(name: string, parts: readonly string[]): boolean {
+  const [first = "", ...others] = parts;
+  const last = others.pop() ?? "";
+  const end = name.length - last.length;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= end;
+}

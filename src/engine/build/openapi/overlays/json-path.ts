@@ -1,0 +1,40 @@
+/**
+ * JSONPath (RFC 9535) whose `match` and `search` take linear time. A vendor's overlay may hold any pattern (I-Regexp, RFC 9485),
+ * and JavaScript's own engine does not end for `^(a+)+$` and a text of 45 characters.
+ */
+import { jsonpath } from "json-p3";
+import { type LinearPattern, linearPattern } from "../../../shared/linear-pattern.ts";
+
+const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
+
+/** Values that a query may select. `$..[*,*]` selects each value twice, and each further step multiplies again. */
+const mostSelected = 500_000;
+
+/** The values that a query selects, with their paths. Throws for a query, or a pattern, that cannot be read. */
+export function queryPaths(query: string, value: unknown): jsonpath.JSONPathNode[] {
+  const selected: jsonpath.JSONPathNode[] = [];
+  for (const node of environment().lazyQuery(query, value as never)) {
+    if (selected.length >= mostSelected) throw new Error(`selects more than ${mostSelected} values`);
+    selected.push(node);
+  }
+  return selected;
+}
+
+function environment(): jsonpath.JSONPathEnvironment {
+  const made = new JSONPathEnvironment();
+  const patterns = new Map<string, LinearPattern>();
+  const register = (name: string, whole: (pattern: string) => string): void => {
+    const call = (text: unknown, pattern: unknown): boolean => {
+      if (typeof text !== "string" || typeof pattern !== "string") return false;
+      const compiled = patterns.get(whole(pattern)) ?? linearPattern(whole(pattern));
+      patterns.set(whole(pattern), compiled);
+      // the document bounds the steps of a query's patterns
+      return compiled.test(text, { left: Number.POSITIVE_INFINITY });
+    };
+    const { ValueType, LogicalType } = FunctionExpressionType;
+    made.functionRegister.set(name, { argTypes: [ValueType, ValueType], returnType: LogicalType, call });
+  };
+  register("match", (pattern) => `^(?:${pattern})$`);
+  register("search", (pattern) => pattern);
+  return made;
+}

@@ -1,0 +1,184 @@
+/**
+ * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. The document keeps its
+ * places, and what the overlay adds has places in the overlay.
+ */
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { own } from "../../../shared/own.ts";
+import { type Diagnostic, diagnosed, type NodePath, type Place, unreadable } from "../../diagnostic.ts";
+import type { YamlFile } from "../yaml-file.ts";
+import { queryPaths } from "./json-path.ts";
+
+type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
+
+/** What an action removed. `path`: where the value stood then. */
+export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: Place };
+
+/**
+ * One change: a value that the overlay wrote at `path`, or the member that it removed there; or the item `index` that it took
+ * from the list at `path`.
+ */
+type Change =
+  | { readonly path: NodePath; readonly from: NodePath }
+  | { readonly path: NodePath; readonly index: number };
+
+/** The document as the overlay makes it, what its actions removed, and a finding for each action that selects nothing. */
+export function withOverlay(
+  document: YamlFile,
+  overlay: YamlFile,
+): { file: YamlFile; removals: readonly Removal[]; unused: readonly Diagnostic[] } {
+  const changes: Change[] = [];
+  const removals: Removal[] = [];
+  const unused: Diagnostic[] = [];
+  let { value } = document;
+  for (const [index, action] of actionsOf(overlay).entries()) {
+    const at: NodePath = ["actions", index];
+    // from the last to the first, so that a removed item moves none that is still to be removed
+    const found = select(action, value, overlay.place([...at, "target"])).reverse();
+    if (found.length === 0) unused.push(selectsNothing(action, overlay.place([...at, "target"])));
+    for (const { location: path, value: own } of found) {
+      if (action.remove === true) {
+        const from: NodePath = [...at, "target"];
+        removals.push({ path, value: own, action: overlay.place(from) });
+        value = removed(value, path, from, changes, overlay);
+      } else {
+        const update = (before: unknown) => merged(before, action.update, path, [...at, "update"], changes);
+        value = changedAt(value, path, update);
+      }
+    }
+  }
+  const file = { ...document, value, place: (path: NodePath) => placeOf(document, overlay, changes, path) };
+  return { file, removals, unused };
+}
+
+/** Throws `SpecUnreadable` unless the file is an overlay. */
+function actionsOf({ value, place }: YamlFile): readonly Action[] {
+  const { overlay, actions } = membersOf(value);
+  const { file: overlayFile } = place([]);
+  if (typeof overlay !== "string" || !/^1\./.test(overlay))
+    throw unreadable(overlayFile, "is not an OpenAPI Overlay: it wants `overlay: 1.0.0`");
+  if (!Array.isArray(actions)) throw unreadable(overlayFile, "has no list of actions");
+  for (const [index, action] of actions.entries()) {
+    const { target, update, remove } = membersOf(action);
+    if (typeof target !== "string" || (remove !== true && update === undefined))
+      throw unreadable(
+        overlayFile,
+        "an action wants a `target`, and an `update` or `remove: true`",
+        place(["actions", index]),
+      );
+  }
+  return actions as readonly Action[];
+}
+
+/** What the target selects (RFC 9535). An update is for lists, and for objects that an object updates. */
+function select(
+  { target, update, remove }: Action,
+  value: unknown,
+  place: Place,
+): ReturnType<typeof queryPaths> {
+  try {
+    const nodes = queryPaths(target, value);
+    const takes = (node: unknown): boolean => Array.isArray(node) || (isRecord(node) && isRecord(update));
+    const wrong = remove ? undefined : nodes.find((node) => !takes(node.value));
+    if (wrong)
+      throw new Error(`${wrong.getPath()} cannot be updated: it is no list, or one of both is no object`);
+    return nodes;
+  } catch (error) {
+    throw unreadable(place.file, `target ${target}: ${(error as Error).message}`, place);
+  }
+}
+
+const selectsNothing = ({ target }: Action, place: Place): Diagnostic =>
+  diagnosed({
+    rule: "overlay-unused",
+    coordinate: target,
+    message: `the overlay's target ${target} selects nothing in the document`,
+    hint: "correct the target, or remove the action",
+    rest: place,
+    facts: [],
+  });
+
+/** The value with what stands at `path` changed. What is on the way is copied: a YAML alias may share it. */
+function changedAt(
+  value: unknown,
+  [step, ...below]: NodePath,
+  change: (before: unknown) => unknown,
+): unknown {
+  if (step === undefined) return change(value);
+  if (Array.isArray(value)) return value.with(Number(step), changedAt(value[Number(step)], below, change));
+  const object = value as Record<string, unknown>;
+  return { ...object, [step]: changedAt(own(object, step), below, change) };
+}
+
+function removed(
+  value: unknown,
+  path: NodePath,
+  from: NodePath,
+  changes: Change[],
+  overlay: YamlFile,
+): unknown {
+  const [parent, last] = [path.slice(0, -1), path.at(-1)];
+  const place = overlay.place(from);
+  if (last === undefined) throw unreadable(place.file, "removes the whole document", place);
+  return changedAt(value, parent, (before) => {
+    if (Array.isArray(before)) {
+      changes.push({ path: parent, index: Number(last) });
+      return before.toSpliced(Number(last), 1);
+    }
+    changes.push({ path, from });
+    const members = Object.entries(before as Record<string, unknown>);
+    return Object.fromEntries(members.filter(([name]) => name !== String(last)));
+  });
+}
+
+/** Objects are merged. To a list, a list is added item by item and anything else as one item. Other values are replaced. */
+function merged(
+  before: unknown,
+  update: unknown,
+  path: NodePath,
+  from: NodePath,
+  changes: Change[],
+): unknown {
+  if (Array.isArray(before)) {
+    const items = Array.isArray(update) ? update : [update];
+    for (const index of items.keys())
+      changes.push({
+        path: [...path, before.length + index],
+        from: Array.isArray(update) ? [...from, index] : from,
+      });
+    return [...before, ...items];
+  }
+  if (!isRecord(before) || !isRecord(update)) {
+    changes.push({ path, from });
+    return update;
+  }
+  const members = Object.entries(update).map(([key, value]) => {
+    const at = [...path, key];
+    return [key, merged(own(before, key), value, at, [...from, key], changes)] as const;
+  });
+  return { ...before, ...Object.fromEntries(members) };
+}
+
+/** Members below a schema, or a parameter, that say which values it takes. A finding about those values points at them. */
+const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
+
+/**
+ * Goes back through the changes: a path below what the overlay wrote or removed is the overlay's, and so is a schema whose
+ * type it wrote or removed. Any other is the document's.
+ */
+function placeOf(document: YamlFile, overlay: YamlFile, changes: readonly Change[], path: NodePath): Place {
+  let at = path;
+  for (const change of changes.toReversed()) {
+    const { length } = change.path;
+    const isAbove = length > at.length && startsWith(change.path, at);
+    if ("from" in change && isAbove && ofValues.test(change.path.slice(at.length).join("/")))
+      return overlay.place(change.from);
+    if (!startsWith(at, change.path)) continue;
+    if ("from" in change) return overlay.place([...change.from, ...at.slice(length)]);
+    const step = at[length];
+    if (step !== undefined && Number(step) >= change.index) at = at.with(length, Number(step) + 1);
+  }
+  return document.place(at);
+}
+
+const startsWith = (path: NodePath, start: NodePath): boolean =>
+  start.every((step, index) => String(path[index]) === String(step));

@@ -1,0 +1,50 @@
+/** Finds the action of an overlay that removed what the schema still names: a finding about it points at the action. */
+import { membersOf } from "../../../shared/json-object.ts";
+import type { NodePath, Place } from "../../diagnostic.ts";
+import type { RestDocument, RestNode, RootNode } from "../document.ts";
+import type { RestOperation } from "../operation.ts";
+import type { Removal } from "./overlay.ts";
+
+/** `name`: the operation's `operationId`, or its method and path. */
+export const operationRemoval = ({ roots }: RestDocument, name: string): Place | undefined =>
+  roots.flatMap((root) => root.removals.filter((each) => namesIn(root, each).includes(name)))[0]?.action;
+
+/** The names of the operations that an action removed, with and without the document's name. */
+function namesIn(
+  { name = "" }: RootNode,
+  { path: [first, path, method, ...deeper], value }: Removal,
+): string[] {
+  if (first !== "paths" || deeper.length > 0) return [];
+  const item = method === undefined ? value : { [method]: value };
+  return Object.entries(path === undefined ? membersOf(value) : { [path]: item }).flatMap(([at, methods]) =>
+    Object.entries(membersOf(methods)).flatMap(([each, operation]) => {
+      const { operationId: id } = membersOf(operation);
+      const verb = each.toUpperCase();
+      return [String(id), `${name}/${id}`, `${verb} ${at}`, `${verb} ${name}${at}`];
+    }),
+  );
+}
+
+/** `name`: a parameter of the operation, or a property of its body. */
+export function inputRemoval(
+  document: RestDocument,
+  { root, item, node, body }: RestOperation,
+  name: string,
+): Place | undefined {
+  const isAt = ({ file, path }: RestNode, other: NodePath): boolean =>
+    file === root.file && path.join("/") === other.join("/");
+  const isNamed = (value: unknown): boolean =>
+    membersOf(document.follow({ ...root, value })?.value).name === name;
+  return root.removals.find(({ path, value }) => {
+    const [last, holder] = [path.at(-1), path.slice(0, -1)];
+    if (last === name && holder.at(-1) === "properties")
+      return body !== undefined && isAt(body.shape.node, holder.slice(0, -1));
+    const isList = last === "parameters";
+    const list = isList ? path : holder;
+    return (
+      list.at(-1) === "parameters" &&
+      [item, node].some((each) => isAt(each, list.slice(0, -1))) &&
+      (isList && Array.isArray(value) ? value : [value]).some(isNamed)
+    );
+  })?.action;
+}

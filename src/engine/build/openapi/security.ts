@@ -1,0 +1,106 @@
+/** The security requirements of an operation (OpenAPI 3.1 §4.8.30) and the security schemes (§4.8.27). */
+import { isRecord, membersOf } from "../../shared/json-object.ts";
+import type { CredentialPlace } from "../../shared/operation.ts";
+import type { RestDocument, RestNode, RootNode } from "./document.ts";
+import type { RestOperation } from "./operation.ts";
+
+type SecurityRequirements = {
+  /** The node whose `security` applies: the operation or the document. */
+  readonly owner: RestNode;
+  /** A request meets one of these. Keys are scheme names; an empty object allows anonymous calls. */
+  readonly alternatives: readonly Readonly<Record<string, unknown>>[];
+};
+
+/** An operation's own list replaces the document's. An empty list allows anonymous calls. */
+export function securityRequirementsOf({ node, root }: RestOperation): SecurityRequirements {
+  const ownList = listOf(node);
+  const alternatives = (ownList ?? listOf(root) ?? []).filter(isRecord);
+  return {
+    owner: ownList ? node : root,
+    alternatives: alternatives.length > 0 ? alternatives : [{}],
+  };
+}
+
+/** The schemes of each alternative. `node` is absent for a scheme that the document does not define. */
+export const schemesOf = (document: RestDocument, operation: RestOperation) =>
+  securityRequirementsOf(operation).alternatives.map((alternative) =>
+    Object.keys(alternative).map((name) => ({
+      name,
+      node: securitySchemeOf(document, operation.root, name),
+    })),
+  );
+
+const listOf = ({ value }: RestNode): unknown[] | undefined =>
+  isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
+
+/**
+ * The request headers that carry the operation's credentials, in lower case: a list for each alternative. Schemes other
+ * than `apiKey` and `mutualTLS` use `Authorization` (§4.8.27).
+ */
+export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
+  const lists = schemesOf(document, operation).map((schemes) =>
+    [...new Set(schemes.flatMap(({ node }) => headerOf(node) ?? []))].sort(),
+  );
+  return [...new Map(lists.map((list) => [list.join(), list])).values()].filter(({ length }) => length > 0);
+}
+
+/** Whether REST answers without a credential too. */
+export const isAnonymousToo = (operation: RestOperation): boolean =>
+  securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
+
+/** The operation's credentials that REST takes elsewhere than in the request header that they come in, by this header. */
+export function credentialPlacesOf(
+  document: RestDocument,
+  operation: RestOperation,
+): Map<string, CredentialPlace> {
+  const schemes = schemesOf(document, operation).flat();
+  return new Map(
+    schemes.flatMap(({ node: scheme }): [string, CredentialPlace][] => {
+      const { in: location, name } = membersOf(scheme?.value);
+      const [header, own] = [headerOf(scheme), ownHeaderOf(scheme)];
+      if (header === undefined || header === own) return [];
+      if (own !== undefined) return [[header, { in: "header", name: own }]];
+      const isPlace = location === "query" || location === "cookie";
+      return isPlace && typeof name === "string" ? [[header, { in: location, name }]] : [];
+    }),
+  );
+}
+
+/**
+ * The request header that a security scheme's credential comes in, in lower case; `undefined` if it comes in none. The scheme
+ * names it by `x-from-header`; without that it is the header in which REST takes the credential.
+ */
+export function headerOf(scheme: RestNode | undefined): string | undefined {
+  const { type, "x-from-header": from } = membersOf(scheme?.value);
+  const isNamed = from !== undefined && (type === "apiKey" || ofAuthorization.has(type));
+  return isNamed ? headerName(from) : ownHeaderOf(scheme);
+}
+
+const ofAuthorization: ReadonlySet<unknown> = new Set(["http", "oauth2", "openIdConnect"]);
+
+/** The header in which REST takes the credential, in lower case. */
+export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
+  const { type, in: location, name } = membersOf(scheme?.value);
+  if (type === "apiKey") return location === "header" ? headerName(name) : undefined;
+  return ofAuthorization.has(type) ? "authorization" : undefined;
+}
+
+/** The name in lower case, if a header may have it (RFC 9110 §5.1). Node drops a header named `__proto__`. */
+export const headerName = (name: unknown): string | undefined =>
+  typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
+    ? name.toLowerCase()
+    : undefined;
+
+/** Whether a document says anywhere which credentials its operations take; `security: []` says that they take none. */
+export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
+  listOf(root) !== undefined ||
+  [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);
+
+export const securitySchemesOf = (document: RestDocument, root: RootNode): RestNode | undefined =>
+  document.child(document.child(root, "components"), "securitySchemes");
+
+export const securitySchemeOf = (
+  document: RestDocument,
+  root: RootNode,
+  name: string,
+): RestNode | undefined => document.child(securitySchemesOf(document, root), name);

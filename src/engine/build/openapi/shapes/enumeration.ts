@@ -1,0 +1,47 @@
+/**
+ * The values that a schema names by `enum` or `const`, as its `type` says. Documents have `type: integer` beside
+ * `enum: ["1"]`, and `type: string` beside `enum: [1]`. To JSON Schema no value is both, and no request would pass.
+ */
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import type { NodePath } from "../../diagnostic.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** `undefined`: the schema names none, as an empty list does, or none but null that can be read as a value of its type. */
+export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
+  const values =
+    "const" in schema
+      ? [schema.const]
+      : Array.isArray(schema.enum) && schema.enum.length > 0
+        ? schema.enum
+        : undefined;
+  const types = [schema.type].flat().filter((name) => typeof name === "string" && name !== "null");
+  if (!values || types.length === 0) return values;
+  const named = values.filter((value) => value !== null);
+  const typed = named.flatMap((value) => ofTypes(value, types));
+  if (named.length > 0 && typed.length === 0) return undefined;
+  return values.includes(null) ? [...typed, null] : typed;
+}
+
+/** The path to a value in the list that a schema has by `enum`; to the list where that does not have it. */
+export function enumPath(schema: unknown, value: string): NodePath {
+  const { enum: listed } = membersOf(schema);
+  const index = Array.isArray(listed) ? listed.map(String).indexOf(value) : -1;
+  return index < 0 ? ["enum"] : ["enum", index];
+}
+
+/** The value, or what its text is as a value of one of the types; empty, if it is none. */
+function ofTypes(value: unknown, types: readonly unknown[]): unknown[] {
+  if (types.some((type) => isOfType(value, type))) return [value];
+  if (typeof value === "number" || typeof value === "boolean")
+    return types.includes("string") ? [String(value)] : [];
+  const read = value === "true" || value === "false" ? value === "true" : Number(value);
+  return String(read) === value && types.some((type) => isOfType(read, type)) ? [read] : [];
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isRecord(value);
+  return typeof value === type && (type !== "number" || Number.isFinite(value));
+}

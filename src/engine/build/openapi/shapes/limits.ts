@@ -1,0 +1,79 @@
+/**
+ * The limits that a schema sets on a value (JSON Schema 2020-12 §6). A limit is valid if a validator can apply it.
+ * A flag of OpenAPI 3.0 (`exclusiveMinimum: true`) becomes the number of 3.1 (`exclusiveMinimum: 5`).
+ */
+
+import type { JsonSchema } from "../../../shared/json-schema.ts";
+import { isLinear } from "../../../shared/linear-pattern.ts";
+import { own } from "../../../shared/own.ts";
+import { numberFormats, type Shape } from "./shape.ts";
+
+type LimitValues = Readonly<Record<string, unknown>>;
+
+const isNumber = (value: unknown): boolean => Number.isFinite(value);
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
+
+const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
+  minimum: isNumber,
+  maximum: isNumber,
+  exclusiveMinimum: isNumber,
+  exclusiveMaximum: isNumber,
+  multipleOf: (value) => isNumber(value) && (value as number) > 0,
+  minLength: isCount,
+  maxLength: isCount,
+  pattern: (value) => typeof value === "string" && isLinear(value),
+  minItems: isCount,
+  maxItems: isCount,
+  uniqueItems: (value) => typeof value === "boolean",
+};
+
+/** The limits and the default as the document writes them, with OpenAPI 3.0's flags turned into numbers. */
+export function readLimits(schema: LimitValues): LimitValues {
+  const keywords = [...Object.keys(isValid), "default"].filter((key) => Object.hasOwn(schema, key));
+  const limits = new Map(keywords.map((key) => [key, own(schema, key)]));
+  for (const [flag, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    if (typeof limits.get(flag) !== "boolean") continue;
+    if (limits.get(flag) && limits.has(bound)) {
+      limits.set(flag, limits.get(bound));
+      limits.delete(bound);
+    } else limits.delete(flag);
+  }
+  return Object.fromEntries(limits);
+}
+
+const upperLimits: ReadonlySet<string> = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
+const lowerLimits: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
+
+/** The limits of both schemas together: the stricter of each pair. Of two patterns or two defaults, the left one. */
+export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues {
+  const stricter = Object.entries(left).map(([key, one]) => {
+    const other = own(right, key);
+    if (key === "uniqueItems") return [key, one === true || other === undefined ? one : other];
+    if (typeof one !== "number" || typeof other !== "number") return [key, one];
+    if (upperLimits.has(key)) return [key, Math.min(one, other)];
+    return [key, lowerLimits.has(key) ? Math.max(one, other) : one];
+  });
+  return { ...right, ...Object.fromEntries(stricter) };
+}
+
+/** The limits of one value as a JSON Schema (2020-12), without the type, the enum, the items and the properties. */
+export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
+  ...Object.fromEntries(Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === true)),
+  ...(format && !numberFormats.has(format) && { format }),
+});
+
+/** Keyword and value of each invalid limit, such as `minLength: -1`. */
+export const invalidLimits = (limits: LimitValues): [string, unknown][] =>
+  Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === false);
+
+/** Whether the value is an ECMA-262 expression in Unicode mode (JSON Schema 2020-12 §6.4). */
+export function isPattern(value: unknown): boolean {
+  try {
+    return typeof value === "string" && new RegExp(value, "u") !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Maps: objects whose undeclared properties have a described value (JSON Schema 2020-12 §10.3.2). The entries of a map
+ * are made objects of a key and a value.
+ */
+
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import type { RestNode } from "../document.ts";
+import { makeProperty } from "./make-property.ts";
+import { declaredProperty, isOnly, nodeBelow, responseProperties, Shape } from "./shape.ts";
+import { madeIdentity } from "./shape-identity.ts";
+import { combineNullable } from "./variants.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Whether no value meets the schema: `false`, or `not: {}`. */
+export const isNever = (schema: unknown): boolean =>
+  schema === false || (isRecord(schema) && isRecord(schema.not) && Object.keys(schema.not).length === 0);
+
+export const isClosed = ({ additionalProperties, patternProperties }: Schema): boolean =>
+  isNever(additionalProperties) && patternProperties === undefined;
+
+/** Undefined for an object that is no map: it has no undeclared properties, or they may have any value. */
+export function readEntry(
+  node: RestNode,
+  { additionalProperties: others, patternProperties, propertyNames }: Schema,
+  read: (node: RestNode) => Shape,
+): Shape | undefined {
+  const patterns = Object.keys(membersOf(patternProperties));
+  if (!isNever(others) && !isRecord(others)) return undefined;
+  const [first, ...rest] = [
+    ...(isNever(others) ? [] : [nodeBelow(node, "additionalProperties")]),
+    ...patterns.map((pattern) => nodeBelow(node, "patternProperties", pattern)),
+  ];
+  if (!first) return undefined;
+  const { format } = membersOf(propertyNames);
+  const key = new Shape({
+    node: isRecord(propertyNames) ? nodeBelow(node, "propertyNames") : first,
+    identity: madeIdentity(`key(${format ?? ""})`),
+    types: ["string"],
+    ...(typeof format === "string" && { format }),
+  });
+  return entryOf(first, key, [first, ...rest].map(read));
+}
+
+/** The value is one of `values`. */
+function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
+  const value = combineNullable(values);
+  return (
+    value &&
+    new Shape({
+      node,
+      identity: madeIdentity(`entry(${key.identity.text}, ${value.identity.text}${value.nullable})`),
+      types: ["object"],
+      properties: () =>
+        new Map([
+          ["key", makeProperty("key", key.node, true, () => key, null)],
+          ["value", makeProperty("value", node, true, () => value, null)],
+        ]),
+    })
+  );
+}
+
+/** The entry of every property of a map, declared or not; `undefined` if the values are not described. */
+function wholeEntry(shape: Shape): Shape | undefined {
+  if (!isOnly(shape, "object")) return undefined;
+  if (shape.members) {
+    const entries = shape.members.flatMap((member) => wholeEntry(member) ?? []);
+    return entries.length === shape.members.length ? combineNullable(entries) : undefined;
+  }
+  const [key, value] = ["key", "value"].map((name) => shape.entry && declaredProperty(shape.entry, name));
+  const declared = responseProperties(shape);
+  if (!key || !value || declared.length === 0) return shape.entry;
+  return entryOf(value.node, key.shape, [value.shape, ...declared.map((each) => each.shape)]);
+}
+
+/** Lists inside each other. A schema may be a list of itself. */
+const maxLists = 8;
+
+const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
+
+/** The list of a map's entries in place of the map, also within lists; `undefined` if the value is no map. */
+export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
+  const items = isList(shape, lists)
+    ? shape.items && entriesShape(shape.items, lists - 1)
+    : wholeEntry(shape);
+  return (
+    items &&
+    new Shape({
+      node: shape.node,
+      identity: madeIdentity(`entries(${shape.identity.text})`),
+      types: ["array"],
+      nullable: shape.nullable,
+      items: () => items,
+    })
+  );
+}
+
+/** Whether the value, or an item of a list, has entries alone, and their values are of one type. */
+export function isMap(shape: Shape, lists = maxLists): boolean {
+  if (isList(shape, lists)) return shape.items !== undefined && isMap(shape.items, lists - 1);
+  const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;
+  return value?.shape.types.size === 1;
+}

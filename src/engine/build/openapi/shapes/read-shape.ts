@@ -1,0 +1,156 @@
+/**
+ * Reads the shape of a schema: one view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays.
+ * A nested shape is computed on its first read, so a recursive schema ends and an unused schema costs nothing.
+ */
+
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { unreadable } from "../../diagnostic.ts";
+import { type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
+import { enumerationOf } from "./enumeration.ts";
+import { readLimits } from "./limits.ts";
+import { makeProperty } from "./make-property.ts";
+import { isClosed, readEntry } from "./map-entries.ts";
+import { mergeShapes, withIdentity } from "./merge-shapes.ts";
+import { type JsonType, nodeBelow, type Property, Shape, unresolvedSchema, withNullable } from "./shape.ts";
+import { identityOf } from "./shape-identity.ts";
+import { foldVariants } from "./variants.ts";
+
+/** The schemas that include the schema being read, the outermost first, and the number of parts of the outermost. */
+type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
+
+/** The shape of the schema at `node`, which may be a `$ref`. */
+export function shapeAt(document: RestDocument, node: RestNode): Shape {
+  const key = node.value;
+  if (!isRecord(key)) return makeShape(document, node);
+  const known = document.shapes.get(key);
+  if (known) return known as Shape;
+  const shape = makeShape(document, node);
+  document.shapes.set(key, shape);
+  return shape;
+}
+
+function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
+  const isReference = refOf(node.value) !== undefined;
+  const target = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
+  const siblings = document.versions.readsBesideRef(node.file) && saysBesideRef(node);
+  if (within?.schemas.some((other) => other.value === target.value)) return new Shape({ node: target });
+  if (isReference && !siblings && !within) return shapeAt(document, target);
+  const inside: Inclusion = {
+    schemas: within ? [...within.schemas, target] : [target],
+    parts: within?.parts ?? { count: 0 },
+  };
+  const own =
+    refOf(target.value) === undefined
+      ? foldSchema(document, target, inside)
+      : makeShape(document, target, inside);
+  if (!siblings) return own;
+  const rest = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => key !== "$ref"));
+  const merged = mergeShapes(own, foldSchema(document, { ...node, value: rest }, within), node);
+  return withIdentity(merged, identityOf(node));
+}
+
+/**
+ * Schemas that one schema is composed of, each as often as it is included. The largest of ten real documents has 384.
+ * Schemas that each include the next one twice have 2^n.
+ */
+const mostParts = 10_000;
+
+function countPart({ schemas: [whole], parts }: Inclusion): void {
+  parts.count++;
+  if (parts.count > mostParts)
+    throw unreadable(whole.file, `#/${whole.path.join("/")} is composed of more than ${mostParts} schemas`);
+}
+
+function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
+  if (within) countPart(within);
+  const partAt = (at: RestNode): Shape => (within ? makeShape(document, at, within) : shapeAt(document, at));
+  const schema = membersOf(node.value);
+  let shape = ownShape(document, node, schema);
+  for (const index of indexesOf(schema.allOf)) {
+    const other = partAt(nodeBelow(node, "allOf", index));
+    shape = isWrapper(schema) ? other : mergeShapes(shape, other, node);
+  }
+  for (const keyword of ["oneOf", "anyOf"] as const) {
+    const nodes = indexesOf(schema[keyword]).map((index) => nodeBelow(node, keyword, index));
+    const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
+    if (members.length > 0) shape = foldVariants(document, shape, members);
+  }
+  // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside `allOf`
+  if (schema.nullable === true && !shape.nullable) shape = withNullable(shape, true);
+  // a wrapper around one schema keeps the node and the identity of that schema
+  return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
+}
+
+/** OpenAPI 3.0 describes a reference by an `allOf` of it alone, because nothing may stand beside a `$ref`. */
+const isWrapper = (schema: Record<string, unknown>): boolean =>
+  indexesOf(schema.allOf).length === 1 &&
+  Object.keys(schema).every((key) => key === "allOf" || annotations.has(key) || key.startsWith("x-"));
+
+/** Keywords that say nothing about a value. `nullable` is read for itself, `readOnly` and `writeOnly` with the property. */
+const annotations = new Set([
+  ...["title", "description", "deprecated", "example", "examples", "externalDocs", "xml", "$comment"],
+  ...["nullable", "readOnly", "writeOnly"],
+]);
+
+function ownShape(document: RestDocument, node: RestNode, schema: Record<string, unknown>): Shape {
+  const named = (
+    Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type]
+  ) as string[];
+  const enumeration = enumerationOf(schema);
+  const types = new Set(named.filter((name) => name !== "null") as JsonType[]);
+  if (types.size === 0 && isRecord(schema.properties)) types.add("object");
+  if (types.size === 0 && enumeration) for (const value of enumeration) addTypeOf(types, value);
+  const mayBeObject = types.size === 0 || types.has("object");
+  const nullable =
+    schema.nullable === true ||
+    named.includes("null") ||
+    (named.length === 0 && enumeration?.includes(null) === true);
+  const limits = readLimits(schema);
+  const format = typeof schema.format === "string" ? schema.format : undefined;
+  const values = enumeration?.filter((value) => value !== null);
+  return new Shape({
+    node,
+    types,
+    nullable,
+    limits,
+    format,
+    integers: [
+      { format, values, limits, examples: [schema.example, schema.examples, schema.default].flat() },
+    ],
+    values,
+    isClosed: isClosed(schema),
+    properties: () => (mayBeObject ? propertiesOf(document, node, schema) : new Map()),
+    items: () => (schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items"))),
+    entry: () => readEntry(node, schema, (at) => shapeAt(document, at)),
+  });
+}
+
+function propertiesOf(
+  document: RestDocument,
+  node: RestNode,
+  schema: Record<string, unknown>,
+): Map<string, Property> {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const names = Object.keys(membersOf(schema.properties));
+  const found = names.map((name): [string, Property] => {
+    const at = nodeBelow(node, "properties", name);
+    return [name, makeProperty(name, at, required.has(name), () => shapeAt(document, at))];
+  });
+  for (const name of required) {
+    if (typeof name === "string" && !names.includes(name)) {
+      const at = { file: node.file, path: [...node.path, "required"], value: {} };
+      found.push([
+        name,
+        { name, node: at, required: true, isUndeclared: true, shape: new Shape({ node: at }) },
+      ]);
+    }
+  }
+  return new Map(found);
+}
+
+function addTypeOf(types: Set<JsonType>, value: unknown): void {
+  if (typeof value === "number") types.add(Number.isInteger(value) ? "integer" : "number");
+  else if (typeof value === "string" || typeof value === "boolean") types.add(typeof value as JsonType);
+}
+
+const indexesOf = (value: unknown): number[] => (Array.isArray(value) ? [...value.keys()] : []);

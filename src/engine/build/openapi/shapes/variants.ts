@@ -1,0 +1,143 @@
+/**
+ * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. A single other member becomes the
+ * shape. Of several members the shape keeps the shared properties, and the members become its variants.
+ */
+
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { type RestDocument, type RestNode, refOf } from "../document.ts";
+import { unescapePointer } from "../json-pointer.ts";
+import { makeProperty } from "./make-property.ts";
+import { mergeShapes, withIdentity } from "./merge-shapes.ts";
+import { acceptsType, type JsonType, type Property, Shape, type Variants, withNullable } from "./shape.ts";
+import { composedIdentity } from "./shape-identity.ts";
+
+export function foldVariants(document: RestDocument, base: Shape, shapes: readonly Member[]): Shape {
+  const members = shapes.filter(({ node }) => !isNull(document.follow(node)?.value));
+  const nullable = members.length < shapes.length || members.some(({ shape }) => shape.nullable);
+  const [only] = members;
+  if (!only) return base;
+  const hasDiscriminator = membersOf(base.node.value).discriminator !== undefined;
+  const folded =
+    members.length === 1 && !hasDiscriminator
+      ? only.shape
+      : combineShapes(
+          base.node,
+          members.map(({ shape }) => shape),
+          variantsOf(document, base.node, members),
+        );
+  const named = members.length === 1 && base.types.size === 0 && base.properties.size === 0 && !base.items;
+  const allowsNull = base.nullable || (base.types.size === 0 && base.values === undefined);
+  const merged = mergeShapes(base, folded, named ? folded.node : base.node);
+  const saysNothing = named && !base.values && !base.format && Object.keys(base.limits).length === 0;
+  return withNullable(saysNothing ? withIdentity(merged, folded.identity) : merged, nullable && allowsNull);
+}
+
+const isNull = (value: unknown): boolean =>
+  isRecord(value) &&
+  (value.type === "null" ||
+    value.const === null ||
+    (Array.isArray(value.enum) && value.enum.every((item) => item === null)));
+
+type Member = { node: RestNode; shape: Shape };
+
+/** A value of the combined shape is a value of at least one of `shapes`. */
+function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Variants): Shape {
+  const values = shapes.every((shape) => shape.values)
+    ? [...new Set(shapes.flatMap((shape) => shape.values ?? []))]
+    : undefined;
+  const formats = new Set(shapes.map((shape) => shape.format));
+  const [format] = formats;
+  return new Shape({
+    node,
+    identity: composedIdentity(
+      "oneOf",
+      shapes.map((shape) => shape.identity),
+      node,
+    ),
+    types: shapes.some((shape) => shape.types.size === 0) ? [] : shapes.flatMap((shape) => [...shape.types]),
+    integers: shapes.flatMap((shape) => (allows(shape, "integer") ? shape.integers : [])),
+    members: () => shapes,
+    values,
+    format: formats.size === 1 ? format : undefined,
+    properties: () => sharedProperties(shapes),
+    items: () => combineItems(shapes),
+    ...(variants && { variants: () => variants }),
+  });
+}
+
+const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
+
+/** The items of every array; unknown if one of the shapes allows arrays of any items. */
+function combineItems(shapes: readonly Shape[]): Shape | undefined {
+  const arrays = shapes.filter((shape) => allows(shape, "array"));
+  const items = arrays.flatMap((shape) => shape.items ?? []);
+  return arrays.length === items.length ? combineNullable(items) : undefined;
+}
+
+/** Like `combineShapes`, and nullable if one of the shapes is. One shape is itself, however often it stands there. */
+export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
+  const [first] = shapes;
+  if (!first || shapes.length === 1) return first;
+  const isSame = shapes.every(({ identity }) => identity.text === first.identity.text);
+  return withNullable(
+    isSame ? first : combineShapes(first.node, shapes),
+    shapes.some((shape) => shape.nullable),
+  );
+}
+
+/** The properties of every object. A property is required if every object requires it. */
+function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
+  const [first, ...others] = shapes;
+  const found = new Map<string, Property>();
+  for (const [name, one] of first?.properties ?? []) {
+    const rest = others.flatMap((shape) => shape.properties.get(name) ?? []);
+    if (rest.length === others.length) found.set(name, combineProperties(one, rest));
+  }
+  return found;
+}
+
+function combineProperties(one: Property, others: readonly Property[]): Property {
+  const all = [one, ...others];
+  // REST leaves a writeOnly property out of a response, though its schema requires it
+  const isRequired = all.every(({ required, only }) => required && only === one.only);
+  const only = all.every((each) => each.only === one.only) ? one.only : undefined;
+  const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
+  const made = makeProperty(one.name, one.node, isRequired, make, only ?? null);
+  // a property that an object only requires has no known schema
+  return all.some(({ isUndeclared }) => isUndeclared) ? Object.assign(made, { isUndeclared: true }) : made;
+}
+
+function variantsOf(document: RestDocument, node: RestNode, members: readonly Member[]): Variants {
+  const discriminator = membersOf(membersOf(node.value).discriminator);
+  const name = typeof discriminator.propertyName === "string" ? discriminator.propertyName : undefined;
+  const mapping = Object.entries(membersOf(discriminator.mapping));
+  return {
+    ...(name !== undefined && { property: name }),
+    members: members.map(({ node: at, shape }) => {
+      const target = document.follow(at)?.value;
+      const mapped = mapping.flatMap(([value, reference]) =>
+        target !== undefined && target === mappedSchema(document, node, String(reference))?.value
+          ? [value]
+          : [],
+      );
+      const stated =
+        shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
+      // an inline member takes the name that the mapping gives to its value
+      const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
+      const schemaName =
+        typeof reference === "string" ? unescapePointer(reference.split("/").at(-1) ?? "") : undefined;
+      const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
+      const unmapped = stated.filter((value) => !values.includes(value));
+      return { node: at, shape, values, unmapped, ...(schemaName && { name: schemaName }) };
+    }),
+  };
+}
+
+/** A discriminator's mapping holds references or bare schema names. A file name without a slash gets `./`. */
+function mappedReference(text: string): string {
+  if (!/[#/.]/.test(text)) return `#/components/schemas/${text}`;
+  return /[#/]/.test(text) ? text : `./${text}`;
+}
+
+export const mappedSchema = (document: RestDocument, node: RestNode, text: string): RestNode | undefined =>
+  document.follow({ file: node.file, path: node.path, value: { $ref: mappedReference(text) } });

@@ -1,0 +1,63 @@
+/** The entries of `spec/approvals.yaml`. */
+import { isRecord } from "../../shared/json-object.ts";
+import { SpecUnreadable, unreadable } from "../diagnostic.ts";
+import type { YamlFile } from "../openapi/yaml-file.ts";
+
+export const approvalsFile = "approvals.yaml";
+
+export type ApprovalEntry = {
+  readonly index: number;
+  readonly fingerprint: string;
+  readonly rule: string;
+  readonly coordinate: string;
+  readonly reason: string;
+  readonly author: string;
+  /** The last day (UTC), `YYYY-MM-DD`. */
+  readonly expires: string;
+};
+
+/**
+ * What an entry approves. The rule and the coordinate count beside the fingerprint that is made of them: they are what the
+ * author of the entry read.
+ */
+export const approvalKey = ({
+  fingerprint,
+  rule,
+  coordinate,
+}: Pick<ApprovalEntry, "fingerprint" | "rule" | "coordinate">): string =>
+  JSON.stringify([fingerprint, rule, coordinate]);
+
+/** Throws `SpecUnreadable` if the file is no list of complete entries. */
+export function readApprovals(file: YamlFile | undefined): ApprovalEntry[] {
+  if (file === undefined || file.value === null || file.value === undefined) return [];
+  if (!Array.isArray(file.value)) throw unreadable(approvalsFile, "wants a list of approvals");
+  const faults: SpecUnreadable[] = [];
+  const entries = file.value.map((value: unknown, index) => readEntry(file, value, index, faults));
+  if (faults.length > 0) throw new SpecUnreadable(faults.flatMap(({ diagnostics }) => diagnostics));
+  return entries;
+}
+
+const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const;
+
+function readEntry(file: YamlFile, value: unknown, index: number, faults: SpecUnreadable[]): ApprovalEntry {
+  const given = isRecord(value) ? value : {};
+  // the entry that a finding prints has <why> and <who>
+  const text = (key: (typeof texts)[number] | "expires"): string =>
+    typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
+  const wrong: string[] = texts.filter((key) => text(key) === "");
+  if (!isDay(text("expires"))) wrong.push("expires (YYYY-MM-DD)");
+  if (wrong.length > 0)
+    faults.push(unreadable(approvalsFile, `an approval needs ${wrong.join(", ")}`, file.place([index])));
+  return {
+    index,
+    fingerprint: text("fingerprint"),
+    rule: text("rule"),
+    coordinate: text("coordinate"),
+    reason: text("reason"),
+    author: text("author"),
+    expires: text("expires"),
+  };
+}
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true;

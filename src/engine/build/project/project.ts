@@ -1,0 +1,201 @@
+/**
+ * A project: the files of its spec folder, on disk, at a git ref or not written yet, and all that they say. Each part is
+ * read when somebody asks for it, and once. Every command takes this.
+ */
+import { join } from "node:path";
+import type { GraphQLSchema } from "graphql";
+import { linesOf } from "../../shared/cli/code-frame.ts";
+import type { Manifest } from "../../shared/manifests/manifests.ts";
+import { bind } from "../bind/bind.ts";
+import { type BindResult, boundFields, type Model, type RestApi } from "../bind/model.ts";
+import { type Diagnostic, isApprovable, SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { RestDocument } from "../openapi/document.ts";
+import { documentFaults, reachedFaults } from "../openapi/document-faults.ts";
+import { documentFiles, documentsFolder } from "../openapi/document-files.ts";
+import { readOperations } from "../openapi/read-operations.ts";
+import { lazy } from "../openapi/shapes/lazy.ts";
+import { parseYamlFile, type YamlFile } from "../openapi/yaml-file.ts";
+import { readRest } from "../schema/directives.ts";
+import { allFields } from "../schema/object-types.ts";
+import { readSchema } from "../schema/read-schema.ts";
+import { readAppOperations, readSavedOperations, type SavedOperation } from "../schema/saved-operations.ts";
+import { type ApprovalEntry, approvalKey, approvalsFile, readApprovals } from "./approvals.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
+
+type Given = {
+  /** Those of apps. */
+  readonly manifests?: readonly Manifest[];
+  /** `whileFilesStay(readRestApi)`, where several projects may have the same documents. */
+  readonly restOf?: typeof readRestApi;
+  /** Of a base: its git ref or its URL, as the user gave it. */
+  readonly name?: string;
+};
+
+/** A project with a valid schema. */
+export type ValidProject = Project & { readonly model: Model };
+
+export const isValid = (project: Project): project is ValidProject => project.model !== undefined;
+
+/** What reads a file throws `SpecUnreadable` if the file cannot be read, with a finding for each such file. */
+export class Project {
+  readonly files: SpecFiles;
+  readonly name: string | undefined;
+  /** The lines of a file, split once for all findings in it; `undefined` if the file cannot be read. */
+  readonly linesOf: (file: string) => readonly string[] | undefined;
+  readonly #rest: () => RestApi;
+  readonly #bound: () => BindResult;
+  readonly #approvals: () => readonly ApprovalEntry[];
+  readonly #operations: () => ReturnType<typeof readAppOperations>;
+  readonly #diagnostics: () => readonly Diagnostic[];
+
+  constructor(files: SpecFiles, { manifests = [], restOf = readRestApi, name }: Given = {}) {
+    this.files = files;
+    this.name = name;
+    this.linesOf = readOnce((file) => readLines(files, file));
+    this.#rest = lazy(() => restOf(files));
+    this.#bound = lazy(() => {
+      const [rest, schema] = readBoth(
+        () => this.rest,
+        () => readSchema("schema.graphql", files.read("schema.graphql") ?? missing("schema.graphql")),
+      );
+      return withinStack(rest.document, () => bind(rest, schema));
+    });
+    this.#approvals = lazy(() => readApprovals(this.yaml(approvalsFile)));
+    this.#operations = lazy(() => {
+      const saved = readSavedOperations(this.model?.schema, savedOperationTexts(files));
+      const apps = readAppOperations(this.model?.schema, manifests);
+      return {
+        operations: [...saved.operations, ...apps.operations],
+        diagnostics: [...saved.diagnostics, ...apps.diagnostics],
+      };
+    });
+    this.#diagnostics = lazy(() => [...this.#mapping(documentFaults), ...this.#operations().diagnostics]);
+  }
+
+  /** It does not depend on the schema. Several documents become one here: all that follows sees one set of operations. */
+  get rest(): RestApi {
+    return this.#rest();
+  }
+
+  /** Absent if the schema is not valid. */
+  get model(): Model | undefined {
+    return this.#bound().model;
+  }
+
+  /** The saved operations, and those of apps. */
+  get saved(): readonly SavedOperation[] {
+    return this.#operations().operations;
+  }
+
+  get approvals(): readonly ApprovalEntry[] {
+    return this.#approvals();
+  }
+
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics();
+  }
+
+  /** The project, if it has no errors; throws `SpecUnreadable` with all of them. It walks no part that no field reaches. */
+  proved(): ValidProject {
+    return this.#without([...this.#mapping(reachedFaults), ...this.#operations().diagnostics]);
+  }
+
+  /** Like `proved`, but saved operations may have errors. */
+  bound(): ValidProject {
+    return this.#without(this.#mapping(reachedFaults));
+  }
+
+  #without(diagnostics: readonly Diagnostic[]): ValidProject {
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    if (!isValid(this) || errors.length > 0) throw new SpecUnreadable(errors);
+    return this;
+  }
+
+  /** A file beside the documents, such as the ledger; `undefined` if there is none. */
+  yaml(name: string): YamlFile | undefined {
+    const text = this.files.read(name);
+    return text === undefined ? undefined : parseYamlFile(name, text);
+  }
+
+  #mapping(faultsOf: typeof documentFaults): Diagnostic[] {
+    const { model, diagnostics } = this.#bound();
+    const ofDocument = model ? withinStack(model.document, () => faultsIn(model, faultsOf)) : [];
+    return [...ofDocument, ...diagnostics].map((each) => this.#judged(each));
+  }
+
+  /**
+   * An error that the owner approved is a warning. The approval's last day is a matter of `check`: what codegen writes must
+   * not depend on the day.
+   */
+  #judged(diagnostic: Diagnostic): Diagnostic {
+    const { rule, severity, coordinate } = diagnostic;
+    if (severity === "warning" || !isApprovable(rule)) return diagnostic;
+    const own = approvalKey({ fingerprint: fingerprintOf(diagnostic), rule, coordinate });
+    return this.approvals.some((entry) => approvalKey(entry) === own)
+      ? { ...diagnostic, severity: "warning" }
+      : diagnostic;
+  }
+}
+
+/** The project of a folder. */
+export const projectAt = (root: string, given?: Given): Project =>
+  new Project(folderFiles(join(root, "spec")), given);
+
+export function readRestApi({ read, list }: SpecFiles): RestApi {
+  const document = new RestDocument(documentFiles(list(documentsFolder), read), read);
+  return withinStack(document, () => ({ document, operations: readOperations(document) }));
+}
+
+function faultsIn(model: Model, faultsOf: typeof documentFaults): Diagnostic[] {
+  const { document, operations } = model;
+  const called = boundFields(model).map(({ operation }) => operation);
+  const misnamed = boundNames(model.schema).flatMap((name) => operations.sharing(name));
+  return [...faultsOf(document, called, misnamed), ...document.overlayFindings];
+}
+
+/** The names of operations in the schema's `@rest`, right or wrong. */
+const boundNames = (schema: GraphQLSchema): string[] =>
+  allFields(schema).flatMap(({ field }) => readRest(schema, field)?.operation ?? []);
+
+/** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */
+function withinStack<T>({ roots, root }: RestDocument, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw unreadable(roots.length > 1 ? documentsFolder : root.file, "is nested too deeply");
+    throw error;
+  }
+}
+
+const missing = (name: string): never => {
+  throw unreadable(name, "there is no such file");
+};
+
+/** Both results, or one `SpecUnreadable` with the findings of both. */
+function readBoth<A, B>(first: () => A, second: () => B): [A, B] {
+  const failures: SpecUnreadable[] = [];
+  const attempt = <T>(make: () => T): T | undefined => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof SpecUnreadable)) throw error;
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const results = [attempt(first), attempt(second)];
+  if (failures.length > 0) throw new SpecUnreadable(failures.flatMap(({ diagnostics }) => diagnostics));
+  return results as [A, B];
+}
+
+function readLines({ read }: SpecFiles, file: string): readonly string[] | undefined {
+  try {
+    const text = read(file);
+    return text ? linesOf(text) : undefined;
+  } catch (error) {
+    if (!(error instanceof SpecUnreadable)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Reads and lists the files of a spec folder. `folderFiles` reads them from disk; `src/engine/build/check` reads them from a git ref.
+ */
+import { join, posix } from "node:path";
+import { filesBelow } from "../../shared/list-files.ts";
+import { own } from "../../shared/own.ts";
+import { readRegularFile } from "../../shared/regular-file.ts";
+import { unreadable } from "../diagnostic.ts";
+import type { ReadFile } from "../openapi/document.ts";
+
+export type SpecFiles = {
+  readonly read: ReadFile;
+  /** The sorted names of all files below `folder` (`.`: all), relative to the spec folder; empty if there is no such folder. */
+  readonly list: (folder: string) => string[];
+};
+
+/** Reads each file once: a file does not change during a run, and every finding shows some of its lines. */
+export function readOnce<Content>(read: (name: string) => Content): (name: string) => Content {
+  const contents = new Map<string, Content>();
+  return (name) => {
+    if (!contents.has(name)) contents.set(name, read(name));
+    return contents.get(name) as Content;
+  };
+}
+
+/** The files below `folder` on disk. A file that exists and cannot be read throws `SpecUnreadable`. */
+export const folderFiles = (folder: string): SpecFiles => ({
+  read: readOnce((name) => {
+    try {
+      return readRegularFile(join(folder, name));
+    } catch (error) {
+      return absent(name, error);
+    }
+  }),
+  list: (name) => {
+    try {
+      return filesBelow(join(folder, name)).map((file) => posix.join(name, file));
+    } catch (error) {
+      return absent(name, error, { ENOTDIR: "is a file, not a folder" }) ?? [];
+    }
+  },
+});
+
+/** The files of a spec folder that is not written yet, by their names. */
+export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
+  read: (name) => texts.get(name),
+  list: (folder) => namesBelow(folder, [...texts.keys()]),
+});
+
+/** The files, and the texts that are not written yet. */
+export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, string>): SpecFiles => ({
+  read: (name) => texts.get(name) ?? read(name),
+  list: (folder) => [...new Set([...list(folder), ...textFiles(texts).list(folder)])].sort(),
+});
+
+/** As `SpecFiles.list` gives them. */
+export const namesBelow = (folder: string, names: readonly string[]): string[] =>
+  names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
+
+/** Returns `undefined` if the file does not exist. Throws `SpecUnreadable` for any other error. */
+function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return undefined;
+  throw unreadable(name, code === undefined ? message : (own(words, code) ?? `cannot be read (${code})`));
+}
+
+/** The texts of the saved operations, by file name. */
+export function savedOperationTexts({ read, list }: SpecFiles): Map<string, string> {
+  const names = list("operations").filter((name) => /\.(graphql|gql)$/.test(name));
+  return new Map(names.map((name) => [name, read(name) ?? ""]));
+}

@@ -1,0 +1,42 @@
+/** The answers of an operation, as a proposed field shows them. */
+import { answersOf, type RestOperation } from "../openapi/operation.ts";
+import { isMap } from "../openapi/shapes/map-entries.ts";
+import {
+  declaredProperty,
+  isOnly,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
+import { isOfPages } from "./pages.ts";
+
+/** A comment above a field that stands for answers of several statuses. */
+export function onlyOfAll(operation: RestOperation, type: string): string[] {
+  const answers = answersOf(operation);
+  if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
+  const several = `REST's answers ${answers.map(({ status }) => status).join(" and ")}`;
+  return [type === "JSON" ? `  # ${several} share no type.` : `  # Only what ${several} share.`];
+}
+
+/**
+ * The main value of a response: its list `items`, if the properties beside it only tell of pages, or else its only property,
+ * if that property is a list or an object. An order has `items` too, and is more than its items.
+ */
+export function envelopeOf(answer: Shape): Property | undefined {
+  const shown = [...answer.properties.values()].filter((each) => each.only !== "request");
+  const items = declaredProperty(answer, "items");
+  const others = responseProperties(answer).filter((each) => each !== items);
+  if (items?.shape.types.has("array")) return others.every(isOfPages) ? items : undefined;
+  const [only] = shown;
+  const isEnvelope = only && shown.length === 1 && isPlainObject(answer) && !only.isUndeclared;
+  return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;
+}
+
+const isPlainObject = (shape: Shape): boolean =>
+  isOnly(shape, "object") && !shape.nullable && !shape.variants;
+
+const isComposed = (shape: Shape): boolean => {
+  const { types, items, properties, variants } = shape;
+  const holdsObjects = (types.has("array") && !!items) || properties.size > 0 || !!variants;
+  return types.size === 1 && (holdsObjects || isMap(shape));
+};

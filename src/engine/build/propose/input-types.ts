@@ -1,0 +1,179 @@
+/** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
+import { membersOf } from "../../shared/json-object.ts";
+import { valueProblem } from "../bind/inputs/check-constants.ts";
+import { choicesOf, unfedProperties, without } from "../bind/inputs/one-of-member.ts";
+import { exceedsInt } from "../bind/type-rules.ts";
+import { namesOf, standsFor, variantName } from "../bind/variant-names.ts";
+import type { Parameter, RestOperation } from "../openapi/operation.ts";
+import {
+  declaredProperty,
+  isOnly,
+  requestProperties,
+  type Shape,
+  type Variant,
+  type Variants,
+} from "../openapi/shapes/shape.ts";
+import {
+  fieldName,
+  isIdName,
+  lettersOf,
+  restNameDirective,
+  typeName,
+  words,
+} from "../schema/graphql-names.ts";
+import type { FoundPage } from "./pages.ts";
+import { deprecatedDirective, descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
+import { scalarType } from "./scalar-types.ts";
+import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+
+export class InputTypes {
+  readonly #definitions: TypeDefinitions;
+  readonly #operation: RestOperation;
+  readonly #named: ReadonlyMap<string, readonly Parameter[]>;
+  readonly #names: readonly string[];
+
+  constructor(definitions: TypeDefinitions, operation: RestOperation) {
+    this.#definitions = definitions;
+    this.#operation = operation;
+    this.#names = operation.parameters.map(({ name }) => name);
+    this.#named = Map.groupBy(operation.parameters, ({ name }) => name);
+  }
+
+  /** The lines of an argument: description and definition. Those of a page have the types that a connection needs. */
+  argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
+    const { name, shape, required, in: location } = parameter;
+    const isAmbiguous = (this.#named.get(name)?.length ?? 0) > 1;
+    const type =
+      parameter === page?.after
+        ? "String"
+        : parameter === page?.first
+          ? `Int${defaultLength(shape)}`
+          : this.#input(shape, typeName(name), name, false) + (required ? "!" : "");
+    const at = location === "header" || isAmbiguous ? location : undefined;
+    // GraphQL deprecates nothing that clients must send
+    const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
+    return [
+      ...descriptionLines(describedBy(parameter), ""),
+      `${own}: ${type}${restNameDirective(own, name, at ? [] : this.#names, at)}${deprecated}`,
+    ];
+  }
+
+  bodyArgument({ shape, required }: NonNullable<RestOperation["body"]>): string {
+    const wanted = typeName(nameFrom(this.#operation));
+    const type = isOnly(shape, "string") ? "String" : this.#inputObject(shape, wanted);
+    return `input: ${type}${required ? "!" : ""}`;
+  }
+
+  /** `name`: of the parameter or property. */
+  #input(shape: Shape, wanted: string, name: string, inBody: boolean): string {
+    if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, name, inBody)}!]`;
+    if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);
+    if (isOnly(shape, "integer")) {
+      // an ID carries an integer of any size as text; no other type carries one in a JSON body
+      if (isIdName(name) && !shape.values) return "ID";
+      if (exceedsInt(shape)) return inBody ? this.#definitions.json() : "ID";
+    }
+    return scalarType(this.#definitions, shape, wanted);
+  }
+
+  #inputObject(shape: Shape, wanted: string): string {
+    const fields = requestProperties(shape);
+    const shared = new Set(fields.map(({ name }) => name));
+    const { members = [shape] } = shape;
+    const isFed = (each: Shape): boolean => unfedProperties(each, shared).length === 0;
+    // an input type with the common properties alone could not send what one of several objects has of its own
+    const isWhole = (each: Shape): boolean => requestProperties(each).every(({ name }) => shared.has(name));
+    const isTaken = isFed(shape) && members.some(isFed) && members.every(isWhole);
+    if (fields.length === 0 || !isTaken || requiresItself(shape))
+      return this.#choice(shape, wanted) ?? this.#definitions.json();
+    const names = uniqueNames(
+      fields.map(({ name }) => name),
+      fieldName,
+    );
+    return this.#definitions.define(shape, wanted, "Input", (name) => [
+      ...descriptionLines(descriptionOf(shape.node), ""),
+      `input ${name} {`,
+      ...fields.flatMap((property, index) => {
+        const { name: rest, shape: value, required } = property;
+        const own = names[index] ?? rest;
+        const type =
+          this.#input(value, name.replace(/Input$/, "") + typeName(rest), rest, true) + (required ? "!" : "");
+        const deprecated = required ? "" : deprecatedDirective(property.node, value.node);
+        return [
+          ...descriptionLines(describedBy(property), "  "),
+          `  ${own}: ${type}${restNameDirective(own, rest, shape.properties.keys())}${deprecated}`,
+        ];
+      }),
+      "}",
+    ]);
+  }
+
+  /** A field for each member of a `oneOf` of objects, if each has a name of its own. */
+  #choice(shape: Shape, wanted: string): string | undefined {
+    const { property, members = [] }: Partial<Variants> = shape.variants ? choicesOf(shape.variants) : {};
+    const rests = members.map((member) => member.values[0] ?? variantName(member));
+    const isNameless = (member: Variant): boolean => property === undefined && namesOf(member).length === 0;
+    const own = members.map((member, index) =>
+      isNameless(member) ? wordFor(member, members) : rests[index],
+    );
+    const isChosen = (member: Variant, index: number): boolean => {
+      const chosenBy = property === undefined ? undefined : declaredProperty(member.shape, property);
+      const isNamed = isNameless(member)
+        ? own[index] !== undefined
+        : members.find((each) => standsFor(rests[index] ?? "", each)) === member;
+      const isTold = !chosenBy || valueProblem(chosenBy.shape, member.values[0]) === undefined;
+      return isOnly(member.shape, "object") && isNamed && isTold;
+    };
+    if (members.length < 2 || !members.every(isChosen)) return undefined;
+    const names = uniqueNames(
+      own.map((word = "") => word),
+      fieldName,
+    );
+    return this.#definitions.define(shape, wanted, "Input", (own) => [
+      ...descriptionLines(descriptionOf(shape.node), ""),
+      `input ${own} @oneOf {`,
+      ...members.map((member, index) => {
+        const [name = "", rest = ""] = [names[index], rests[index]];
+        const sent = property === undefined ? member.shape : without(member.shape, property);
+        const restName = lettersOf(name) === lettersOf(rest) ? "" : restNameDirective(name, rest, []);
+        const type = isNameless(member) ? wanted + typeName(name) : typeName(member.name ?? rest);
+        const deprecated = deprecatedDirective(member.shape.node);
+        return `  ${name}: ${this.#inputObject(sent, type)}${restName}${deprecated}`;
+      }),
+      "}",
+    ]);
+  }
+}
+
+/** For a member that REST does not name: its title, or a property that no other member has, one that it requires if there is any. */
+function wordFor({ shape }: Variant, members: readonly Variant[]): string | undefined {
+  const { title } = membersOf(shape.node.value);
+  if (typeof title === "string" && words(title).length > 0) return title;
+  const own = requestProperties(shape).filter(({ name }) =>
+    members.every((each) => each.shape === shape || !each.shape.properties.has(name)),
+  );
+  return (own.find(({ required }) => required) ?? own[0])?.name;
+}
+
+/** Whether each object must hold another one of its kind: GraphQL has no input type for it. */
+function requiresItself(shape: Shape): boolean {
+  const seen = new Set<string>();
+  const waiting = [shape];
+  for (const next of waiting)
+    for (const { required, shape: value } of requestProperties(next)) {
+      if (!required || !isOnly(value, "object") || seen.has(value.identity.text)) continue;
+      if (value.identity.text === shape.identity.text) return true;
+      seen.add(value.identity.text);
+      waiting.push(value);
+    }
+  return false;
+}
+
+/** A connection knows how long its pages are: REST's default says so, or the argument's. */
+function defaultLength({ limits }: Shape): string {
+  if (typeof limits.default === "number") return "";
+  const [least, most] = [limits.minimum, limits.maximum].map((limit) =>
+    typeof limit === "number" ? limit : undefined,
+  );
+  return ` = ${Math.max(least ?? 1, Math.min(most ?? 20, 20))}`;
+}

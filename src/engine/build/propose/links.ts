@@ -1,0 +1,141 @@
+/**
+ * Finds the type below which an operation belongs: `/libraries/{library_id}/books/{id}/pages` belongs below the type that
+ * `/libraries/{library_id}/books/{id}` returns. Each parameter has the source that it has in the calls that fetch objects
+ * of the type. Paths and names suggest the link, unless the document declares it; the binder proves it.
+ */
+import { getNamedType, isObjectType } from "graphql";
+import { argumentsAbove, pathAround } from "../bind/enclosing-types.ts";
+import { sourceOf } from "../bind/inputs/input-source.ts";
+import { type BoundField, boundFields, type Model, type ModelField } from "../bind/model.ts";
+import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
+import { alwaysFits } from "../openapi/shapes/property-paths.ts";
+import { words } from "../schema/graphql-names.ts";
+import { declaredLinks, type Link } from "./declared-links.ts";
+
+const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
+const stepsOf = ({ path }: RestOperation): string[] => path.split("/");
+
+/** A model may have thousands of fields, and is asked for thousands of operations. */
+export class Links {
+  readonly #model: Model;
+  /** The bound fields that read, by their path. */
+  readonly #byPath: ReadonlyMap<string, readonly BoundField[]>;
+  readonly #declared: ReadonlyMap<string, readonly Link[]>;
+  /** All fields, by the object type that they return. */
+  readonly #byType: ReadonlyMap<string, readonly ModelField[]>;
+
+  constructor(model: Model) {
+    this.#model = model;
+    const reading = boundFields(model).filter(({ operation }) => operation.method === "get");
+    this.#declared = declaredLinks(model);
+    this.#byPath = Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation)));
+    this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(field)[0] ?? "");
+  }
+
+  /** The type below which the operation belongs. */
+  of(operation: RestOperation): Link | undefined {
+    const model = this.#model;
+    const steps = stepsOf(operation);
+    const [declared] = this.#declared.get(operation.id) ?? [];
+    if (declared && isSafe(operation.method)) return declared;
+    const last = steps.findLastIndex(isParameter);
+    const below = steps.slice(last + 1);
+    if (!isSafe(operation.method) || last < 2 || below.length === 0) return undefined;
+    const above = steps.slice(0, last + 1);
+    const fields = this.#byPath.get(pathKey(above)) ?? [];
+    for (const type of new Set(fields.flatMap(typeOf))) {
+      const bringing = this.#bringersOf(type, above);
+      const froms =
+        bringing &&
+        above.flatMap((step, index) => {
+          if (!isParameter(step)) return [];
+          const name = step.slice(1, -1);
+          const parameter = operation.parameters.find((each) => each.in === "path" && each.name === name);
+          const own = index === last && parameter ? ownKey(model, type, parameter) : undefined;
+          return [
+            { name, from: own ?? inherited(model, type, bringing, index, index === last ? above.length : 0) },
+          ];
+        });
+      if (froms?.every((each): each is Link["params"][number] => each.from !== undefined))
+        return { type, name: below.join(" "), params: froms };
+    }
+    return undefined;
+  }
+
+  /**
+   * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the path before.
+   * `undefined`: other objects hold such objects too, and those may belong elsewhere.
+   */
+  #bringersOf(
+    type: string,
+    above: readonly string[],
+    within: readonly string[] = [],
+  ): BoundField[] | undefined {
+    const found: BoundField[] = [];
+    for (const field of this.#byType.get(type) ?? []) {
+      const isPage =
+        ["node", "nodes", "edges"].includes(field.definition.name) && !within.includes(field.type);
+      const fields =
+        field.kind === "bound"
+          ? [field]
+          : isPage
+            ? this.#bringersOf(field.type, above, [...within, type])
+            : undefined;
+      if (!fields?.every(({ operation }) => isAt(operation, above) || isAt(operation, above.slice(0, -1))))
+        return undefined;
+      found.push(...fields);
+    }
+    return found;
+  }
+}
+
+/** The path, whatever the names of its parameters are. */
+const pathKey = (steps: readonly string[]): string =>
+  steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
+
+/** Whether the operation reads at this path. */
+const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
+  operation.method === "get" && pathKey(stepsOf(operation)) === pathKey(steps);
+
+function typeOf({ definition }: ModelField): string[] {
+  const named = getNamedType(definition.type);
+  return isObjectType(named) ? [named.name] : [];
+}
+
+/** `parent.id` for `book_id`: every REST object of the type has a property with this name, or with the end of this name. */
+function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
+  const ends = words(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
+  const objects = model.backings.get(type) ?? [];
+  const key = [name, ...ends].find((each) =>
+    objects.every((object) => alwaysFits(object.shape, [each], shape)),
+  );
+  return key === undefined ? undefined : `parent.${key}`;
+}
+
+/** The source that all of the calls have at this step of their paths, as a link below writes it. */
+function inherited(
+  { schema }: Model,
+  type: string,
+  bringing: readonly BoundField[],
+  index: number,
+  least: number,
+): string | undefined {
+  const found = new Set(
+    bringing.map(({ operation, inputs, type: owner }) => {
+      const steps = stepsOf(operation);
+      const source = inputs.find(({ name, in: at }) => at === "path" && `{${name}}` === steps[index])?.source;
+      if (!source || source.kind === "constant" || steps.length < least) return undefined;
+      if (source.kind === "parent") return [owner, ...source.path].join(".");
+      if (source.kind === "argument")
+        return source.path.length === 1 ? `argsAbove.${source.path[0]}` : undefined;
+      return sourceOf(source);
+    }),
+  );
+  const [from] = found;
+  if (found.size !== 1 || from === undefined) return undefined;
+  const [root = "", step = ""] = from.split(".");
+  if (root !== "argsAbove") return root === type || pathAround(schema, type, root) ? undefined : from;
+  const { fields, around } = argumentsAbove(schema, type, step);
+  const types = new Set(fields.map(({ argument }) => String(argument.type)));
+  return around || types.size > 1 ? undefined : from;
+}

@@ -1,0 +1,181 @@
+/** The GraphQL types for the response of a REST operation. */
+
+import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
+import { variantName } from "../bind/variant-names.ts";
+import { toldApart } from "../openapi/shapes/discriminate.ts";
+import { entriesShape, isMap } from "../openapi/shapes/map-entries.ts";
+import {
+  declaredProperty,
+  isOnly,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
+import { fieldName, isIdName, restNameDirective, typeName } from "../schema/graphql-names.ts";
+import type { FoundPage } from "./pages.ts";
+import { deprecatedDirective, descriptionLines, uniqueNames } from "./proposed-names.ts";
+import { scalarType } from "./scalar-types.ts";
+import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
+import { isUnion, knownUnion, onlyShared } from "./unions.ts";
+
+/** What stands behind a field whose value is a map. */
+export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
+
+/** Whether an integer of unstated size counts milliseconds or bytes, as its name or description says. */
+function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
+  if (format !== undefined || limits.maximum !== undefined) return false;
+  return (
+    /(?:At|Time|Timestamp|Date|Ms|Millis|Milliseconds|Nanos|Bytes)$/.test(name) ||
+    /\b(?:milli|micro|nano)seconds?\b|\bunix\b|\bepoch\b|\btimestamp\b|\bbytes\b/i.test(
+      String(descriptionOf(node)),
+    )
+  );
+}
+
+/** Whether an ID shows the value as it is. */
+const isWritten = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shape, "integer");
+
+export class OutputTypes {
+  readonly #definitions: TypeDefinitions;
+
+  constructor(definitions: TypeDefinitions) {
+    this.#definitions = definitions;
+  }
+
+  /** The output type for a REST value, without `!`. */
+  output(shape: Shape, wanted: string): string {
+    if (shape.types.has("array")) {
+      const items = shape.items;
+      if (!items || shape.types.size > 1) return this.#definitions.json();
+      return `[${this.output(items, wanted)}${items.nullable ? "" : "!"}]`;
+    }
+    if (isMap(shape)) return this.#entries(entriesShape(shape)?.items as Shape, `${wanted}Entry`);
+    if (isOnly(shape, "object")) return this.#union(shape, wanted) ?? this.#object(shape, wanted);
+    const scalar = scalarType(this.#definitions, shape, wanted);
+    return scalar === "Int" && mayExceedInt(shape, wanted) ? "Float" : scalar;
+  }
+
+  /** The connection over a page. It keeps the page's properties but the list, the cursor and the flag. */
+  connection({ shape, list, places }: FoundPage, operationName: string): string {
+    const items = list.shape.items as Shape;
+    const page = shape ?? barePage(list.shape, items);
+    const item = isMap(items) ? this.#definitions.json() : this.output(items, operationName);
+    const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
+    const made = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
+    const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(made, name)?.shape);
+    const edge = this.#made(edges?.items as Shape, `${owner}Edge`, [
+      `node: ${item}${items.nullable ? "" : "!"}`,
+      "cursor: String!",
+    ]);
+    const info = this.#made(
+      pageInfo as Shape,
+      "PageInfo",
+      ["hasNextPage: Boolean!", "hasPreviousPage: Boolean!"].concat(
+        "startCursor: String",
+        "endCursor: String",
+      ),
+    );
+    const shown = list.required && !list.shape.nullable ? "!" : "";
+    const own = ["edges", "nodes", "pageInfo"];
+    const taken = new Set([...own, ...Object.values(places).map((path) => path.split(".")[0] ?? "")]);
+    const others = responseProperties(page).filter(({ name }) => !taken.has(name));
+    const names = uniqueNames(
+      others.map(({ name }) => name),
+      fieldName,
+      own,
+    );
+    return this.#made(made, `${owner}Connection`, [
+      `edges: [${edge}!]${shown}`,
+      `nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
+      `pageInfo: ${info}!`,
+      ...others.flatMap((each, index) =>
+        this.#field(names[index] ?? each.name, each, `${owner}Connection`, made.properties.keys()),
+      ),
+    ]);
+  }
+
+  /** The list of a map's entries. */
+  #entries(entry: Shape, wanted: string): string {
+    const fields = [...entry.properties.values()];
+    const type =
+      this.#known(entry) ??
+      this.#definitions.define(entry, wanted, "", (name) => [
+        `type ${name} {`,
+        ...fields.flatMap((property) => this.#field(property.name, property, name, [])),
+        "}",
+      ]);
+    return `[${type}!]`;
+  }
+
+  /** The type of an object that a connection makes. */
+  #made(shape: Shape, wanted: string, fields: readonly string[]): string {
+    return (
+      this.#known(shape) ??
+      this.#definitions.define(shape, wanted, "", (name) => [
+        `type ${name} {`,
+        ...fields.map((field) => `  ${field.trimStart()}`),
+        "}",
+      ])
+    );
+  }
+
+  /** Undefined if the binder could not bind a union over the schema. */
+  #union(shape: Shape, wanted: string): string | undefined {
+    const variants = shape.variants && toldApart(shape.variants);
+    if (!variants) return undefined;
+    const { property, members } = variants;
+    const names = members.map(
+      (member) =>
+        this.#known(member.shape) ?? this.#definitions.nameFor(member.shape, variantName(member), ""),
+    );
+    if (!isUnion(shape, variants, names)) return undefined;
+    const known = knownUnion(this.#definitions.model, variants, names);
+    if (known !== undefined) return known;
+    for (const member of members) this.#object(member.shape, variantName(member), property);
+    return this.#definitions.define(shape, wanted, "", (name) => [
+      ...descriptionLines(descriptionOf(shape.node), ""),
+      `union ${name} = ${names.join(" | ")}`,
+    ]);
+  }
+
+  /** The type's name says the value of the discriminator, so its field is left out unless it is the only one. */
+  #object(shape: Shape, wanted: string, discriminator?: string): string {
+    const known = this.#known(shape);
+    if (known !== undefined) return known;
+    const all = responseProperties(shape);
+    if (all.length === 0) return this.#definitions.json();
+    const others = all.filter(({ name }) => name !== discriminator);
+    const fields = others.length > 0 ? others : all;
+    return this.#definitions.define(shape, wanted, "", (name) => [
+      ...onlyShared(shape),
+      ...descriptionLines(descriptionOf(shape.node), ""),
+      `type ${name} {`,
+      ...uniqueNames(
+        fields.map((property) => property.name),
+        fieldName,
+      ).flatMap((own, index) => this.#field(own, fields[index] as Property, name, shape.properties.keys())),
+      "}",
+    ]);
+  }
+
+  /** The type of the schema that is already read from the same REST object. */
+  #known({ identity }: Shape): string | undefined {
+    const known = [...this.#definitions.model.backings].find(([, backings]) =>
+      backings.some((backing) => backing.shape.identity.text === identity.text),
+    );
+    return known?.[0];
+  }
+
+  #field(own: string, property: Property, owner: string, names: Iterable<string>): string[] {
+    const { name, shape, required } = property;
+    const plain = this.output(shape, owner + typeName(name));
+    const isId = isIdName(name) && isWritten(shape.items ?? shape);
+    const type =
+      (isId ? plain.replace(/^(\[?)(?:String|Int|Float)(?=!?\]?$)/, "$1ID") : plain) +
+      (required && !shape.nullable ? "!" : "");
+    return [
+      ...descriptionLines(describedBy(property), "  "),
+      `  ${own}: ${type}${restNameDirective(own, name, names)}${entriesDirective(shape)}${deprecatedDirective(property.node, shape.node)}`,
+    ];
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Finds a page in an operation's answer: its list, and how it reads on. Names are all that a document says about a cursor
+ * or a page's number, so this is a guess. The binder proves what can be proved of it.
+ */
+import { beginOf } from "../bind/outputs/bind-paging.ts";
+import { hasName, pageNames as names, objectsIn } from "../bind/outputs/paging-names.ts";
+import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
+import { alwaysFits } from "../openapi/shapes/property-paths.ts";
+import {
+  isOnly,
+  type JsonType,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
+import { lettersOf } from "../schema/graphql-names.ts";
+import { descriptionOf } from "./type-definitions.ts";
+
+export type FoundPage = {
+  /** The answer; undefined if it is the list itself. */
+  readonly shape?: Shape;
+  readonly list: Pick<Property, "name" | "shape" | "required">;
+  /** The paths of `connection`. `pages`: how REST finds the next page, if a response holds no cursor. */
+  readonly places: Readonly<Record<string, string>>;
+  readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
+  readonly after: Parameter;
+  readonly first?: Parameter;
+};
+
+/** The names of what tells of pages beside a list, and is not read here. */
+const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
+  .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
+  .concat(["itemcount", "itemsperpage"]);
+
+const ofPages = new Set([...Object.values(names).flat(), ...told]);
+
+/** Whether a property beside a list tells of pages alone, as its name says. */
+export const isOfPages = ({ name }: Property): boolean => ofPages.has(lettersOf(name));
+
+/** Undefined if the answer is no page that a connection can be made of. */
+export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
+  const [response, ...others] = successes.filter((each) => each.shape);
+  const shape = response?.shape;
+  const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
+  if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
+  const queries = parameters.filter((each) => each.in === "query" && !each.required);
+  const found = waysOn(shape, list, hasHeader(response, "link"), queries);
+  if (!found) return undefined;
+  const { after, pages } = found;
+  const first = namedIn(queries)(names.first, "integer");
+  const isBare = shape === list.shape;
+  const places = Object.entries({ ...(!isBare && { items: list.name }), ...found.places });
+  return {
+    ...(!isBare && { shape }),
+    ...{ list, after },
+    places: Object.fromEntries(places.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]))),
+    ...(pages && { pages }),
+    ...(first && { first }),
+  };
+}
+
+const namedIn =
+  (queries: readonly Parameter[]) =>
+  (known: readonly string[], type: JsonType): Parameter | undefined =>
+    queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
+
+/** The id of the item behind which a page begins, as Stripe names it. */
+const isBehind = ({ name }: Parameter): boolean => lettersOf(name) === "startingafter";
+
+/** The place of the id of the last item, if each item has one that the parameter takes. */
+function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
+  const isSent = items && !items.nullable && alwaysFits(items, ["id"], cursor.shape);
+  return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
+}
+
+/** How REST reads on: the first of the ways that the document bears out. */
+function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
+  const named = namedIn(queries);
+  const cursor = named(names.after, "string");
+  const number = named(names.after, "integer") ?? named(names.after, "number");
+  const isTwoWay = queries.some((each) => hasName(names.before, each));
+  const page = named(names.page, "integer");
+  const offset = named(names.offset, "integer");
+  const next = cursor && find(shape, "string", [...names.next, lettersOf(cursor.name)]);
+  const more = find(shape, "boolean", names.more);
+  if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
+  const id = cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined;
+  if (cursor && id !== undefined) return { after: cursor, places: { next: id, more } };
+  const linked = cursor ?? number ?? page ?? offset ?? named(names.since, "integer");
+  if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
+  const address = find(shape, "string", names.address, isAddress);
+  // a list that can be read in both directions may name the previous page as the next one
+  if (linked && address !== undefined && !isTwoWay)
+    return { after: linked, places: { next: address }, pages: "LINKED" as const };
+  if (page && beginOf(page.shape) !== undefined)
+    return { after: page, places: { more }, pages: "NUMBERED" as const };
+  const total = more === undefined ? find(shape, "integer", names.total) : undefined;
+  return offset && beginOf(offset.shape) !== undefined
+    ? { after: offset, places: { more, total }, pages: "OFFSET" as const }
+    : undefined;
+}
+
+/** Lists beside the page: they are no items. */
+const beside = new Set(["errors", "warnings"]);
+
+/** The only list of the answer, or the one named as lists are. */
+function listIn(shape: Shape): Property | undefined {
+  const lists = responseProperties(shape).filter(
+    (each) => isList(each.shape) && !each.name.includes(".") && !beside.has(lettersOf(each.name)),
+  );
+  return lists.length === 1 ? lists[0] : lists.find(({ name }) => name === "items" || name === "data");
+}
+
+const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
+
+/** The path of a property with one of the names, the first name first: of the answer, or of an object at most two deep in it. */
+function find(
+  shape: Shape,
+  type: JsonType,
+  known: readonly string[],
+  fits = (each: Property): boolean => !isAddress(each),
+): string | undefined {
+  for (const [path, object] of objectsIn(shape, 2)) {
+    const fitting = responseProperties(object).filter(
+      (each) => hasName(known, each) && isOnly(each.shape, type) && fits(each),
+    );
+    const [found] = fitting.sort(
+      (one, other) => known.indexOf(lettersOf(one.name)) - known.indexOf(lettersOf(other.name)),
+    );
+    if (found) return [...path, found.name].join(".");
+  }
+  return undefined;
+}
+
+/** The address of the next page holds a cursor, and is none. */
+const isAddress = ({ shape, node }: Property): boolean =>
+  shape.format?.startsWith("uri") === true ||
+  /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

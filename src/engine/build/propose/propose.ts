@@ -1,0 +1,185 @@
+/**
+ * `restbound propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
+ * the schema's own types where they fit. The pasted SDL passes `check`.
+ */
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { meantBy } from "../bind/find-operation.ts";
+import type { Model } from "../bind/model.ts";
+import {
+  answersOf,
+  boundMethods,
+  hasNoContent,
+  isSafe,
+  type Parameter,
+  type RestOperation,
+  unshownAnswer,
+} from "../openapi/operation.ts";
+import { combineNullable } from "../openapi/shapes/variants.ts";
+import { type RestDirective, restText } from "../schema/directives.ts";
+import { fieldName, typeName } from "../schema/graphql-names.ts";
+import { envelopeOf, onlyOfAll } from "./envelopes.ts";
+import { InputTypes } from "./input-types.ts";
+import { Links } from "./links.ts";
+import { entriesDirective, OutputTypes } from "./output-types.ts";
+import { type FoundPage, pageOf } from "./pages.ts";
+import {
+  deprecatedDirective,
+  descriptionLines,
+  freeName,
+  nameFrom,
+  uniqueNames,
+  wholeNameFrom,
+} from "./proposed-names.ts";
+import { type Sendable, withoutUnsendable } from "./sendable.ts";
+import { TypeDefinitions } from "./type-definitions.ts";
+
+/** The type of a proposed field, the arguments of `@rest` that say where its value stands, and another directive. */
+type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
+  readonly type: string;
+  readonly directive?: string;
+};
+
+/** The SDL of fields for REST operations. The fields share the types that they have in common. */
+export class Proposal {
+  readonly #model: Model;
+  readonly #reads: ReadonlySet<string>;
+  readonly #roots: { readonly query: string; readonly mutation: string };
+  readonly #definitions: TypeDefinitions;
+  readonly #links: Links;
+  /** Type → field → its lines. */
+  readonly #fields = new Map<string, Map<string, string[]>>();
+
+  /** Type → the names of the schema's own fields. */
+  readonly #known = new Map<string, Set<string>>();
+
+  /** `reads`: the ids of operations that only read, whatever their method. */
+  constructor(model: Model, reads: ReadonlySet<string> = new Set()) {
+    this.#model = model;
+    this.#reads = reads;
+    this.#roots = {
+      query: model.schema.getQueryType()?.name ?? "Query",
+      mutation: model.schema.getMutationType()?.name ?? "Mutation",
+    };
+    for (const root of Object.values(this.#roots)) this.#fields.set(root, new Map());
+    this.#links = new Links(model);
+    for (const { type, definition } of model.fields.values())
+      this.#known.set(type, (this.#known.get(type) ?? new Set()).add(definition.name));
+    this.#definitions = new TypeDefinitions(model);
+  }
+
+  /** Throws `UsageError` if there is no such operation, or no field can be bound to its method, its request or its response. */
+  add(name: string): void {
+    const operation = this.#model.operations.named(name);
+    if (!operation) {
+      const near = meantBy(name, this.#model.operations);
+      throw new UsageError([`propose ${name}: there is no such REST operation${near}`]);
+    }
+    const refusal = refusalOf(operation);
+    if (refusal !== undefined) throw new UsageError([`propose ${name}: ${refusal}`]);
+    this.#add(withoutUnsendable(operation));
+  }
+
+  #add({ operation, left }: Sendable): void {
+    this.#definitions.beginOperation(operation);
+    const link = this.#links.of(operation);
+    const isRead = isSafe(operation.method) || this.#reads.has(operation.id);
+    const owner = link?.type ?? (isRead ? this.#roots.query : this.#roots.mutation);
+    const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
+    this.#fields.set(owner, fields);
+    const page = pageOf(operation);
+    const {
+      type,
+      directive = "",
+      ...place
+    } = page ? this.#connection(operation, page) : this.#value(operation);
+    const body = operation.body && "args.input";
+    const rest = restText({ operation: operation.id, params: link?.params, body, ...place });
+    const field = this.#fieldName(owner, link ? link.name : nameFrom(operation), wholeNameFrom(operation));
+    const fed = new Set(link?.params.map(({ name }) => name));
+    fields.set(field, [
+      ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
+      ...onlyOfAll(operation, type),
+      ...descriptionLines(operation.summary, "  "),
+      `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
+      `    ${rest}${directive}${deprecatedDirective(operation.node)}`,
+    ]);
+  }
+
+  #connection(operation: RestOperation, page: FoundPage): Proposed {
+    const type = new OutputTypes(this.#definitions).connection(page, typeName(nameFrom(operation)));
+    return { type, connection: { ...page.places, pages: page.pages } };
+  }
+
+  #value(operation: RestOperation): Proposed {
+    const answer = combineNullable(answersOf(operation).map(({ shape }) => shape));
+    const inside = answer && envelopeOf(answer);
+    const shown = inside?.shape ?? answer;
+    // a response without content is null, for which any type serves
+    const type = shown
+      ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
+      : "Boolean";
+    return {
+      type,
+      result: inside?.name,
+      ...(shown && { directive: entriesDirective(shown) }),
+    };
+  }
+
+  /** `keyword`: whether the root types exist. */
+  sdl(keyword: "type" | "extend type"): string {
+    const types = [...this.#fields].flatMap(([type, fields]) =>
+      fields.size > 0 ? [[`${keyword} ${type} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],
+    );
+    return [...types, ...this.#definitions.sdl].join("\n\n");
+  }
+
+  /** `listThings` → `things`, unless that name is taken. */
+  #fieldName(owner: string, wanted: string, id: string): string {
+    const proposed = this.#fields.get(owner);
+    const known = this.#known.get(owner);
+    const taken = { has: (name: string) => proposed?.has(name) || known?.has(name) || false };
+    const short = fieldName(wanted.replace(/^([Ll]ist|[Gg]et|[Ff]etch|[Rr]ead)(?=[A-Z_-])/, ""));
+    return taken.has(short) || !/\w/.test(short) ? freeName(fieldName(id), taken) : short;
+  }
+}
+
+/** The reason why no field can be bound to the operation. */
+export function refusalOf(operation: RestOperation): string | undefined {
+  if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
+  const [unfed] = operation.unfeedable;
+  if (unfed) return `it requires ${unfed.name}, which no field can send`;
+  const answers = operation.successes.some(({ shape }) => shape) || hasNoContent(operation);
+  return answers ? undefined : `it ${unshownAnswer(operation)}, so no field can show it`;
+}
+
+function argumentList(
+  definitions: TypeDefinitions,
+  operation: RestOperation,
+  page: FoundPage | undefined,
+  fed: ReadonlySet<string>,
+): string {
+  const types = new InputTypes(definitions, operation);
+  const { body } = operation;
+  const inPath = new Set(operation.parameters.flatMap((each) => (each.in === "path" ? [each.name] : [])));
+  const isFed = ({ name, in: place }: Parameter): boolean =>
+    fed.has(name) && (place === "path" || !inPath.has(name));
+  const parameters = operation.parameters.filter((each) => !isFed(each));
+  const own = new Map<Parameter | undefined, string>([
+    [page?.after, "after"],
+    [page?.first, "first"],
+  ]);
+  const others = parameters.filter((parameter) => !own.has(parameter));
+  const names = uniqueNames(
+    others.map(({ name }) => name),
+    fieldName,
+    [...(body ? ["input"] : []), ...(page ? own.values() : [])],
+  );
+  for (const [index, parameter] of others.entries()) own.set(parameter, names[index] ?? parameter.name);
+  const lines = [
+    ...parameters.flatMap((parameter) =>
+      types.argument(own.get(parameter) ?? parameter.name, parameter, page),
+    ),
+    ...(body ? [types.bodyArgument(body)] : []),
+  ];
+  return lines.length === 0 ? "" : `(\n${lines.map((line) => `    ${line}`).join("\n")}\n  )`;
+}

@@ -1,0 +1,116 @@
+/** The definitions that proposed fields add to the schema: one for each REST schema, each with a free name. */
+import { isScalarType, specifiedScalarTypes } from "graphql";
+import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
+import { membersOf } from "../../shared/json-object.ts";
+import type { Model } from "../bind/model.ts";
+import { nodeKey, type RestNode } from "../openapi/document.ts";
+import type { RestOperation } from "../openapi/operation.ts";
+import type { Shape } from "../openapi/shapes/shape.ts";
+import { typeName } from "../schema/graphql-names.ts";
+import { freeName, nameFrom } from "./proposed-names.ts";
+
+export class TypeDefinitions {
+  readonly sdl: string[] = [];
+  readonly model: Model;
+  #operation = "";
+  /** The name of its document, if there are several. */
+  #document: string | undefined;
+  readonly #names = new Map<string, string>();
+  readonly #taken: Set<string>;
+  readonly #scalars = new Set<string>();
+  /** The names of the proposed enums, by their values. */
+  readonly #enums = new Map<string, string[]>();
+
+  constructor(model: Model) {
+    this.model = model;
+    // a type with the name of a root would be the root
+    this.#taken = new Set([
+      ...Object.keys(model.schema.getTypeMap()),
+      ...specifiedScalarTypes.map(({ name }) => name),
+      ...["Query", "Mutation", "Subscription"],
+    ]);
+  }
+
+  /** The definitions that follow are those of this operation. It gives its name to a type whose own name is taken. */
+  beginOperation(operation: RestOperation): void {
+    this.#operation = nameFrom(operation);
+    this.#document = operation.root.name;
+  }
+
+  /** The scalar for a value that no GraphQL type describes: the value passes unchanged. */
+  json(): string {
+    this.#hasScalar("JSON", "Any JSON value.");
+    return "JSON";
+  }
+
+  /** The scalar for text of a format; undefined without a scalar for it, or if another type has the scalar's name. */
+  date(format: string | undefined): string | undefined {
+    const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
+    if (name === undefined) return undefined;
+    const url = ` @specifiedBy(url: ${JSON.stringify(dateScalarsUrl)})`;
+    return this.#hasScalar(name, `The format ${format} of RFC 3339, as REST writes it.`, url)
+      ? name
+      : undefined;
+  }
+
+  /** Adds the scalar unless there is one. Returns `false` if another type has its name. */
+  #hasScalar(name: string, description: string, directive = ""): boolean {
+    const known = this.model.schema.getType(name);
+    if (known || this.#taken.has(name)) return known ? isScalarType(known) : this.#scalars.has(name);
+    this.sdl.push(`${JSON.stringify(description)}\nscalar ${name}${directive}`);
+    this.#taken.add(name);
+    this.#scalars.add(name);
+    return true;
+  }
+
+  /** Defines a type once for each REST schema, and returns its name. `wanted` is the name for a schema without its own. */
+  define(shape: Shape, wanted: string, suffix: string, lines: (name: string) => string[]): string {
+    const key = `${suffix} ${shape.identity.text}`;
+    const name = this.nameFor(shape, wanted, suffix);
+    if (this.#names.has(key)) return name;
+    this.#names.set(key, name);
+    this.#taken.add(name);
+    const place = this.sdl.push("") - 1;
+    this.sdl[place] = lines(name).join("\n");
+    return name;
+  }
+
+  /**
+   * Defines an enum, or returns one with the same values whose name says the same: where the `state` of a gate
+   * is a `GateState`, so is an argument `state`.
+   */
+  defineEnum(
+    shape: Shape,
+    wanted: string,
+    values: readonly string[],
+    lines: (name: string) => string[],
+  ): string {
+    const name = this.nameFor(shape, wanted, "");
+    const key = JSON.stringify([...values].sort());
+    const known = this.#enums.get(key) ?? [];
+    const like = known.find((other) => other.endsWith(name) || name.endsWith(other));
+    if (like !== undefined) return like;
+    this.#enums.set(key, [...known, name]);
+    return this.define(shape, wanted, "", lines);
+  }
+
+  /** The name of the type for a REST schema, defined or not. A schema of `components` keeps its name, a file that is one gives its own. */
+  nameFor({ node, identity }: Shape, wanted: string, suffix: string): string {
+    const isComponent =
+      identity.text === nodeKey(node) && node.path[1] === "schemas" && node.path.length === 3;
+    const file = node.path.length === 0 ? /([^/]+?)(?:\.\w+)?$/.exec(node.file)?.[1] : undefined;
+    const component = isComponent ? node.path[2] : file;
+    const name = typeName(String(component ?? wanted)) + suffix;
+    const known = this.#names.get(`${suffix} ${identity.text}`);
+    if (known !== undefined || !this.#taken.has(name)) return known ?? name;
+    const owner = (isComponent ? this.#document : undefined) ?? this.#operation;
+    return freeName(typeName(`${owner} ${name}`), this.#taken);
+  }
+}
+
+export const descriptionOf = ({ value }: { readonly value: unknown }): unknown =>
+  membersOf(value).description;
+
+/** The description of a property or a parameter, or else that of its schema. */
+export const describedBy = ({ node, shape }: { readonly node: RestNode; readonly shape: Shape }): unknown =>
+  descriptionOf(node) ?? descriptionOf(shape.node);

@@ -1,0 +1,150 @@
+/** Parses `schema.graphql`, adds the binding directives and validates the result (GraphQL spec §3). */
+import {
+  type ASTNode,
+  buildASTSchema,
+  type DefinitionNode,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  Source,
+  specifiedDirectives,
+  validateSchema,
+} from "graphql";
+import { validateSDL } from "graphql/validation/validate.js";
+import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
+import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
+import { type Diagnostic, diagnosed, unreadable } from "../diagnostic.ts";
+import { bindingDefinitions } from "./directives.ts";
+import { valueErrors, withoutValues } from "./schema-values.ts";
+
+export type SchemaFile = {
+  readonly document: DocumentNode;
+  readonly schema?: GraphQLSchema;
+  readonly diagnostics: Diagnostic[];
+};
+
+/** Throws `SpecUnreadable` if the text is not a GraphQL schema document. `schema` is absent if there are findings. */
+export function readSchema(name: string, text: string): SchemaFile {
+  const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
+  const complete = withDefinitions(document);
+  const broken = (errors: readonly GraphQLError[]): SchemaFile => ({
+    document,
+    diagnostics: withoutEchoes(errors).map((error) => invalid(name, document, error)),
+  });
+  const errors = validateSDL(complete);
+  if (errors.length > 0) return broken(errors);
+  const bare = buildASTSchema(withoutValues(complete), { assumeValidSDL: true });
+  const wrong = [...validateSchema(bare), ...valueErrors(bare, complete)];
+  if (wrong.length > 0) return broken(wrong);
+  const schema = buildASTSchema(complete, { assumeValidSDL: true });
+  const invalidTypes = validateSchema(schema);
+  return invalidTypes.length > 0 ? broken(invalidTypes) : { document, schema, diagnostics: [] };
+}
+
+/** Of a type that is defined twice, each field and value is too: one finding, for the type. */
+function withoutEchoes(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  const named = errors.map(({ message }) => /^There can be only one type named "(\w+)"/.exec(message)?.[1]);
+  const isEcho = ({ message }: GraphQLError): boolean => {
+    const [, type] = /^(?:Field|Enum value) "(\w+)\.\w+" can only be defined once/.exec(message) ?? [];
+    return type !== undefined && named.includes(type);
+  };
+  return errors.filter((error) => !isEcho(error));
+}
+
+function parseSchema(name: string, text: string): DocumentNode {
+  try {
+    const document = parse(new Source(text, name), { maxTokens: 2_000_000 });
+    const operation = document.definitions.find(
+      ({ kind }) => kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION,
+    );
+    if (operation) throw unreadable(name, "is an operation, not a schema");
+    return document;
+  } catch (error) {
+    if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
+    if (!(error instanceof GraphQLError)) throw error;
+    const [location] = error.locations ?? [];
+    throw unreadable(name, error.message, location && { file: name, ...location });
+  }
+}
+
+/** A schema file may define the binding directives for its editor. Our definitions replace them. */
+const withDefinitions = ({ definitions }: DocumentNode): DocumentNode => ({
+  kind: Kind.DOCUMENT,
+  definitions: [
+    ...definitions.filter((node) => !isBindingDefinition(node)),
+    ...bindingDefinitions.definitions,
+  ],
+});
+
+const isBindingDefinition = (node: DefinitionNode): boolean =>
+  bindingDefinitions.definitions.some((own) => own.kind === node.kind && nameOf(own) === nameOf(node));
+
+const nameOf = (node: DefinitionNode): string | undefined => ("name" in node ? node.name?.value : undefined);
+
+/** The coordinate of the type, field or enum value that encloses a position. */
+function coordinateAt(document: DocumentNode, position: number | undefined): string | undefined {
+  const holds = ({ loc }: ASTNode): boolean =>
+    position !== undefined && loc !== undefined && loc.start <= position && position < loc.end;
+  const definition = document.definitions.find(holds);
+  if (!definition || !("name" in definition) || !definition.name) return undefined;
+  const members =
+    "fields" in definition
+      ? (definition.fields ?? [])
+      : "values" in definition
+        ? (definition.values ?? [])
+        : [];
+  const member = members.find(holds);
+  return member ? `${definition.name.value}.${member.name.value}` : definition.name.value;
+}
+
+/** `@rest` → the names of its arguments; `RestParam` → the names of its members. */
+const takenNames = new Map<string, readonly string[]>(
+  bindingDefinitions.definitions.flatMap((node) => {
+    const names = (members: readonly { name: { value: string } }[] = []) =>
+      members.map(({ name }) => name.value);
+    if (node.kind === Kind.DIRECTIVE_DEFINITION)
+      return [[`@${node.name.value}`, names(node.arguments)] as const];
+    return node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
+      ? [[node.name.value, names(node.fields)] as const]
+      : [];
+  }),
+);
+
+const directiveNames = [
+  ...[...takenNames.keys()].filter((name) => name.startsWith("@")),
+  ...specifiedDirectives.map(({ name }) => `@${name}`),
+];
+
+const withNearDirective = (message: string): string =>
+  message.replace(
+    /^Unknown directive "(@.+)"\.$/,
+    (text, wrong: string) => text.slice(0, -1) + (didYouMean(wrong, directiveNames) || "."),
+  );
+
+function schemaHint({ message, locations = [] }: GraphQLError): string {
+  const [first] = locations;
+  if (first && /can be only one|only be defined once/.test(message))
+    return `the first stands in line ${first.line}: rename one of them, or remove it`;
+  const [, type = ""] = /^Unknown type "(\w+)"\.$/.exec(message) ?? [];
+  if (dateScalars.has(type))
+    return `add \`scalar ${type} @specifiedBy(url: "${dateScalarsUrl}")\` to the schema`;
+  const [, taker = ""] =
+    /(?:on directive|^Directive|by type|^Field) "(@?\w+)(?:\.\w+)?"(?! (?:may|is))/.exec(message) ?? [];
+  const known = takenNames.get(taker);
+  return known ? `${taker} takes ${known.join(", ")}` : "mend the schema";
+}
+
+function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
+  // the last location is the definition that contradicts the earlier ones
+  const location = error.locations?.at(-1);
+  const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
+  return diagnosed({
+    rule: "schema-invalid",
+    coordinate: coordinateAt(document, error.positions?.at(-1)) ?? name,
+    message: withNearDirective(error.message),
+    hint: schemaHint(error),
+    schema: place,
+  });
+}

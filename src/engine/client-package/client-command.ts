@@ -1,0 +1,99 @@
+/** `restbound client`: writes the client package into a folder, for `npm pack` or `npm publish`. */
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { InvalidArgumentError } from "commander";
+import { type Io, runCommand } from "../shared/cli/command.ts";
+import { nonEmpty } from "../shared/cli/command-line.ts";
+import { replaceFile } from "../shared/cli/replace-files.ts";
+import { UsageError } from "../shared/cli/usage-error.ts";
+
+type Manifest = { readonly name: string; readonly license?: string };
+type Options = {
+  readonly out: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly after?: string;
+  readonly report?: string;
+  readonly semanticNonNull?: boolean;
+};
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("restbound client", argv, io, (line, does) =>
+    line
+      .description(
+        "Writes an npm package for front ends: schema, enums, typed documents of spec/operations/.",
+      )
+      .option("--out <folder>", "where the package is written", nonEmpty, "dist/client")
+      .option("--name <name>", "its name (default: the project's name and -client)", packageName)
+      .option("--version <version>", "its version (default: 0.0.0-h and a hash of its content)", semver)
+      .option("--after <version>", "the version before; with --report the next one is chosen by it", semver)
+      .option("--report <file>", "the report of `npm run check -- --base … --format json=<file>` since then")
+      .option(
+        "--semantic-non-null",
+        "fields that only a failure makes null have no null in their types: for clients that throw on errors",
+      )
+      .action(does((options: Options) => pack(io, options))),
+  );
+
+async function pack(
+  { root, out: print }: Io,
+  { out, name, version, after, report, semanticNonNull }: Options,
+): Promise<number> {
+  if ((after === undefined) !== (report === undefined))
+    throw new UsageError(["--after and --report need each other"]);
+  const { projectAt } = await import("../build/project/project.ts"); // not for `--help`: these load graphql-codegen
+  const { description, packageFiles } = await import("./package-files.ts");
+  const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+  const licence = licenceOf(root, project);
+  const fullName = name ?? `${project.name}-client`;
+  const { changesAfter } = await import("./emit-changelog.ts");
+  const changes =
+    after === undefined || report === undefined
+      ? undefined
+      : changesAfter(after, report, readFileSync(resolve(root, report), "utf8"));
+  const { model, saved } = projectAt(root).proved();
+  const source = { model, saved, name: fullName, version, licence, changes, semanticNonNull };
+  const folder = resolve(root, out);
+  const files = await packageFiles(source);
+  const present = [...files.keys()].find((path) => existsSync(join(folder, path)));
+  if (present !== undefined && descriptionIn(folder) !== description)
+    throw new UsageError([`--out ${out}: has a ${present} that this command has not written`]);
+  // the manifest is the last one: its version tells the other files apart
+  for (const [path, text] of files) {
+    replaceFile(join(folder, path), text);
+    print(`wrote ${relative(root, join(folder, path))}`);
+  }
+  print(`install it:  echo install-links=true >> .npmrc && npm install ${folder}`);
+  return 0;
+}
+
+/** The project's licence; `undefined` if the manifest names none, or no file has its text. */
+function licenceOf(root: string, { license: name }: Manifest): { name: string; text: string } | undefined {
+  const file = join(root, "LICENSE");
+  return name !== undefined && existsSync(file) ? { name, text: readFileSync(file, "utf8") } : undefined;
+}
+
+/** The description of the package in a folder; `undefined` without a package. */
+function descriptionIn(folder: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))?.description;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As npm takes a new package's name: lower case, with a scope or without one. */
+function packageName(value: string): string {
+  if (/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(value) && value.length <= 214)
+    return value;
+  throw new InvalidArgumentError("It is not a package name, such as @acme/api-client.");
+}
+
+/** Semantic Versioning 2.0.0 §2, §9 and §10. */
+function semver(value: string): string {
+  const number = "(?:0|[1-9]\\d*)";
+  const identifier = `(?:${number}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
+  const pattern = `^${number}\\.${number}\\.${number}(?:-${identifier}(?:\\.${identifier})*)?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$`;
+  if (new RegExp(pattern).test(value)) return value;
+  throw new InvalidArgumentError("It is not a semantic version, such as 1.4.0.");
+}

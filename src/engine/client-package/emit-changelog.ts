@@ -1,0 +1,41 @@
+/**
+ * The version and the changelog of the client package, from the report of `check --base --format json`: a breaking change
+ * makes a major version, any other a minor one, none a patch (Semantic Versioning 2.0.0 §6 to §8).
+ */
+import { printable } from "../shared/cli/printable.ts";
+import { UsageError } from "../shared/cli/usage-error.ts";
+import { isRecord, membersOf, parsedJson } from "../shared/json-object.ts";
+
+const classes = { breaking: "Breaking", dangerous: "Behaviour", safe: "Added" } as const;
+type Class = keyof typeof classes;
+
+export type Changes = {
+  readonly version: string;
+  readonly messages: ReadonlyMap<Class, readonly string[]>;
+};
+
+/** `after`: the version before. Throws `UsageError` for a text that is no such report. */
+export function changesAfter(after: string, file: string, text: string): Changes {
+  const { version, base, changes } = membersOf(parsedJson(text));
+  if (version !== 2 || base === undefined || !Array.isArray(changes))
+    throw new UsageError([`--report ${file}: is no report of \`npm run check -- --base … --format json\``]);
+  const messages = new Map<Class, string[]>((Object.keys(classes) as Class[]).map((each) => [each, []]));
+  for (const each of changes)
+    if (isRecord(each))
+      messages.get(each.class as Class)?.push(printable(String(each.message)).replaceAll(/\s+/g, " "));
+  const [major = 0, minor = 0, patch = 0] = after.split(/[.+-]/).map(Number);
+  const isMinor = [...messages.values()].some(({ length }) => length > 0);
+  const next = messages.get("breaking")?.length
+    ? [major + 1, 0, 0]
+    : isMinor
+      ? [major, minor + 1, 0]
+      : [major, minor, patch + 1];
+  return { version: next.join("."), messages };
+}
+
+export function emitChangelog({ version, messages }: Changes): string {
+  const parts = [...messages].flatMap(([kind, all]) =>
+    all.length === 0 ? [] : [`### ${classes[kind]}\n\n${all.map((message) => `- ${message}`).join("\n")}\n`],
+  );
+  return `# Changelog\n\n## ${version}\n\n${parts.join("\n") || "The API is as before.\n"}`;
+}

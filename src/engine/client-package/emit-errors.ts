@@ -1,0 +1,81 @@
+/** The errors module of the client package: the codes, the type of an error, and the error behind a null. */
+import { comment, literal } from "../build/codegen/typescript-text.ts";
+import { codes } from "../shared/error-codes.ts";
+
+export function emitErrors(): string {
+  const entries = Object.entries(codes).map(
+    ([code, { meaning }]) => `  ${comment(meaning)}\n  ${code}: ${literal(code)},`,
+  );
+  return `/** Every code that \`extensions.code\` may have. */
+export const ErrorCode = {
+${entries.join("\n")}
+} as const;
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
+/** An error of an answer. */
+export interface ApiError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+  readonly extensions: {
+    readonly code: ErrorCode;
+    /** Name it when you report the error. */
+    readonly requestId?: string;
+    /** The argument whose value is refused. */
+    readonly argument?: string;
+    /** Seconds to wait before trying again. */
+    readonly retryAfter?: number;
+    /** The REST operation that failed, and the permission that its caller lacks. */
+    readonly operation?: string;
+    readonly permission?: string;
+    /** The limit that was passed, and its value. */
+    readonly limit?: string;
+    readonly value?: number;
+    /** The nulls that the error stands for, and their list indexes: ["0-3", "7"], below another list ["2.0-1"]. */
+    readonly places?: number;
+    readonly indexes?: readonly string[];
+  };
+}
+
+/**
+ * The error behind the null at \`path\`; \`undefined\` if the value is really null. Takes the whole answer, or what a client
+ * library gives of it: \`{ errors }\`, or the list of errors alone.
+ */
+export function failedAt(
+  result: { readonly errors?: readonly unknown[] | null | undefined } | readonly unknown[],
+  path: readonly (string | number)[],
+): ApiError | undefined {
+  const errors = ("find" in result ? result : result.errors) as readonly ApiError[] | null | undefined;
+  return errors?.find((error) => {
+    const at = error.path ?? [];
+    const length = Math.min(at.length, path.length);
+    for (let step = 0; step < length; step++) {
+      const isIndex = typeof at[step] === "number" && typeof path[step] === "number";
+      if (at[step] !== path[step] && !(isIndex && error.extensions.indexes)) return false;
+    }
+    const asked = path.slice(0, length).filter((key) => typeof key === "number");
+    const { places = 1, indexes } = error.extensions;
+    if (!indexes) return true;
+    return countOf(indexes) < places || indexes.some((range) => holds(range, asked));
+  });
+}
+
+const ends = (range: string): readonly number[] => range.slice(range.lastIndexOf(".") + 1).split("-").map(Number);
+
+/** How many places the ranges tell: with too many of them, the list ends early. */
+const countOf = (ranges: readonly string[]): number =>
+  ranges.reduce((sum, range) => {
+    const [from = 0, to = from] = ends(range);
+    return sum + to - from + 1;
+  }, 0);
+
+function holds(range: string, asked: readonly number[]): boolean {
+  const keys = range.split(".");
+  return asked.every((index, at) => {
+    if (at < keys.length - 1) return Number(keys[at]) === index;
+    const [from = 0, to = from] = ends(range);
+    return from <= index && index <= to;
+  });
+}
+`;
+}

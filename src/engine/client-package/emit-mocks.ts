@@ -1,0 +1,119 @@
+/**
+ * The mocks module of the client package: handlers for Mock Service Worker that answer an operation, by its name or by its
+ * id, as the server would: whole, without a permission, with one product down, over a rate limit, slowly.
+ */
+import { boundFields, type Model } from "../build/bind/model.ts";
+import { literal, object } from "../build/codegen/typescript-text.ts";
+import { boundRoots } from "../build/schema/object-types.ts";
+import { dateScalars } from "../shared/date-scalars.ts";
+import { own } from "../shared/own.ts";
+import { typedDocumentPackage } from "./emit-modules.ts";
+
+const samples = { "date-time": "2026-01-31T12:00:00Z", date: "2026-01-31" };
+
+export function emitMocks(model: Model): string {
+  const scalars = [...dateScalars].flatMap(([name, format]) =>
+    model.schema.getType(name) ? [[name, `() => ${literal(own(samples, format))}`] as const] : [],
+  );
+  const roots = new Set(boundRoots(model.schema).map(({ name }) => name));
+  const ofRoots = boundFields(model).filter(({ type }) => roots.has(type));
+  const products = [...Map.groupBy(ofRoots, ({ operation }) => operation.product || "REST")].map(
+    ([product, fields]) => [product, literal(fields.map(({ definition }) => definition.name))] as const,
+  );
+  return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";
+import { delay, type HttpHandler, HttpResponse, http } from "msw";
+import { type ApiError, ErrorCode } from "./errors.js";
+
+/** A value of each scalar, as \`@graphql-tools/mock\` takes them. */
+export const scalars: Record<string, () => string> = ${object(scalars)};
+
+/** The root fields of each product. They are null while it is down. */
+export const products: Record<${products.map(([name]) => literal(name)).join(" | ") || "never"}, readonly string[]> = ${object(products)};
+
+/** Answers the operation with \`data\`. A handler takes part in \`setupServer\` and \`setupWorker\`, and answers nothing else. */
+export const answers = <Data>(document: TypedDocumentNode<Data, never>, data: Data): HttpHandler =>
+  handler(document, () => HttpResponse.json({ data } as object));
+
+/** The caller lacks the permission for these root fields: each is null, with an error. */
+export const forbidden = <Data>(
+  document: TypedDocumentNode<Data, never>,
+  data: Data,
+  ...fields: (keyof Data & string)[]
+): HttpHandler => partial(document, data, fields, ErrorCode.FORBIDDEN, "The caller may not read this.");
+
+/** A product is down: each of its root fields in \`data\` is null, with an error. */
+export const productDown = <Data>(
+  document: TypedDocumentNode<Data, never>,
+  data: Data,
+  product: keyof typeof products,
+): HttpHandler => {
+  const roots = document.definitions.flatMap((each) =>
+    each.kind === "OperationDefinition" ? each.selectionSet.selections : [],
+  );
+  const keys = roots.flatMap((field) =>
+    field.kind === "Field" && products[product].includes(field.name.value) ? [(field.alias ?? field.name).value] : [],
+  );
+  return partial(document, data, keys, ErrorCode.UPSTREAM_UNAVAILABLE, "The service is not available.");
+};
+
+/** The caller is over its rate limit, for so many seconds: a 429 without data. */
+export const rateLimited = (document: TypedDocumentNode<unknown, never>, retryAfter: number = 2): HttpHandler =>
+  handler(document, () => {
+    const extensions = { code: ErrorCode.RATE_LIMITED, requestId, retryAfter };
+    const errors = [{ message: "Too many requests.", extensions }];
+    // clients read the errors of such a status by this media type (GraphQL over HTTP §6.4.2)
+    const headers = { "Content-Type": "application/graphql-response+json", "Retry-After": String(retryAfter) };
+    return HttpResponse.json({ errors }, { status: 429, headers });
+  });
+
+/** Answers after so many milliseconds. */
+export const slow = <Data>(document: TypedDocumentNode<Data, never>, data: Data, ms: number = 3_000): HttpHandler =>
+  handler(document, async () => {
+    await delay(ms);
+    return HttpResponse.json({ data } as object);
+  });
+
+const requestId = "00000000-0000-4000-8000-000000000000";
+
+function partial<Data>(
+  document: TypedDocumentNode<Data, never>,
+  data: Data,
+  fields: readonly string[],
+  code: ErrorCode,
+  message: string,
+): HttpHandler {
+  const failing = Object.keys(data as object).filter((name) => fields.includes(name));
+  const errors: ApiError[] = failing.map((name) => ({ message, path: [name], extensions: { code, requestId } }));
+  const left = { ...data, ...Object.fromEntries(failing.map((name) => [name, null])) };
+  return handler(document, () => HttpResponse.json({ errors, data: left } as object));
+}
+
+type Asked = {
+  readonly query?: string;
+  readonly operationName?: string | null;
+  readonly documentId?: string;
+  readonly extensions?: { readonly persistedQuery?: { readonly sha256Hash?: string } };
+};
+
+function handler(
+  document: TypedDocumentNode<unknown, never>,
+  respond: () => Response | Promise<Response>,
+): HttpHandler {
+  const { definitions, __meta__ } = document as typeof document & { readonly __meta__?: { readonly hash: string } };
+  const name = definitions.flatMap((each) => (each.kind === "OperationDefinition" ? [each.name?.value] : []))[0];
+  return http.all("*/v1/graphql", async ({ request }) => {
+    const { query = "", operationName, documentId, extensions } = await readAsked(request.clone() as Request);
+    const id = documentId ?? extensions?.persistedQuery?.sha256Hash;
+    const [, first] = /\\b(?:query|mutation)\\s+(\\w+)/.exec(query) ?? [];
+    const isAsked = (operationName ?? first) === name || (id !== undefined && id === __meta__?.hash);
+    return isAsked ? (respond() as never) : undefined;
+  });
+}
+
+async function readAsked(request: Request): Promise<Asked> {
+  if (request.method !== "GET") return (await request.json()) as Asked;
+  const { extensions, ...asked } = Object.fromEntries(new URL(request.url).searchParams);
+  return { ...asked, ...(extensions !== undefined && { extensions: JSON.parse(extensions) }) };
+}
+`;
+}

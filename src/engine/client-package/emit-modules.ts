@@ -1,0 +1,131 @@
+/**
+ * The modules of the client package, as TypeScript: the schema's enums as constants and the members of its unions; the
+ * saved operations as documents with the types of their variables and results. Client libraries infer from the type
+ * `TypedDocumentNode`.
+ */
+import * as typescript from "@graphql-codegen/typescript";
+import * as typescriptOperations from "@graphql-codegen/typescript-operations";
+import {
+  buildASTSchema,
+  buildSchema,
+  type DocumentNode,
+  type GraphQLSchema,
+  isAbstractType,
+  Kind,
+  parse,
+  visit,
+} from "graphql";
+import { merged, operationTypeOptions } from "../build/codegen/codegen-config.ts";
+import { idOf, operationTypeName, savedDefinitions } from "../build/codegen/emit-documents.ts";
+import { guardedPlugin } from "../build/codegen/inherited-names.ts";
+import { comment, literal, object } from "../build/codegen/typescript-text.ts";
+import type { SavedOperation } from "../build/schema/saved-operations.ts";
+import { emitErrors } from "./emit-errors.ts";
+import { withFieldComments } from "./field-comments.ts";
+
+/** The package that has the type, and its version. */
+export const typedDocumentPackage = { name: "@graphql-typed-document-node/core", version: "3.2.0" };
+
+/** Module name → text. `schema` is the schema that clients see, as SDL. */
+export async function emitModules(
+  schema: string,
+  saved: readonly SavedOperation[],
+  semanticNonNull: boolean,
+): Promise<Map<string, string>> {
+  const built = semanticNonNull ? withoutFailures(schema) : buildSchema(schema);
+  return new Map([
+    ["errors", emitErrors()],
+    ["schema", `${await emitEnums(built)}\n${emitPossibleTypes(built)}`],
+    ["index", `${await emitTypes(built, saved)}\n${emitDocuments(saved)}`],
+  ]);
+}
+
+/** The schema for a client that reads data only where there are no errors: what is null by failure alone is not null. */
+const withoutFailures = (schema: string): GraphQLSchema =>
+  buildASTSchema(
+    visit(parse(schema), {
+      FieldDefinition: (field) =>
+        field.directives?.some((each) => each.name.value === "semanticNonNull" && !each.arguments?.length) &&
+        field.type.kind !== Kind.NON_NULL_TYPE
+          ? { ...field, type: { kind: Kind.NON_NULL_TYPE, type: field.type } }
+          : undefined,
+    }),
+  );
+
+async function emitEnums(schema: GraphQLSchema): Promise<string> {
+  const options = { ...operationTypeOptions, onlyEnums: true, enumsAsConst: true };
+  return merged([await guardedPlugin(typescript.plugin)(schema, [], options)]);
+}
+
+/** In the form that the cache of Apollo Client takes. */
+function emitPossibleTypes(schema: GraphQLSchema): string {
+  const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType);
+  const entries = abstract.map((type) => {
+    const members = schema.getPossibleTypes(type).map(({ name }) => name);
+    return [type.name, literal(members)] as const;
+  });
+  return `/** The object types of each union and interface, for Apollo Client's cache. */
+export const possibleTypes: Record<string, string[]> = ${object(entries)};
+`;
+}
+
+/** Variables and results. The plugin takes each enum from `schema.js` and exports it again. */
+async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]): Promise<string> {
+  const head = 'export * from "./errors.js";\nexport * from "./schema.js";';
+  if (saved.length === 0) return head;
+  const documents = [{ document: parse(savedDefinitions(saved)) }];
+  const options = { ...operationTypeOptions, useTypeImports: false, enumValues: "./schema.js" };
+  const types = await guardedPlugin(typescriptOperations.plugin)(schema, documents, options, {
+    outputFile: "index.ts",
+  });
+  const described = withFieldComments(merged([types]), schema, saved);
+  return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";\n${head}\n${described}`;
+}
+
+function emitDocuments(saved: readonly SavedOperation[]): string {
+  const documents = saved.map((operation) => {
+    const type = operationTypeName(operation);
+    const document = { ...withoutPlaces(operation.document), __meta__: { hash: idOf(operation) } };
+    return `${comment(`${operation.name}, from spec/${operation.file}.`)}
+export const ${operation.name}Document = ${literal(document)} as unknown as PersistedDocument<${type}, ${type}Variables>;`;
+  });
+  const ids = saved.map((operation) => [operation.name, literal(idOf(operation))] as const);
+  return `/** A document with the id of its operation, where graphql-codegen's client preset has it too. */
+export type PersistedDocument<Result, Variables> = TypedDocumentNode<Result, Variables> & {
+  readonly __meta__: { readonly hash: string };
+};
+
+${[...documents, ...fragmentDocuments(saved)].join("\n\n")}
+
+/** The ids of the persisted operations, by name. */
+export const persistedIds = ${object(ids)} as const;
+`;
+}
+
+/** Each fragment with those that it spreads, for reading and writing a part of a client's cache. */
+function fragmentDocuments(saved: readonly SavedOperation[]): string[] {
+  const all = new Map(
+    saved.flatMap(({ document }) =>
+      document.definitions.flatMap((each) =>
+        each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+      ),
+    ),
+  );
+  return [...all].map(([name, fragment]) => {
+    const found = new Set([fragment]);
+    for (const each of found)
+      visit(each, {
+        FragmentSpread: ({ name: { value } }) => {
+          const spread = all.get(value);
+          if (spread) found.add(spread);
+        },
+      });
+    const document = withoutPlaces({ kind: Kind.DOCUMENT, definitions: [...found] });
+    return `${comment(`The fragment ${name}.`)}
+export const ${name}FragmentDoc = ${literal(document)} as unknown as TypedDocumentNode<${name}Fragment, unknown>;`;
+  });
+}
+
+/** A place in the spec is of no use to a client. */
+const withoutPlaces = (document: DocumentNode): object =>
+  JSON.parse(JSON.stringify(document, (key, value) => (key === "loc" ? undefined : value)));

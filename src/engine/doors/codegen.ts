@@ -1,2 +1,0 @@
-/** `restbound/codegen`: the configuration of graphql-codegen for a project, as `codegen.ts` and editors read it. */
-export { configFor } from "../codegen/generate.ts";

@@ -1,0 +1,17 @@
+/** `restbound/rest`: the functions that generated resolvers call, and the types that they are held to. */
+export { batchEach, batchMany, batchOne } from "../runtime/rest/batch.ts";
+export { type Connection, connection } from "../runtime/rest/connection.ts";
+export { integer, untyped } from "../runtime/rest/encode.ts";
+export { inheriting } from "../runtime/rest/inherited-values.ts";
+export { inheritingLevel, level } from "../runtime/rest/level.ts";
+export {
+  type Entries,
+  entries,
+  entriesFrom,
+  itself,
+  property,
+  propertyAt,
+} from "../runtime/rest/property.ts";
+export { holder, member } from "../runtime/rest/resolve-type.ts";
+export type { Context, Rest } from "../runtime/rest/rest-context.ts";
+export type { Operation } from "../shared/operation.ts";

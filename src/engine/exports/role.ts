@@ -1,0 +1,23 @@
+/**
+ * `restbound/role`: what a platform that a project brings along stands on. It has the HTTP server that all roles share, API
+ * keys and the gateway's context headers, a validator of JSON Schema, and the frame of commands.
+ */
+
+export { redisCause } from "../gateway/redis.ts";
+export { openRevocationLog } from "../gateway/revocation-log.ts";
+export type { Samples } from "../runtime/graphql/explorer/explorer.ts";
+export { type ApiEnvironment, base62, formatApiKey, isWellFormed } from "../runtime/http/api-key.ts";
+export { compressResponses } from "../runtime/http/compress-responses.ts";
+export {
+  hasProof,
+  proofHeader,
+  readContextHeaders,
+  type TenantContext,
+} from "../runtime/http/context-headers.ts";
+export { readKey, unauthenticated } from "../runtime/http/credentials.ts";
+export { createServer } from "../runtime/http/server.ts";
+export { acceptedMs } from "../runtime/settings/key-times.ts";
+export { type Io, processIo, runCommand } from "../shared/cli/command.ts";
+export { nonEmpty } from "../shared/cli/command-line.ts";
+export { Refused } from "../shared/cli/command-refusal.ts";
+export { ajv } from "../shared/json-schema.ts";

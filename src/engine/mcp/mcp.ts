@@ -1,0 +1,151 @@
+/**
+ * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions). A call
+ * of a tool is a request to `/v1/graphql` by the operation's id, with the caller's own headers: limits, permissions, log and
+ * metrics are those of any other request. A message is admitted as a request is, waits for its caller's share of the
+ * processor, and is charged. Loaded only with `MCP=on`.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ServerResponse } from "node:http";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  CancelledNotificationSchema,
+  ListToolsRequestSchema,
+  type RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FormattedExecutionResult } from "graphql";
+import { CodedError } from "../runtime/coded-error.ts";
+import { msPerMessage, msPerMessageValue } from "../runtime/governor/processor-time.ts";
+import { leavePlaces } from "../runtime/graphql/admission.ts";
+import { tooMany } from "../runtime/graphql/run-operation.ts";
+import { sending } from "../runtime/graphql/send-response.ts";
+import { jsonParser } from "../runtime/http/bodies/json-body.ts";
+import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
+import type { RequestScope } from "../runtime/rest/request-scope.ts";
+import { valuesOfMessage } from "../runtime/settings/capacity.ts";
+import { membersOf } from "../shared/json-object.ts";
+import { countValues } from "../shared/json-values.ts";
+import type { Tool } from "./tools.ts";
+
+/** Headers of the request's own body and connection. */
+const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
+
+/**
+ * `server` admits requests and leaves their bodies as text. A message carries at most `maxOperations` calls, as any other
+ * request does. `scopeOf` finds whom it is charged to.
+ */
+export function serveMcp(
+  server: FastifyInstance,
+  tools: readonly Tool[],
+  version: string,
+  maxOperations: number,
+  scopeOf: (request: FastifyRequest) => RequestScope,
+): void {
+  const parse = jsonParser(server, valuesOfMessage);
+  const read = (scope: RequestScope, request: FastifyRequest, body: string): unknown => {
+    scope.workedOn(body);
+    scope.worked(msPerMessageValue * countValues(body, valuesOfMessage));
+    return scope.measured(() => parse(request, body));
+  };
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const listed = tools.map(({ name, description, inputSchema, outputSchema, isQuery }) => ({
+    ...{ name, description, inputSchema, outputSchema },
+    annotations: { readOnlyHint: isQuery, openWorldHint: false },
+  }));
+  const calls = new AsyncLocalStorage<ServerResponse>();
+  // a call ends with the message that it came in: when the client leaves, nobody reads it
+  server.addHook("onRequest", (_request, reply, done) => {
+    calls.getStore()?.once("close", () => reply.raw.destroy());
+    done();
+  });
+  const call = async (request: FastifyRequest, name: string, variables: object): Promise<CallToolResult> => {
+    const tool = byName.get(name);
+    if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
+    leavePlaces(request); // or messages would hold the places of the calls that they wait for
+    const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
+    const given = await server.inject({
+      method: "POST",
+      url: graphqlPath,
+      headers: {
+        ...Object.fromEntries(kept),
+        accept: "application/graphql-response+json",
+        "accept-encoding": "identity",
+        "content-type": "application/json",
+        "x-request-id": request.id,
+      },
+      payload: { documentId: tool.id, variables },
+      ...(request.socket.remoteAddress !== undefined && { remoteAddress: request.socket.remoteAddress }),
+    });
+    return toolResult(given.json());
+  };
+  const answer = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    message: unknown,
+  ): Promise<Response> => {
+    if (Array.isArray(message) && message.length > maxOperations) throw tooMany(maxOperations);
+    const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
+    // the SDK never answers a call that was cancelled, so a message with both would never end
+    mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
+    mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
+    mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
+      calls.run(reply.raw, () => call(request, params.name, argumentsIn(message, requestId))),
+    );
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await mcp.connect(transport);
+    try {
+      const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, value] as [string, string]] : [],
+      );
+      const asked = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
+      return await transport.handleRequest(asked, { parsedBody: message });
+    } finally {
+      await mcp.close();
+    }
+  };
+  const post = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const scope = scopeOf(request);
+    request.scope = scope;
+    try {
+      await scope.turn();
+      scope.worked(msPerMessage);
+      const { body } = request;
+      const message = typeof body === "string" ? read(scope, request, body) : undefined;
+      const response = await answer(request, reply, message);
+      const text = await response.text();
+      scope.workedOn(text);
+      reply.code(response.status).header("cache-control", "private, no-store");
+      const type = response.headers.get("content-type");
+      if (type) reply.type(type);
+      reply.send(text);
+    } finally {
+      request.place.leave();
+      scope.close();
+    }
+  };
+  server.post(mcpPath, sending(post));
+  server.route({
+    method: ["GET", "DELETE"],
+    url: mcpPath,
+    handler: async (_request, reply) => {
+      reply.header("allow", "POST");
+      throw new CodedError("METHOD_NOT_ALLOWED", "there are no sessions here: each message comes by POST");
+    },
+  });
+}
+
+/** A call's arguments as they came: the SDK's copy lacks one named `__proto__`. */
+function argumentsIn(message: unknown, id: RequestId): object {
+  const { params } = membersOf([message].flat().find((each) => membersOf(each).id === id));
+  return membersOf(membersOf(params).arguments);
+}
+
+/** Partial data stays beside the errors. */
+function toolResult({ data, errors }: FormattedExecutionResult): CallToolResult {
+  const structuredContent = { data: data ?? null, ...(errors && { errors: [...errors] }) };
+  const text = JSON.stringify(structuredContent);
+  return { content: [{ type: "text", text }], structuredContent, isError: errors !== undefined };
+}

@@ -1,0 +1,108 @@
+/**
+ * The saved operations that are tools for agents: a name, a description, and the JSON Schema (2020-12) of the variables with
+ * the limits that REST sets on the arguments that they go to.
+ */
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  TypeInfo,
+  typeFromAST,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
+import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
+import { own } from "../shared/own.ts";
+import { type JsonObject, jsonTypes, outputSchemaOf } from "./output-schema.ts";
+
+export type Tool = {
+  /** The id of the saved operation. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject & { readonly type: "object" };
+  readonly outputSchema: JsonObject & { readonly type: "object" };
+  readonly isQuery: boolean;
+};
+
+export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, schema: GraphQLSchema): Tool[] {
+  return savedOperations.flatMap(({ id, name, body, tool }): Tool[] => {
+    if (tool === undefined) return [];
+    const document = parse(body, { noLocation: true });
+    const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
+    if (!operation) return [];
+    const limits = new Map<string, JsonObject>();
+    const types = new TypeInfo(schema);
+    visit(
+      document,
+      visitWithTypeInfo(types, {
+        Argument({ name: argument, value }) {
+          if (value.kind !== Kind.VARIABLE) return;
+          const coordinate = `${types.getParentType()?.name}.${types.getFieldDef()?.name}`;
+          const { description } = types.getArgument() ?? {};
+          const limit = own(own(argumentSchemas, coordinate) ?? {}, argument.value);
+          const known = limits.get(value.name.value);
+          limits.set(value.name.value, { ...limit, ...(description && { description }), ...known });
+        },
+      }),
+    );
+    const inputSchema = variablesSchema(schema, operation, limits);
+    const outputSchema = outputSchemaOf(schema, document);
+    const isQuery = operation.operation === "query";
+    return [{ id, name, description: tool || name, inputSchema, outputSchema, isQuery }];
+  });
+}
+
+function variablesSchema(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  limits: ReadonlyMap<string, JsonObject>,
+): Tool["inputSchema"] {
+  const properties = variableDefinitions.map(({ variable, type, defaultValue }) => {
+    const name = variable.name.value;
+    const given = typeFromAST(schema, type as never) as GraphQLInputType;
+    const value = { ...schemaOf(given, []), ...limits.get(name) };
+    return [name, defaultValue ? { ...value, default: valueFromASTUntyped(defaultValue) } : value] as const;
+  });
+  const required = variableDefinitions.flatMap(({ variable, type, defaultValue }) =>
+    type.kind === Kind.NON_NULL_TYPE && !defaultValue ? [variable.name.value] : [],
+  );
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required,
+    additionalProperties: false,
+  };
+}
+
+/** `above`: the input objects around, because one may hold itself. */
+function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject {
+  if (isNonNullType(type)) return schemaOf(type.ofType, above);
+  if (isListType(type)) return { type: "array", items: schemaOf(type.ofType, above) };
+  if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
+  const { name } = getNamedType(type);
+  if (!isInputObjectType(type)) return { type: own(jsonTypes, name) ?? "string" };
+  if (above.includes(name)) return { type: "object" };
+  const fields = Object.values(type.getFields());
+  const properties = fields.map(({ name: field, type: of, description }) => [
+    field,
+    { ...schemaOf(of, [...above, name]), ...(description && { description }) },
+  ]);
+  const required = fields.filter(isRequiredInputField).map((field) => field.name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required,
+    additionalProperties: false,
+    ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }),
+  };
+}

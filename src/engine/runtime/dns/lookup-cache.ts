@@ -1,0 +1,173 @@
+/**
+ * Caches the addresses of host names for every connection that a role opens. Concurrent lookups of a name are coalesced into
+ * one (single-flight). While a lookup is slow or fails, the last addresses are served (serve-stale, RFC 8767). Names share no
+ * state, so a silent name server delays no other name.
+ */
+import { EventEmitter } from "node:events";
+import type { LookupFunction } from "node:net";
+import { Deadline } from "../deadline.ts";
+import { lookups } from "../settings/capacity.ts";
+import {
+  type Address,
+  type Resolution,
+  type Resolve,
+  stubResolver,
+  systemFiles,
+  systemResolver,
+  unresolved,
+} from "./stub-resolver.ts";
+
+/** A finished lookup. `code` is the failure's; `addresses` is the number of addresses in use afterwards. */
+export type Lookup = {
+  readonly name: string;
+  readonly ms: number;
+  readonly code: string | undefined;
+  readonly addresses: number;
+};
+
+export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
+  readonly #resolve: Resolve;
+  readonly #names = new Map<string, CachedName>();
+
+  constructor(resolve: Resolve) {
+    super();
+    this.setMaxListeners(0); // one for each upstream
+    this.#resolve = resolve;
+  }
+
+  /** A `lookup` for sockets. It fails with `ETIMEOUT` if no address is known after `ms`. */
+  within(ms: number): LookupFunction {
+    return (name, { all, family }, done) => {
+      const only = Number(String(family ?? 0).replace("IPv", ""));
+      this.#of(name)
+        .addresses(ms)
+        .then((addresses) => {
+          const wanted = only === 0 ? addresses : addresses.filter((address) => address.family === only);
+          const [first] = wanted;
+          if (!first) throw unresolved(name, "ENOTFOUND");
+          return { wanted, first };
+        })
+        .then(
+          ({ wanted, first }) => (all ? done(null, [...wanted]) : done(null, first.address, first.family)),
+          (error) => done(error, []),
+        );
+    };
+  }
+
+  /** A connection to the name failed: its addresses may have changed. */
+  expire(name: string): void {
+    this.#names.get(name)?.expire();
+  }
+
+  #of(name: string): CachedName {
+    let known = this.#names.get(name);
+    if (!known) {
+      known = new CachedName(name, this.#resolve, (lookup) => this.emit("lookup", lookup));
+      this.#names.set(name, known);
+    }
+    return known;
+  }
+}
+
+/** A running lookup. `known` resolves once it has addresses or has failed. */
+type Running = { readonly beganAt: number; readonly known: Promise<void> };
+
+class CachedName {
+  readonly #name: string;
+  readonly #resolve: Resolve;
+  readonly #ended: (lookup: Lookup) => void;
+  #addresses: readonly Address[] = [];
+  #failure: Error | undefined;
+  /** On the monotonic clock, as all times here. */
+  #freshUntil = 0;
+  #usableUntil = 0;
+  #nextLookupAt = 0;
+  #lookup: Running | undefined;
+  #connections = 0;
+
+  constructor(name: string, resolve: Resolve, ended: (lookup: Lookup) => void) {
+    this.#name = name;
+    this.#resolve = resolve;
+    this.#ended = ended;
+  }
+
+  expire(): void {
+    this.#freshUntil = 0;
+  }
+
+  /** Rotates the addresses of each family, so that connections are spread over them and each one is tried. */
+  async addresses(ms: number): Promise<readonly Address[]> {
+    const now = performance.now();
+    if (now >= this.#freshUntil) {
+      if (!this.#lookup && now >= this.#nextLookupAt) this.#begin(now);
+      if (this.#lookup) await this.#wait(this.#lookup, now, ms);
+    }
+    if (this.#isUsable) return rotated(this.#addresses, this.#connections++);
+    if (this.#lookup || !this.#failure) throw unresolved(this.#name, "ETIMEOUT");
+    throw this.#failure;
+  }
+
+  get #isUsable(): boolean {
+    return this.#addresses.length > 0 && performance.now() < this.#usableUntil;
+  }
+
+  /** Waits for the lookup: `ms`, or `staleAfterMs` if there are stale addresses. */
+  #wait({ beganAt, known }: Running, now: number, ms: number): Promise<void> {
+    const waitMs = this.#isUsable ? beganAt + lookups.staleAfterMs - now : ms;
+    if (waitMs <= 0) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const deadline = new Deadline(waitMs, resolve);
+    return Promise.race([known, promise]).finally(() => deadline.clear());
+  }
+
+  #begin(beganAt: number): void {
+    const { promise: known, resolve } = Promise.withResolvers<void>();
+    const lookup = { beganAt, known };
+    this.#lookup = lookup;
+    const end = (failure?: NodeJS.ErrnoException): void => {
+      const now = performance.now();
+      this.#lookup = undefined;
+      this.#failure = failure;
+      this.#nextLookupAt = now + lookups.leastMs;
+      resolve();
+      const addresses = this.#isUsable ? this.#addresses.length : 0;
+      this.#ended({ name: this.#name, ms: now - beganAt, code: failure?.code, addresses });
+    };
+    const usePartial = (addresses: readonly Address[]): void => {
+      if (this.#lookup !== lookup || this.#isUsable) return;
+      this.#use(addresses, 0);
+      resolve();
+    };
+    this.#resolve(this.#name, usePartial).then(
+      ({ addresses, ttlMs }: Resolution) => {
+        this.#use(addresses, Math.min(Math.max(ttlMs, lookups.leastMs), lookups.mostMs));
+        end();
+      },
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOTFOUND") this.#addresses = []; // an answer, unlike a failure (RFC 8767 §4)
+        end(error);
+      },
+    );
+  }
+
+  #use(addresses: readonly Address[], freshMs: number): void {
+    const now = performance.now();
+    this.#addresses = addresses;
+    [this.#freshUntil, this.#usableUntil] = [now + freshMs, now + lookups.usableMs];
+  }
+}
+
+/** The order of the families stays. */
+function rotated(addresses: readonly Address[], by: number): readonly Address[] {
+  const families = [...new Set(addresses.map(({ family }) => family))];
+  return families.flatMap((family) => {
+    const ofFamily = addresses.filter((address) => address.family === family);
+    const first = by % ofFamily.length;
+    return [...ofFamily.slice(first), ...ofFamily.slice(0, first)];
+  });
+}
+
+/** The cache of the process. Linux alone has its configuration in files; other systems serve development. */
+export const lookupCache = new LookupCache(
+  process.platform === "linux" ? stubResolver(systemFiles) : systemResolver,
+);

@@ -1,0 +1,116 @@
+/**
+ * A bound on what all callers hold together. Its total is a hard ceiling, for any number of callers in any order. An eighth
+ * of it is for callers that hold nothing, so whatever the others hold, the next caller is served. Of the rest a caller gets
+ * more as long as it then holds at most three times what is left (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
+ * Transactions on Networking, 1998). So a caller that is alone has two thirds of the total, two have three eighths each, and
+ * the more callers there are, the less one of them gets: what it has beyond that it does not get again.
+ */
+import type { Caller } from "./caller.ts";
+import { callerTurns, type Turn } from "./fair-queue.ts";
+
+/** What a caller may hold, of what is left then. */
+export const timesWhatIsLeft = 3;
+const partForNewcomers = 8;
+
+/** Why there is no room: the `caller` itself holds much, or `all` callers together do. */
+export type Refusal = "caller" | "all";
+
+export class Bound {
+  /** What all callers may hold. */
+  readonly total: number;
+  #held = 0;
+  /** The callers that hold something. Those with the same first account count as one. */
+  #holders = 0;
+
+  constructor(total: number) {
+    this.total = total;
+  }
+
+  /** What all callers hold. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /**
+   * Takes `amount`, or tells why not and takes nothing. The total may be lower for a while. Then callers that took much before
+   * keep no newcomer out: it is refused when as many callers hold something.
+   */
+  take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
+    const refusal = this.refusal(caller, amount, total);
+    if (!refusal) this.add(caller, amount);
+    return refusal;
+  }
+
+  /** What `take` would return. There is room if there is for each account of the caller. */
+  refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
+    const reserve = Math.floor(total / partForNewcomers);
+    const heldThen = this.#held + amount;
+    let refusal: Refusal | undefined;
+    for (const account of caller.accounts) {
+      const own = account.held(this);
+      const fits =
+        own === 0
+          ? heldThen <= this.total && this.#holders < total
+          : own + amount <= timesWhatIsLeft * (total - heldThen - reserve);
+      if (fits) continue;
+      if (own > reserve) return "caller";
+      refusal = "all";
+    }
+    return refusal;
+  }
+
+  /** Takes what cannot be refused, also beyond the total. Each account of the caller holds the whole of it. */
+  add(caller: Caller, amount: number): void {
+    const first = caller.accounts[0];
+    const before = first.heldAsFirst(this);
+    const after = before + amount;
+    first.hold(this, amount);
+    for (const account of caller.accounts) if (account !== first) account.holdAsOther(this, amount);
+    this.#held += amount;
+    this.#holders += Number(after > 0) - Number(before > 0);
+  }
+
+  giveBack(caller: Caller, amount: number): void {
+    this.add(caller, -amount);
+  }
+}
+
+/** Places that callers share: a bound on them, and turns for what waits for one. */
+export class Places {
+  readonly bound: Bound;
+  readonly total: number;
+  /** Work that was completed in a place, as its makers count it. */
+  completed = 0;
+  readonly #turns = callerTurns();
+
+  constructor(total: number) {
+    this.total = total;
+    this.bound = new Bound(total);
+  }
+
+  /** Gives the caller a place. Returns `false` if `turn` has to wait for it, after those that wait already. */
+  enter(turn: Turn<Caller>): boolean {
+    if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
+    this.#turns.wait(turn);
+    return false;
+  }
+
+  /** Ends a wait, or gives the place back: the next turns begin. */
+  leave(turn: Turn<Caller>): void {
+    if (this.#turns.leave(turn)) return;
+    this.bound.giveBack(turn.owner, 1);
+    while (this.#turns.size > 0 && this.#turns.next((owner) => !this.bound.take(owner, 1)));
+  }
+
+  /** Runs work in a place. */
+  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve: begin } = Promise.withResolvers<void>();
+    const turn = { owner: caller, begin };
+    if (!this.enter(turn)) await promise;
+    try {
+      return await work();
+    } finally {
+      this.leave(turn);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Admits requests: the bounds that they count for, and their turn to start. Requests are refused early under overload, so
+ * that accepted ones are answered soon. Three bounds apply to the
+ * requests under way. The first is fixed. The second applies while the event loop has no idle time: the number of
+ * requests that finish in half a second (Little's law: more requests would only wait longer). The third applies while
+ * the event loop stays late: `fewRequests`. Callers share each bound (`Bound`). One long pause is not overload. The
+ * histogram of `perf_hooks` samples the loop between long turns, so it has no samples while every turn is long.
+ */
+import { performance } from "node:perf_hooks";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type BoundName, type CodedError, refusedBy } from "../coded-error.ts";
+import type { Caller } from "../governor/caller.ts";
+import { Bound, type Refusal } from "../governor/shared-quota.ts";
+import type { QueuePlace, StartQueue } from "../governor/start-queue.ts";
+import { sendError } from "../http/error-response.ts";
+import type { RequestScope } from "../rest/request-scope.ts";
+import { largeAnswers, largeBodies } from "../settings/capacity.ts";
+
+const lookEveryMs = 100;
+/** The loop is late when a look is more than this many ms late. It stays late after this many late looks in a row. */
+const maxDelayMs = 200;
+const lateLooks = 3;
+/** A busy loop works this part of its time for this many looks in a row. Its backlog may then take this many seconds. */
+const busy = 0.95;
+const busyLooks = 5;
+const maxBacklogSeconds = 0.5;
+/** Up to this many requests are never an overload, even if each of them takes long; 66 of one caller. */
+const fewRequests = 100;
+/** One UTF-16 unit of a string takes at most this many bytes in UTF-8. */
+const mostBytes = 3;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+    /** Bytes that it holds until its response is read, or its client has left and its writes are done. */
+    taken: [bound: Bound, bytes: number][];
+    /** The bound on requests under way, while it is one of them. */
+    counted: Bound | undefined;
+    /** Its place; another one if it has waited for an identical query, and is executed itself after that. */
+    place: QueuePlace;
+    /** Its REST calls, once it is executed. */
+    scope: RequestScope | undefined;
+  }
+}
+
+/** Finds a request's caller, which stays present until its `leave`. */
+type Enter = (request: FastifyRequest) => Caller;
+
+/**
+ * Applies to the routes that `server` registers afterwards. Returns the bounds, for metrics. Little is made for a request
+ * while it waits: objects that are added to a request after a long wait stay in memory until the next full collection.
+ */
+export function admitRequests(
+  server: FastifyInstance,
+  maxRequests: number,
+  starts: StartQueue,
+  enter: Enter,
+): Readonly<Record<string, Bound>> {
+  const loop = watchLoop(maxRequests);
+  const [underWay, bodies, unreadBytes] = [
+    new Bound(maxRequests),
+    new Bound(largeBodies.underWay),
+    new Bound(largeAnswers.unread),
+  ];
+  server.addHook("onClose", async () => loop.stop());
+  const refuse = (reply: FastifyReply, refusal: Refusal): void => {
+    const isLoop = loop.bound() < maxRequests;
+    sendError(reply, (isLoop ? loopFull : overloaded)[refusal]); // bypasses the error handler, because a log line for each refusal would add load
+  };
+  for (const name of ["caller", "taken", "counted", "place", "scope"]) server.decorateRequest(name);
+  server.server.on("connection", () => starts.connected());
+  server.addHook("onRequest", (request, reply, done) => {
+    const caller = enter(request);
+    request.caller = caller;
+    request.taken = [];
+    reply.raw.on("close", () => {
+      const { scope } = request;
+      const end = (): void => {
+        if (request.counted) loop.finished();
+        leavePlaces(request);
+        for (const [bound, bytes] of request.taken) bound.giveBack(caller, bytes);
+        caller.leave();
+      };
+      if (!reply.raw.writableFinished) scope?.leave();
+      if (scope && !scope.isClosed) scope.onClose = end;
+      else end();
+    });
+    const refusal = underWay.refusal(caller, 1, loop.bound());
+    if (refusal) refuse(reply, refusal);
+    else done();
+  });
+  // a request counts once its body has arrived, so a client that sends its body slowly blocks no other client
+  server.addHook("preHandler", (request, reply, done) => {
+    if (reply.raw.destroyed) return; // its `close` has been
+    const { caller } = request;
+    const large = largeLength(request);
+    const tooLarge = large > 0 ? bodies.refusal(caller, large) : undefined;
+    if (tooLarge) return done(tooManyBodies[tooLarge]);
+    const refusal = underWay.take(caller, 1, loop.bound());
+    if (refusal) return refuse(reply, refusal);
+    request.counted = underWay;
+    if (large > 0) {
+      bodies.add(caller, large);
+      request.taken.push([bodies, large]);
+    }
+    request.place = starts.place(caller, done);
+    starts.enter(request.place);
+  });
+  server.addHook("onSend", (request, reply, payload, done) => {
+    if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
+      return done(null, payload);
+    if (reply.raw.destroyed) return done(null, payload); // its `close` has been, and nobody would give the bytes back
+    const bytes = Buffer.byteLength(payload);
+    if (bytes < largeAnswers.from) return done(null, payload);
+    const refusal = unreadBytes.take(request.caller, bytes);
+    if (refusal) return done(unread[refusal]);
+    request.taken.push([unreadBytes, bytes]);
+    done(null, Buffer.from(payload)); // the bytes replace the text, so memory holds the response once
+  });
+  const { executing } = starts;
+  return { requests_under_way: underWay, bodies, answers_unread: unreadBytes, executing };
+}
+
+/** The request counts no longer. One that only waits for requests of its own does this before them: they count. */
+export function leavePlaces(request: FastifyRequest): void {
+  request.place?.leave();
+  request.counted?.giveBack(request.caller, 1);
+  request.counted = undefined;
+}
+
+/** The length of a large body that is not parsed yet; 0 for any other. */
+const largeLength = ({ body }: FastifyRequest): number =>
+  typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
+
+const refusals = (bound: BoundName): Readonly<Record<Refusal, CodedError>> => ({
+  caller: refusedBy(bound, "SERVICE_UNAVAILABLE", "this caller has too much under way; try again"),
+  all: refusedBy(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again"),
+});
+const overloaded = refusals("requests_under_way");
+const loopFull = refusals("event_loop");
+const unread = refusals("answers_unread");
+const tooManyBodies = refusals("bodies");
+
+/** Samples the event loop. `bound` gives the number of requests that it can handle. */
+function watchLoop(maxRequests: number) {
+  let [bound, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
+  let lookedAt = performance.now();
+  let utilization = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const { utilization: worked } = performance.eventLoopUtilization(utilization);
+    const seconds = (now - lookedAt) / 1_000;
+    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
+    rate = 0.7 * rate + 0.3 * (finished / seconds);
+    full = worked >= busy ? full + 1 : 0;
+    const few = Math.min(fewRequests, maxRequests);
+    if (late >= lateLooks) bound = few;
+    else
+      bound = full < busyLooks ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
+    [lookedAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
+  }, lookEveryMs).unref();
+  return { bound: () => bound, finished: () => void finished++, stop: () => clearInterval(timer) };
+}

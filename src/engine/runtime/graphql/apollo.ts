@@ -1,0 +1,132 @@
+/** The role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
+import { ApolloServer, type GraphQLRequestListener, type GraphQLResponse } from "@apollo/server";
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from "@apollo/server/plugin/disabled";
+import type { FastifyBaseLogger } from "fastify";
+import { type GraphQLSchema, getOperationAST, type ValidationRule } from "graphql";
+import { startWork } from "../governor/processor-time.ts";
+import type { GeneratedApi } from "../rest/generated-api.ts";
+import type { Config } from "../settings/config.ts";
+import { type DeprecationHeaders, deprecationHeaders } from "./deprecation-headers.ts";
+import { logErrors } from "./errors/log-errors.ts";
+import { formatError } from "./errors/mask-errors.ts";
+import { Documents } from "./limits/document-store.ts";
+import { limitRule } from "./limits/limits.ts";
+import type { RequestContext } from "./request-context.ts";
+import {
+  type Asked,
+  type ExecutionCounts,
+  type RespondForOperation,
+  responseForOperation,
+} from "./response-for-operation.ts";
+import { SavedOperations } from "./saved/saved-operations.ts";
+
+/** A request whose document is a text. */
+type Executed = { query: string } & Asked["request"];
+
+/** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
+export class Apollo extends ApolloServer<RequestContext> {
+  /** The responses to documents that were refused before. */
+  readonly refusals: Documents["refusals"];
+  readonly #documents: Documents;
+  readonly #respond: RespondForOperation;
+  readonly #deprecation: DeprecationHeaders | undefined;
+
+  /** `executions` counts operations. `saved` keeps the documents of saved operations. */
+  constructor(
+    config: Config,
+    schema: GraphQLSchema,
+    log: FastifyBaseLogger,
+    executions: ExecutionCounts,
+    saved = new SavedOperations([]),
+    deprecations: GeneratedApi["deprecations"] = undefined,
+  ) {
+    const { env, production } = config;
+    const documents = new Documents(saved);
+    const respond = responseForOperation(schema, executions, config);
+    const { parseOptions, rule, plugin } = hooks(env.MAX_TOKENS, respond, documents);
+    super({
+      schema,
+      logger: log,
+      nodeEnv: production ? "production" : "development",
+      introspection: !production,
+      validationOptions: { hideSuggestions: production, maxErrors: 10 },
+      includeStacktraceInErrorResponses: false,
+      persistedQueries: false,
+      documentStore: null,
+      stopOnTerminationSignals: false,
+      formatError: formatError(config),
+      parseOptions,
+      validationRules: [rule, limitRule(env)],
+      plugins: [
+        ApolloServerPluginLandingPageDisabled(),
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginInlineTraceDisabled(),
+        ApolloServerPluginUsageReportingDisabled(),
+        plugin,
+      ],
+    });
+    this.#deprecation = deprecationHeaders(schema, deprecations);
+    this.#documents = documents;
+    this.refusals = documents.refusals;
+    this.#respond = respond;
+  }
+
+  /**
+   * Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small
+   * request.
+   */
+  async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
+    const known = this.#documents.of(request.query);
+    const operation = known && getOperationAST(known, request.operationName);
+    const planned = operation && (await this.#respond({ document: known, operation, request, contextValue }));
+    const response = planned ?? (await this.executeOperation(request, { contextValue }));
+    if (contextValue.document?.refused) this.refusals.set(request.query, response);
+    const document = this.#deprecation && (known ?? this.#documents.of(request.query));
+    for (const [name, value] of (document && this.#deprecation?.(document)) ?? [])
+      response.http.headers.set(name, value);
+    return response;
+  }
+}
+
+/** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
+function hooks(maxTokens: number, respond: RespondForOperation, documents: Documents) {
+  /**
+   * The time of a parse or a validation. A parse runs synchronously from the reading of its options to Apollo's end hook, a
+   * validation from the creation of `rule`, its first.
+   */
+  let workedMs = (): number => 0;
+  const parseOptions = {
+    get maxTokens() {
+      workedMs = startWork();
+      return maxTokens;
+    },
+  };
+  const rule: ValidationRule = () => {
+    workedMs = startWork();
+    return {};
+  };
+  const listener: GraphQLRequestListener<RequestContext> = {
+    parsingDidStart:
+      async ({ contextValue: { scope, document } }) =>
+      async (error) => {
+        scope.worked(workedMs());
+        if (error && document) document.refused = true;
+      },
+    responseForOperation: respond,
+    async validationDidStart({ contextValue, source, document }) {
+      const { scope, document: asked } = contextValue;
+      return async (errors) => {
+        scope.worked(workedMs());
+        if (!errors) documents.keep(source, document);
+        else if (asked) asked.refused = true;
+      };
+    },
+    didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),
+  };
+  return { parseOptions, rule, plugin: { requestDidStart: async () => listener } };
+}

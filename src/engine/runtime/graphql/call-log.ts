@@ -1,0 +1,58 @@
+/**
+ * The REST calls of one GraphQL request, for a client that asks for them. A record holds names, times and counts. It
+ * holds no part of a URL, a header or a body.
+ */
+import {
+  type CallRecord,
+  type RequestRecord,
+  type ResponseSource,
+  rounded,
+} from "../observe/request-record.ts";
+
+export type NotedCall = {
+  /** The `operationId`. */
+  readonly operation: string;
+  readonly method: string;
+  /** The path template of the OpenAPI document. */
+  readonly path: string;
+  /** Absent when REST sent no response within the bounds. */
+  readonly status?: number;
+  /** Milliseconds from the request's first call to the beginning of this one. */
+  readonly startMs: number;
+  readonly ms: number;
+  /** The source of a response that was not fetched for this request: shared, cached or revalidated. */
+  readonly source?: ResponseSource;
+  /** The age of a cached response (RFC 9111 §4.2.3). */
+  readonly ageSeconds?: number;
+  /** The number of keys in a batched call. */
+  readonly keys?: number;
+};
+
+/** From now on `request` collects its calls, in the order in which they end. */
+export function collectCalls(request: RequestRecord): () => NotedCall[] {
+  const ended: CallRecord[] = [];
+  request.ended = ended;
+  return () => {
+    const began = Math.min(...ended.map(({ beganAt }) => beganAt));
+    return ended.map((call) => noted(call, began));
+  };
+}
+
+function noted(
+  { operation, method, path, query, status, source, ageSeconds, beganAt, ms }: CallRecord,
+  began: number,
+): NotedCall {
+  const lengths = Object.values(query ?? {}).map((value) => (Array.isArray(value) ? value.length : 0));
+  const keys = Math.max(0, ...lengths);
+  return {
+    operation: operation.id,
+    method,
+    path,
+    ...(status > 0 && { status }),
+    ...(source !== "fetched" && { source }),
+    ...(ageSeconds !== undefined && { ageSeconds: rounded(ageSeconds) }),
+    startMs: rounded(beganAt - began),
+    ms: rounded(ms),
+    ...(keys > 0 && { keys }),
+  };
+}

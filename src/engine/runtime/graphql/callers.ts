@@ -1,0 +1,69 @@
+/**
+ * Finds whom a request is charged to: the owners of shares of the processor, of memory, of connections and of places. Behind
+ * a gateway that is the tenant. Without a gateway, only REST can say whether a credential is good. A request is charged to the
+ * owner of each credential that REST has accepted, and to its address if there is none. So made-up credentials make no further
+ * callers, alone or beside a good one.
+ */
+import { hash, randomBytes } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Operations } from "../../shared/operation.ts";
+import { addressBlock } from "../http/address-block.ts";
+import type { Forwarded } from "../rest/caller-headers.ts";
+import type { Owner } from "../rest/credentials.ts";
+import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
+import { acceptedCredentials } from "../settings/capacity.ts";
+import type { Config } from "../settings/config.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /**
+     * A property of the request, because an entry of a WeakMap would outlive its request until a major garbage
+     * collection.
+     */
+    forwarded: Forwarded | undefined;
+  }
+}
+
+/** A request without a credential that REST has accepted. */
+const ofAddress = "address ";
+
+export class Callers {
+  readonly #forward: ReturnType<typeof headerForwarder>;
+  readonly #accepted = new LRUCache<number, true>({
+    maxSize: acceptedCredentials, // `max` would make room for all of them at the start
+    sizeCalculation: () => 1,
+  });
+  readonly #salt = randomBytes(16).toString("base64");
+
+  constructor(config: Config, operations: Operations) {
+    this.#forward = headerForwarder(config, operations);
+  }
+
+  /** The headers that travel on to REST, and the owners that the request is charged to. */
+  of(request: FastifyRequest): Forwarded {
+    request.forwarded ??= this.#read(request);
+    return request.forwarded;
+  }
+
+  /** Remembers the credentials of the request that REST has accepted. */
+  remember(request: FastifyRequest): void {
+    for (const { name } of this.of(request).accepted) this.#accepted.set(this.#digestOf(name), true);
+  }
+
+  #read({ headers, id, ip }: FastifyRequest): Forwarded {
+    const forwarded = this.#forward(headers, id);
+    if (isVerified(forwarded)) return forwarded;
+    const isKnown = ({ name }: Owner): boolean => this.#accepted.get(this.#digestOf(name)) === true;
+    const known = forwarded.owners.filter(isKnown);
+    if (known.length < forwarded.owners.length)
+      forwarded.unknown = forwarded.owners.filter((owner) => !known.includes(owner));
+    forwarded.owners = known.length > 0 ? known : [{ name: ofAddress + addressBlock(ip), way: [] }];
+    return forwarded;
+  }
+
+  /** 48 bits, so that very many credentials take little memory. Nobody knows the salt, so nobody makes two of one digest. */
+  #digestOf(owner: string): number {
+    return Number.parseInt(hash("sha256", this.#salt + owner).slice(0, 12), 16);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Detects queries by GET that another site may have made a browser send (CSRF). A browser sends a preflight before it
+ * sends a script's header to another origin (Fetch §4.8, CORS preflight). Credentials are such headers: `X-API-Key`,
+ * `Authorization: Bearer`, or what the document declares; never a cookie. So a request without a preflight carries no
+ * valid credential. It could still cost time, and the other site could measure its duration. Apollo Server refuses
+ * every GET without a header of its own list, and so refuses urql's default requests. This check refuses a browser's
+ * request alone (`Sec-Fetch-Site`, `Origin`), and only if the request has no header that needs a preflight.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+
+/** Apollo's clients send `x-apollo-operation-name`. Apollo's documentation names the last header for other clients. */
+const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
+/** A browser sends Basic credentials in this header by itself, so its scheme decides. */
+const decidedByScheme = "authorization";
+
+/** The content types that need no preflight (Fetch §2.2.2, CORS-safelisted request headers). */
+const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
+
+/**
+ * The error for a GET that a page of another origin made a browser send; `undefined` for any other GET. `credentials`
+ * names the headers that carry credentials.
+ */
+export function crossSiteFault(
+  headers: IncomingHttpHeaders,
+  credentials: readonly string[],
+): CodedError | undefined {
+  const { "sec-fetch-site": site, origin, authorization = "", "content-type": type } = headers;
+  const isForeign = site === undefined ? origin !== undefined : site !== "same-origin" && site !== "none";
+  if (
+    !isForeign ||
+    [...preflighted, ...credentials].some((name) => name !== decidedByScheme && own(headers, name))
+  )
+    return undefined;
+  // a browser adds Basic credentials by itself, so only Bearer counts
+  if (/^Bearer /i.test(authorization) || (type !== undefined && !simpleType.test(type))) return undefined;
+  return new CodedError(
+    "BAD_REQUEST",
+    "a query by GET from a page of another origin needs a header that asks for a preflight: X-API-Key, Authorization: Bearer or Apollo-Require-Preflight",
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * The scalars `DateTime` and `Date` (RFC 3339 §5.6). A value is REST's text and passes unchanged, so that no digit of a
+ * second and no offset is lost. A value from a client must have the scalar's format.
+ */
+import { type GraphQLScalarType, type GraphQLSchema, isScalarType, Kind, valueFromASTUntyped } from "graphql";
+import { dateScalars } from "../../shared/date-scalars.ts";
+import { ajv } from "../../shared/json-schema.ts";
+import { formatWords } from "./errors/argument-descriptions.ts";
+import { ContractBroken } from "./errors/field-error.ts";
+
+/** Gives the date scalars of a schema their coercions. */
+export function addDateCoercions(schema: GraphQLSchema): void {
+  for (const [name, format] of dateScalars) {
+    const type = schema.getType(name);
+    if (isScalarType(type)) addCoercions(type, format);
+  }
+}
+
+function addCoercions(type: GraphQLScalarType, format: string): void {
+  const hasFormat = ajv.compile<string>({ type: "string", format });
+  type.serialize = (value) => {
+    if (typeof value === "string") return value;
+    throw new ContractBroken(`${type.name} has no value for what REST sent.`);
+  };
+  type.parseValue = (value) => {
+    if (hasFormat(value)) return value;
+    throw new Error(`It must be ${formatWords(format)}.`);
+  };
+  type.parseLiteral = (node, variables) =>
+    type.parseValue(node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node, variables));
+}

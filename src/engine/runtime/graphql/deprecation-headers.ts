@@ -1,0 +1,43 @@
+/**
+ * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) of answers: the earliest days of the deprecated fields and arguments that
+ * the document names. A variable of an input type counts as all of its fields.
+ */
+import type { DocumentNode, GraphQLSchema } from "graphql";
+import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
+import type { GeneratedApi } from "../rest/generated-api.ts";
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** The headers for a valid document. */
+export type DeprecationHeaders = (document: DocumentNode) => Headers;
+
+/** Finds the headers once for each document; `undefined` if nothing is deprecated. */
+export function deprecationHeaders(
+  schema: GraphQLSchema,
+  deprecations: GeneratedApi["deprecations"] = {},
+): DeprecationHeaders | undefined {
+  const byDocument = new WeakMap<DocumentNode, Headers>();
+  if (Object.keys(deprecations).length === 0) return undefined;
+  return (document) => {
+    const known = byDocument.get(document) ?? headersOf(selectedCoordinates(schema, document), deprecations);
+    byDocument.set(document, known);
+    return known;
+  };
+}
+
+function headersOf(
+  coordinates: ReadonlySet<string>,
+  days: NonNullable<GeneratedApi["deprecations"]>,
+): Headers {
+  const found = Object.entries(days).flatMap(([coordinate, each]) =>
+    coordinates.has(coordinate) ? [each] : [],
+  );
+  const [since] = found.flatMap((each) => each.since ?? []).sort();
+  const [sunset] = found.flatMap((each) => each.sunset ?? []).sort();
+  return [
+    // a Date of RFC 9651 §3.3.7: seconds
+    ...(since === undefined ? [] : [["deprecation", `@${Date.parse(since) / 1_000}`] as const]),
+    // an HTTP-date (RFC 9110 §5.6.7)
+    ...(sunset === undefined ? [] : [["sunset", new Date(sunset).toUTCString()] as const]),
+  ];
+}

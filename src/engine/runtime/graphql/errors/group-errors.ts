@@ -1,0 +1,63 @@
+/**
+ * Merges the errors of one failed call. A failed batched call makes its field null in each parent. The client gets one
+ * error at the first parent's path, with the number of nulls in `places` and the list indexes of each in `indexes`.
+ */
+import type { GraphQLFormattedError } from "graphql";
+import { CodedError } from "../../coded-error.ts";
+
+type Path = readonly (string | number)[];
+type Located = { readonly path: Path; readonly originalError: Error };
+
+/** Groups errors by failure and field. An error that is no failure of a call stands alone. */
+export function grouped<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
+  const failures = new Map<Error, number>();
+  const groupOf = (error: E): E | string => {
+    const { originalError: failure, path } = error;
+    if (!(failure instanceof CodedError)) return error;
+    const number = failures.get(failure) ?? failures.size;
+    failures.set(failure, number);
+    return `${number} ${fieldOf(path)}`;
+  };
+  return [...Map.groupBy(errors, groupOf).values()] as [E, ...E[]][];
+}
+
+/** The path without list indexes. */
+const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
+
+/** Entries of `indexes`; with more of them the list ends early, and `places` says how many there are. */
+const mostRanges = 100;
+
+/** Adds its places to an error that has several. */
+export const withPlaces = (
+  error: GraphQLFormattedError,
+  group: readonly Pick<Located, "path">[],
+): GraphQLFormattedError =>
+  group.length === 1
+    ? error
+    : { ...error, extensions: { ...error.extensions, places: group.length, indexes: rangesOf(group) } };
+
+/**
+ * The list indexes of paths that differ in nothing else: those of one path with dots between them, the last one as a range.
+ * `["0-13"]` are fourteen entries of one list, `["2.0-1"]` two entries below the third of another.
+ */
+function rangesOf(group: readonly Pick<Located, "path">[]): string[] {
+  const all = group.map(({ path }) => path.filter((key) => typeof key === "number")).sort(inOrder);
+  const ranges: { readonly before: string; readonly from: number; to: number }[] = [];
+  for (const indexes of all) {
+    const before = indexes
+      .slice(0, -1)
+      .map((index) => `${index}.`)
+      .join("");
+    const last = indexes.at(-1) ?? 0;
+    const range = ranges.at(-1);
+    if (range?.before === before && range.to + 1 >= last) range.to = last;
+    else if (ranges.length === mostRanges) break;
+    else ranges.push({ before, from: last, to: last });
+  }
+  return ranges.map(({ before, from, to }) => `${before}${from}${to > from ? `-${to}` : ""}`);
+}
+
+const inOrder = (one: readonly number[], other: readonly number[]): number => {
+  const at = one.findIndex((index, place) => index !== other[place]);
+  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+};

@@ -1,0 +1,109 @@
+/**
+ * Masks errors for clients. Coded errors and GraphQL's request errors stay as they are. A value that breaks the REST
+ * contract becomes `BAD_UPSTREAM_RESPONSE`. Any other error becomes `INTERNAL_SERVER_ERROR`.
+ */
+import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { type Code, codes } from "../../../shared/error-codes.ts";
+import { CodedError, overLimit } from "../../coded-error.ts";
+import type { Config } from "../../settings/config.ts";
+import type { FieldError } from "./field-error.ts";
+import { ContractBroken } from "./field-error.ts";
+
+/**
+ * Creates Apollo's `formatError`. A parser error about size becomes `LIMIT_EXCEEDED`; other errors are masked. Production
+ * hides suggestions: graphql-js hides most of them itself, except the suggestion for a missing selection.
+ */
+export function formatError({ env, production }: Config) {
+  const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>
+    overLimit(limit, env[limit], `${message} (${limit})`);
+  return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
+    const { message } = formatted;
+    if (message.includes("Document contains more tha"))
+      // graphql-js misspells "more than" as "more that"
+      return mask(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
+    // the parser recurses once a level, and overflows the stack far beyond the limit
+    if (message === "Maximum call stack size exceeded")
+      return mask(formatted, over("MAX_DEPTH", "the document is too deep"));
+    const { validationErrorCode } = formatted.extensions ?? {};
+    if (validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED)
+      return mask({ ...formatted, message: introspectionOff }, error);
+    const masked = mask(formatted, error);
+    return production ? { ...masked, message: masked.message.replace(/ Did you mean .*/s, "") } : masked;
+  };
+}
+
+/** Apollo's own message tells clients how to configure Apollo. */
+const introspectionOff = "GraphQL introspection is turned off here";
+
+/** The error that a client gets. */
+export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const { locations, path } = formatted;
+  const message = formatted.message.slice(0, maxMessage);
+  const place = { ...(locations && { locations }), ...(path && { path }) };
+  const original = unwrapResolverError(error);
+  if (original instanceof CodedError) {
+    return { message: original.message, ...place, extensions: { code: original.code, ...original.details } };
+  }
+  if (path) return { ...inExecution(message, original), ...place };
+  const { code, limit, value } = formatted.extensions ?? {};
+  if (limit !== undefined) return { message, ...place, extensions: { code: "LIMIT_EXCEEDED", limit, value } };
+  const known = knownCode(code);
+  if (known) return { message, ...place, extensions: { code: known } };
+  return { ...(refusedArgument(message, original) ?? internal), ...place };
+}
+
+/** The error that a client gets for a plan's field error. */
+export const maskField = ({ message, locations, path, originalError }: FieldError): GraphQLFormattedError =>
+  mask({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
+
+/** The error that a client gets for a variable with a refused value. */
+export const maskVariable = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
+  message: message.slice(0, maxMessage),
+  ...(locations && { locations }),
+  extensions: { code: "BAD_USER_INPUT" },
+});
+
+/** Apollo's code if our list of codes has it. */
+function knownCode(code: unknown): Code | undefined {
+  const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
+  return isOurs ? (code as Code) : undefined;
+}
+
+/** Characters of a message. A message repeats names that the client chose, and a response repeats messages. */
+const maxMessage = 500;
+
+/** Masks a field error without a code: a null argument, a value that REST sent, or a fault of ours. */
+function inExecution(
+  message: string,
+  original: unknown,
+): Pick<GraphQLFormattedError, "message" | "extensions"> {
+  if (message.startsWith("Int cannot represent non 32-bit")) return tooLarge;
+  return refusedArgument(message, original) ?? (isContractBroken(original) ? broken : internal);
+}
+
+/** Masks an error about an argument of a field or a directive. For a directive on a root field, the error has no path. */
+function refusedArgument(message: string, original: unknown) {
+  const argument = original instanceof GraphQLError ? wrongArgument(original) : undefined;
+  return argument ? { message, extensions: { code: "BAD_USER_INPUT", argument } } : undefined;
+}
+
+/** The argument whose value graphql-js refuses, mostly because a variable made it null. */
+export const wrongArgument = ({ message }: { readonly message: string }): string | undefined =>
+  /^Argument "(\w+)" /.exec(message)?.[1];
+
+const broken = {
+  message: "REST sent a value that breaks its contract",
+  extensions: { code: "BAD_UPSTREAM_RESPONSE" },
+};
+/** REST may well keep its contract: a document seldom says how large its integers are. */
+const tooLarge = {
+  message:
+    "REST sent an integer of more than 32 bits, which an Int cannot hold: the field's type has to be Float or ID",
+  extensions: { code: "BAD_UPSTREAM_RESPONSE" },
+};
+const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
+
+/** The scalars and enums of graphql-js throw a `GraphQLError` for a value that does not fit. */
+export const isContractBroken = (error: unknown): boolean =>
+  error instanceof ContractBroken || error instanceof GraphQLError;

@@ -1,0 +1,91 @@
+/**
+ * Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's
+ * limits.
+ */
+import { readFileSync } from "node:fs";
+import { addResolversToSchema } from "@graphql-tools/schema";
+import { buildASTSchema, type GraphQLField, type GraphQLSchema, isObjectType, parse } from "graphql";
+import { own } from "../../shared/own.ts";
+import type { GeneratedApi } from "../rest/generated-api.ts";
+import { type LevelResolver, level } from "../rest/level.ts";
+import { callsRest } from "../rest/property.ts";
+import { addDateCoercions } from "./date-scalars.ts";
+import { type Args, argumentCheck } from "./errors/argument-check.ts";
+import { argumentNamer } from "./errors/argument-names.ts";
+import { asError, type CallSource, type ResolveLevel } from "./plan/plan.ts";
+
+/** A generated resolver. `inherits`: the types of the enclosing objects that it takes values from. */
+export type Resolver = ((parent: unknown, args: Args, context: never, enclosing: unknown) => unknown) & {
+  level?: LevelResolver<unknown, Args, never, unknown>;
+  inherits?: readonly string[];
+};
+
+/** The parts of the generated value that an executable schema is built of. */
+type Parts = Pick<GeneratedApi, "resolvers" | "argumentSchemas" | "argumentNames">;
+type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
+
+export const buildSchema = (api: GeneratedApi): GraphQLSchema =>
+  executableSchema(readFileSync(api.schema, "utf8"), api);
+
+/** Skips locations and validation: codegen has validated the schema, and each start reads it. */
+export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema {
+  const byType = parts.resolvers as Resolvers;
+  const typesOnly = buildASTSchema(parse(typeDefs, { noLocation: true }), {
+    assumeValid: true,
+    assumeValidSDL: true,
+  });
+  const schema = addResolversToSchema({ schema: typesOnly, resolvers: byType as never });
+  addDateCoercions(schema);
+  // addResolversToSchema binds resolvers and so drops their properties (`source`, `level`, `inherits`)
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith("__")) continue;
+    for (const field of Object.values(type.getFields())) {
+      const resolve = own(own(byType, type.name) ?? {}, field.name);
+      if (resolve) field.resolve = speakingGraphql(parts, type.name, field, resolve) as never;
+    }
+  }
+  return schema;
+}
+
+/**
+ * Makes a resolver of REST's one of a whole level: checks its arguments before the call, and tells the REST client the
+ * coordinate of the field whose calls begin. `named` gives the client's names to REST's errors.
+ */
+function speakingGraphql(
+  { argumentSchemas, argumentNames }: Parts,
+  type: string,
+  { name, args: declared }: GraphQLField<unknown, unknown>,
+  resolve: Resolver,
+): Resolver {
+  if (!callsRest(resolve)) return resolve;
+  const coordinate = `${type}.${name}`;
+  const { inherits } = resolve;
+  const schemas = own(argumentSchemas, coordinate);
+  const names = own(argumentNames, coordinate);
+  const isNamed = declared.length > 0 || schemas !== undefined || names !== undefined;
+  const check = argumentCheck(schemas ?? {}, declared);
+  const resolveAll = (resolve.level as ResolveLevel | undefined) ?? ofEach(resolve);
+  const resolveLevel: ResolveLevel = (parents, args, context, enclosing) => {
+    const fault = check(args, enclosing[0], context);
+    if (fault) throw fault;
+    context.rest.coordinate = coordinate;
+    return resolveAll(parents, args, context, enclosing);
+  };
+  const named = isNamed
+    ? argumentNamer({ names: names ?? {}, schemas: schemas ?? {}, args: declared })
+    : undefined;
+  const source: CallSource = { kind: "call", resolve: resolveLevel, named };
+  return Object.assign(level(resolveLevel as never), { source }, inherits && { inherits });
+}
+
+/** A resolver of one parent, for all parents of a level. */
+const ofEach =
+  (resolve: Resolver): ResolveLevel =>
+  (parents, args, context, enclosing) => {
+    const call = (parent: unknown, index: number): unknown =>
+      resolve(parent, args, context as never, enclosing[index]);
+    if (parents.length === 1) return [call(parents[0], 0)];
+    return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
+      settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
+    );
+  };

@@ -1,0 +1,89 @@
+/**
+ * Sends GraphiQL to a browser: one page that needs no other file. The page is made when the first browser asks for it. Its
+ * content security policy lets it talk to this origin alone. It holds no tenant data: its requests carry the user's own key.
+ */
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { FastifyReply } from "fastify";
+import { type GraphQLSchema, introspectionFromSchema } from "graphql";
+import { own } from "../../../shared/own.ts";
+import { addVary } from "../../http/vary.ts";
+import type { ManifestEntry } from "../../rest/generated-api.ts";
+
+/** Sends the page. */
+export type Explorer = (reply: FastifyReply) => Promise<void>;
+
+export function createExplorer(explored: Explored, samples: Samples): Explorer {
+  let page: Promise<ExplorerPage> | undefined;
+  return async (reply) => {
+    page ??= makePage(explored, samples);
+    const { html, policy } = await page;
+    addVary(reply, "accept");
+    reply.headers({ "content-security-policy": policy, "cache-control": "no-cache" });
+    reply.type("text/html; charset=utf-8").send(html);
+  };
+}
+
+/** Values that the explorer is filled with. The process has them if it runs demo data. */
+export type Samples = {
+  /** An API key to fill in. */
+  readonly key?: string;
+  /** Variables of saved operations, by the operation's name. */
+  readonly variables?: Readonly<Record<string, object>>;
+};
+
+export type ExplorerPage = { readonly html: string; readonly policy: string };
+
+const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+
+/** The API that the page explores. */
+export type Explored = {
+  readonly schema: GraphQLSchema;
+  /** The saved operations. */
+  readonly operations: readonly ManifestEntry[];
+  /** The headers that carry a credential, in lower case. */
+  readonly credentials: readonly string[];
+};
+
+/**
+ * Makes GraphiQL's page, with our own bar and call list around it. It holds the schema, so that nobody needs a key to read
+ * it, the saved operations and, if there is demo data, samples. GraphiQL is 9 MB of text: it is loaded with
+ * the first page, and never in production.
+ */
+export async function makePage(
+  { schema, operations, credentials }: Explored,
+  samples: Samples,
+): Promise<ExplorerPage> {
+  const graphiql = await import("@graphql-yoga/render-graphiql/graphiql");
+  const facts = {
+    key: samples.key ?? "",
+    keyHeader: credentials.includes("x-api-key") ? "x-api-key" : (credentials[0] ?? "x-api-key"),
+    schema: introspectionFromSchema(schema),
+    operations: operations.map(({ name, body }) => ({
+      name,
+      body,
+      variables: own(samples.variables ?? {}, name),
+    })),
+    workers: {
+      editorWorkerService: graphiql.editorWorkerService,
+      json: graphiql.jsonWorker,
+      graphql: graphiql.graphqlWorker,
+    },
+  };
+  const scripts = [graphiql.js, textOf("./browser/explorer.js")].map(forScript);
+  const parts = [
+    `<style>${graphiql.css}${textOf("./browser/explorer.css")}</style>`,
+    `<script type="application/json" id="facts">${JSON.stringify(facts).replaceAll("<", "\\u003c")}</script>`,
+    `<script>${scripts[0]}</script>`,
+    `<script type="module">${scripts[1]}</script>`,
+  ];
+  const html = textOf("./browser/explorer.html")
+    .replace("{{icon}}", () => graphiql.favicon)
+    .replace("<!-- GraphiQL, its facts and its scripts -->", () => parts.join("\n"));
+  const hashes = scripts.map((text) => `'sha256-${hash("sha256", text, "base64")}'`);
+  const policy = `default-src 'none'; script-src ${hashes.join(" ")} blob:; worker-src blob:; style-src 'unsafe-inline'; font-src data:; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return { html, policy };
+}
+
+/** Escapes the text that would end the script element early. */
+const forScript = (text: string): string => text.replaceAll("</script", "<\\/script");

@@ -1,0 +1,103 @@
+/**
+ * GraphQL over HTTP, around Apollo's `executeOperation`: reads a request's parameters (§5) and chooses the response's
+ * status (§6.4).
+ */
+import { type GraphQLResponse, HeaderMap } from "@apollo/server";
+import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
+import { isRecord, parsedJson } from "../../shared/json-object.ts";
+import { CodedError } from "../coded-error.ts";
+import type { NotedCall } from "./call-log.ts";
+import type { Request } from "./saved/requested-text.ts";
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** Reads a request's parameters; null counts as absent. Returns the error of invalid parameters. */
+export function readParameters(given: unknown): Request | CodedError {
+  if (!isRecord(given)) return malformed("a GraphQL request is a JSON object");
+  for (const name of ["query", "operationName", "documentId"] as const)
+    if (typeof (given[name] ?? "") !== "string") return malformed(`"${name}" must be a string`);
+  for (const name of ["variables", "extensions"] as const)
+    if (!isRecord(given[name] ?? {})) return malformed(`"${name}" must be an object`);
+  const { query, operationName, documentId, variables, extensions } = given as Request;
+  return {
+    documentId: documentId ?? undefined,
+    query: query ?? undefined,
+    operationName: operationName ?? undefined,
+    variables: variables ?? undefined,
+    extensions: extensions ?? undefined,
+  };
+}
+
+const malformed = (message: string): CodedError => new CodedError("BAD_REQUEST", message);
+
+/** Reads the parameters of a GET (§5.3). Variables and extensions are JSON. An empty operation name counts as absent. */
+export const readSearch = (search: Parameters): Parameters => ({
+  ...search,
+  operationName: search.operationName || undefined,
+  variables: parsed(search.variables),
+  extensions: parsed(search.extensions),
+});
+
+/** Text that is not JSON stays text, and `readParameters` refuses it. */
+function parsed(given: unknown): unknown {
+  const value = parsedJson(String(given));
+  return value === undefined ? given : value;
+}
+
+export const responseWith = (singleResult: FormattedExecutionResult, status?: number): GraphQLResponse => ({
+  http: { status, headers: new HeaderMap() },
+  body: { kind: "single", singleResult },
+});
+
+/** The response to a request or an operation that is refused as a whole. */
+export const refusalResponse = (
+  { message, code, details, status }: CodedError,
+  statusOfHttp = status,
+): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
+
+/**
+ * A response's result with what is the request's own: its id in each error, and `extensions.calls`. Errors come first, so that
+ * a reader sees them.
+ */
+export function resultOf(
+  { body }: GraphQLResponse,
+  requestId: string,
+  calls?: readonly NotedCall[],
+): FormattedExecutionResult {
+  if (body.kind !== "single") throw new Error("an incremental response, which graphql-js 16 does not give");
+  const { errors, data, extensions } = body.singleResult;
+  return {
+    errors: errors?.map((error) => quoting(error, requestId)),
+    data,
+    extensions: calls ? { ...extensions, calls } : extensions,
+  };
+}
+
+const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
+  ...error,
+  extensions: { ...error.extensions, requestId },
+});
+
+const ofTheDocument = new Set<unknown>([
+  "GRAPHQL_PARSE_FAILED",
+  "GRAPHQL_VALIDATION_FAILED",
+  "BAD_USER_INPUT",
+  "LIMIT_EXCEEDED",
+  "PERSISTED_QUERY_NOT_FOUND",
+  "PERSISTED_QUERY_HASH_MISMATCH",
+  "OPERATION_NOT_SAVED",
+  "OPERATION_RESOLUTION_FAILURE",
+]);
+
+/**
+ * The status of a response. A client whose first media type is `application/json` treats any status but 200 as a response
+ * that is not GraphQL. So such a client gets 200 for a document that fails.
+ */
+export function statusOf({ http, body }: GraphQLResponse, accept: string | undefined): number {
+  const { status = 200 } = http;
+  if (body.kind !== "single") return status;
+  const { data, errors } = body.singleResult;
+  const isForJson = accept !== undefined && /^\s*application\/json\b/i.test(accept);
+  if (!isForJson) return status === 200 && data === undefined ? 400 : status;
+  return status === 400 && ofTheDocument.has(errors?.[0]?.extensions?.code) ? 200 : status;
+}

@@ -1,0 +1,58 @@
+/**
+ * Bounds the arguments of one operation, counted at each place where they are used. One variable of 1 MiB may stand in 20
+ * root fields: each of them would check and encode it, and REST would receive 20 MiB.
+ */
+import { type CodedError, overLimit } from "../../coded-error.ts";
+
+/** A value beside its characters: it is checked and encoded too. */
+const charactersPerValue = 8;
+/** The checks and the encoding of so many characters may take long enough to be measured. */
+const large = 1_000;
+
+export class ArgumentBudget {
+  readonly #limit: number;
+  #left: number;
+  /** The characters of each list and object. A variable's value is the same object at each place. */
+  #known: Map<object, number> | undefined;
+
+  /** `limit` is MAX_BODY_BYTES. */
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#left = limit;
+  }
+
+  get isLarge(): boolean {
+    return this.#limit - this.#left > large;
+  }
+
+  /** Throws LIMIT_EXCEEDED if fewer characters are left, and takes none then. */
+  spend(args: Readonly<Record<string, unknown>>): void {
+    const characters = this.#weigh(Object.values(args));
+    if (characters > this.#left) throw tooLarge(this.#limit);
+    this.#left -= characters;
+  }
+
+  #weigh(values: readonly unknown[]): number {
+    let characters = 0;
+    for (const value of values) {
+      characters += charactersPerValue;
+      if (typeof value === "string") characters += value.length;
+      else if (typeof value === "object" && value !== null) characters += this.#weighMembers(value);
+    }
+    return characters;
+  }
+
+  #weighMembers(value: object): number {
+    this.#known ??= new Map();
+    const known = this.#known.get(value) ?? this.#weigh(Object.values(value));
+    this.#known.set(value, known);
+    return known;
+  }
+}
+
+const tooLarge = (limit: number): CodedError =>
+  overLimit(
+    "MAX_BODY_BYTES",
+    limit,
+    `the arguments of an operation may hold at most ${limit} characters, counted at each place`,
+  );

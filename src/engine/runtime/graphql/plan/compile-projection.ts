@@ -1,0 +1,190 @@
+/**
+ * Compiles a projection: the fast way from REST's values to the response. A selection becomes one generated function. A
+ * projection throws on any unexpected value, and `complete` then handles the level again, with errors. The source text
+ * holds only names of the GraphQL grammar and JSON strings.
+ */
+import {
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isAbstractType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { dateScalars } from "../../../shared/date-scalars.ts";
+import { isInherited, own } from "../../../shared/own.ts";
+import { valueAt } from "../../rest/property.ts";
+import {
+  addParent,
+  bytesOf,
+  enclosingWith,
+  type FieldPlan,
+  type ObjectPlan,
+  type Projection,
+} from "./plan.ts";
+import { AnswerTooLarge, type Budget, spendLeaf, weigh } from "./response-budget.ts";
+
+type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
+
+export function compileProjection(field: FieldPlan): Projection {
+  const emitting: Emitting = {
+    functions: [],
+    names: ["unexpected", "addParent", "spent", "weigh"],
+    values: [unexpected, addParent, spent, weigh],
+  };
+  const expression = valueExpression(emitting, field, field.field.type, "values[i]", "enclosing[i]");
+  const body = `"use strict"; ${emitting.functions.join("\n")}
+  return (resultMaps, values, nextParents, budget${also(field)}) => {
+    let t;
+    for (let i = 0; i < resultMaps.length; i++) resultMaps[i][${JSON.stringify(field.key)}] = ${expression};
+  };`;
+  return new Function(...emitting.names, body)(...emitting.values) as Projection;
+}
+
+const surprise = new Error("not what the types say");
+function unexpected(): never {
+  throw surprise;
+}
+function spent({ limit }: Budget): never {
+  throw new AnswerTooLarge(limit);
+}
+
+/** The code for the enclosing objects, after the budget, if links below the value inherit from them. */
+const also = (field: FieldPlan, enclosing = "enclosing"): string =>
+  [...field.selections.values()].some(({ inherits }) => inherits) ? `, ${enclosing}` : "";
+
+/** An expression that reads `input` once, into `t`. */
+function valueExpression(
+  emitting: Emitting,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  input: string,
+  enclosing?: string,
+  level = 0,
+): string {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const missing = isNonNullType(type) || field.neverNull.includes(level) ? "unexpected()" : "null";
+  if (isLeafType(bare)) return leafExpression(emitting, bare, input, missing);
+  const name = isListType(bare)
+    ? listFunction(emitting, field, bare.ofType, level + 1)
+    : isAbstractType(bare)
+      ? memberFunction(emitting, field, bare)
+      : objectFunction(emitting, field.selections.get(bare.name));
+  return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget${also(field, enclosing)}))`;
+}
+
+/** The scalars whose values are text of REST, unchanged. */
+const texts: ReadonlySet<string> = new Set(["String", "ID", ...dateScalars.keys()]);
+
+const checks: Record<string, string> = {
+  Int: 'typeof t === "number" && (t | 0) === t',
+  Float: "Number.isFinite(t)",
+  Boolean: 'typeof t === "boolean"',
+};
+
+function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string, missing: string): string {
+  const integer = type.name === "ID" ? "Number.isSafeInteger(t) ? String(t) :" : "";
+  if (texts.has(type.name))
+    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : ${integer} t == null ? ${missing} : unexpected())`;
+  const check = own(checks, type.name);
+  if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
+  const serialize = isEnumType(type) ? enumLookup(type) : scalarValue(type);
+  return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t, budget) ?? unexpected()))`;
+}
+
+const scalarValue = (type: GraphQLLeafType) => (value: unknown, budget: Budget) =>
+  spendLeaf(budget, type.serialize(value));
+
+function enumLookup(type: GraphQLLeafType & { getValues(): readonly { name: string; value: unknown }[] }) {
+  const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
+  return (value: unknown) => names.get(value);
+}
+
+function listFunction(emitting: Emitting, field: FieldPlan, items: GraphQLOutputType, level: number): string {
+  const item = valueExpression(emitting, field, items, "list[i]", undefined, level);
+  return add(
+    emitting,
+    (name) => `function ${name}(list, nextParents, budget${also(field)}) {
+    if (!Array.isArray(list)) unexpected();
+    if ((budget.left -= list.length) < 0) spent(budget);
+    const out = new Array(list.length);
+    let t;
+    for (let i = 0; i < list.length; i++) out[i] = ${item};
+    return out;
+  }`,
+  );
+}
+
+function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): string {
+  if (!plan || plan.fault) return "unexpected";
+  const entries = plan.fields.map(
+    (field) => `[${JSON.stringify(field.key)}]: ${fieldExpression(emitting, field)}`,
+  );
+  const own = plan.bound.length > 0 || plan.inherits ? constant(emitting, plan) : "";
+  const given = plan.inherits ? ", enclosing" : "";
+  const gathering = plan.bound.length > 0 ? `addParent(nextParents, ${own}, from, out${given});` : "";
+  const entering = plan.inherits
+    ? `enclosing = ${constant(emitting, enclosingWith)}(${own}, from, enclosing);`
+    : "";
+  return add(
+    emitting,
+    (name) => `function ${name}(from, nextParents, budget${given}) {
+    if (typeof from !== "object" || Array.isArray(from)) unexpected();
+    if ((budget.left -= ${bytesOf(plan)}) < 0) spent(budget);
+    let t;
+    ${entering}
+    const out = { ${entries.join(", ").replaceAll(/\["((?!__proto__")\w+)"\]:/g, "$1:")} };
+    ${gathering}
+    return out;
+  }`,
+  );
+}
+
+function fieldExpression(emitting: Emitting, field: FieldPlan): string {
+  const { source } = field;
+  if (source.kind === "typename") return JSON.stringify(field.parentType.name);
+  const input = inputExpression(emitting, source);
+  return input === undefined ? "null" : valueExpression(emitting, field, field.field.type, input);
+}
+
+/** Undefined for a field that calls REST once its object is complete. */
+function inputExpression(emitting: Emitting, source: FieldPlan["source"]): string | undefined {
+  if (source.kind === "made") return `${constant(emitting, source.make)}(from)`;
+  if (source.kind !== "path") return undefined;
+  const { names } = source;
+  const [name, ...below] = names;
+  if (name === undefined) return "from";
+  // every object inherits names such as `valueOf`: only the object's own property counts
+  if (below.length === 0 && !isInherited(name)) return `from[${JSON.stringify(name)}]`;
+  return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
+}
+
+function memberFunction(emitting: Emitting, field: FieldPlan, type: { resolveType?: unknown }): string {
+  const resolveType = constant(emitting, type.resolveType);
+  const cases = [...field.selections].map(
+    ([name, plan]) =>
+      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, nextParents, budget${also(field)});`,
+  );
+  return add(
+    emitting,
+    (name) => `function ${name}(from, nextParents, budget${also(field)}) {
+    switch (${resolveType}(from)) { ${cases.join(" ")} }
+    unexpected();
+  }`,
+  );
+}
+
+function add(emitting: Emitting, text: (name: string) => string): string {
+  const name = `f${emitting.functions.length}`;
+  emitting.functions.push("");
+  emitting.functions[emitting.functions.length - 1] = text(name);
+  return name;
+}
+
+function constant(emitting: Emitting, value: unknown): string {
+  const name = `c${emitting.names.length}`;
+  emitting.names.push(name);
+  emitting.values.push(value);
+  return name;
+}

@@ -1,0 +1,157 @@
+/**
+ * Completes the values of one field for a whole level of parents (GraphQL spec §6.4.3). A long level is completed in
+ * pieces, so that the work of other callers comes between them.
+ */
+import { CodedError } from "../../coded-error.ts";
+import type { AnyContext } from "../../rest/rest-context.ts";
+import { FieldError } from "../errors/field-error.ts";
+import type { Variables } from "../variables/coerce-variables.ts";
+import type { ArgumentBudget } from "./argument-budget.ts";
+import { compileProjection } from "./compile-projection.ts";
+import { addError, type Completion, complete } from "./complete.ts";
+import type { BoundFieldPlan, LevelParents, OperationPlan, ParentsByPlan, ResultMap } from "./plan.ts";
+import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
+import { AnswerTooLarge, type Budget } from "./response-budget.ts";
+
+/** How the values of a level are completed. */
+export type Pieces = {
+  /** The most parents of a piece. */
+  readonly size: number;
+  /** Completes a piece, perhaps once its caller may go on, and charges the processor time to the caller. */
+  readonly complete: (work: () => void) => void | Promise<void>;
+  /** Runs work on the caller's arguments, and charges its processor time to the caller. */
+  readonly measured: <T>(work: () => T) => T;
+};
+
+export type Run = {
+  readonly plan: OperationPlan;
+  readonly variables: Variables;
+  readonly context: AnyContext;
+  readonly errors: FieldError[];
+  readonly budget: Budget;
+  readonly argumentBudget: ArgumentBudget;
+  readonly pieces: Pieces;
+  data: ResultMap | null;
+};
+
+/** One field of all parents that the field above has returned. */
+export type Level = {
+  readonly field: BoundFieldPlan;
+  /** REST's objects, and the result maps made from them. */
+  readonly parents: readonly unknown[];
+  readonly resultMaps: readonly ResultMap[];
+  readonly enclosing: LevelParents["enclosing"];
+  /** The level whose values hold the result maps; the operation's root has none. */
+  readonly above: Level | undefined;
+  /** The positions of the objects in this level's values, computed after a failure below. */
+  below?: Positions;
+};
+
+/**
+ * Completes the values of all parents, and returns the parents of the levels below. `around` encloses each value. Returns a
+ * promise if a piece has to wait.
+ */
+export function completeLevel(
+  run: Run,
+  level: Level,
+  values: readonly unknown[],
+  around: LevelParents["enclosing"],
+): ParentsByPlan | Promise<ParentsByPlan> {
+  let isExact = false;
+  const nextParents: ParentsByPlan = [];
+  const { size, complete } = run.pieces;
+  const completeFrom = (start: number): ParentsByPlan | Promise<ParentsByPlan> => {
+    if (start >= values.length)
+      return isExact
+        ? nextParents.map((parents) => parents && attachedParents(run, level, parents))
+        : nextParents;
+    const end = start + size;
+    const piece: Piece = {
+      field: level.field,
+      above: level.above,
+      values: values.slice(start, end),
+      resultMaps: level.resultMaps.slice(start, end),
+      enclosing: around.slice(start, end),
+    };
+    const completing = complete(() => {
+      if (project(run, piece, nextParents)) return;
+      isExact = true;
+      completeExactly(run, piece, nextParents);
+    });
+    return completing ? completing.then(() => completeFrom(end)) : completeFrom(end);
+  };
+  return completeFrom(0);
+}
+
+/** A part of a level's parents, and their values. */
+type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
+  readonly values: readonly unknown[];
+};
+
+/** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
+function project(
+  { budget }: Run,
+  { field, resultMaps, values, enclosing }: Piece,
+  nextParents: ParentsByPlan,
+): boolean {
+  const { left } = budget;
+  field.projection ??= compileProjection(field);
+  try {
+    if (values.some((value) => value instanceof Error)) return false;
+    field.projection(resultMaps, values, nextParents, budget, enclosing);
+    return true;
+  } catch (error) {
+    if (error instanceof AnswerTooLarge) throw error;
+    budget.left = left;
+    return false;
+  }
+}
+
+/** Completes a piece exactly: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
+function completeExactly(
+  run: Run,
+  { field, resultMaps, values, enclosing, above }: Piece,
+  nextParents: ParentsByPlan,
+): void {
+  if (!run.plan.serial) for (const value of values) if (hasLeft(value)) throw value;
+  const { errors, budget } = run;
+  const completion: Completion = { errors, nextParents, budget, enclosing: undefined };
+  const positions = positionsIn(run, above);
+  resultMaps.forEach((resultMap, index) => {
+    if (!isAttached(run.data, positions, resultMap)) return;
+    const position = positions.get(resultMap);
+    completion.enclosing = enclosing[index];
+    try {
+      const path = { up: position?.path, key: field.key };
+      resultMap[field.key] = complete(completion, field, values[index], path);
+    } catch (error) {
+      if (!(error instanceof FieldError)) throw error;
+      addError(completion, error);
+      if (!bubble(position)) run.data = null;
+    }
+  });
+}
+
+/** Whether the value is the error of a call whose client has left. */
+const hasLeft = (value: unknown): boolean =>
+  value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
+
+/** The positions of the objects in a level's values; without a level, the root's position. */
+function positionsIn(run: Run, level: Level | undefined): Positions {
+  if (!level) return new Map(run.data && [[run.data, undefined]]);
+  level.below ??= positionsBelow(level.field, level.resultMaps, positionsIn(run, level.above));
+  return level.below;
+}
+
+/** Removes the parents that a null has cut off, and those that a refused projection has added. */
+function attachedParents(run: Run, level: Level, parents: LevelParents): LevelParents {
+  const positions = positionsIn(run, level);
+  const kept = parents.resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));
+  const isKept = (_: unknown, index: number): boolean | undefined => kept[index];
+  return {
+    plan: parents.plan,
+    sources: parents.sources.filter(isKept),
+    resultMaps: parents.resultMaps.filter(isKept),
+    enclosing: parents.enclosing.filter(isKept),
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Completes a value exactly (GraphQL spec §6.4.3): errors have paths, and nulls bubble. The order of errors and their
+ * messages are those of graphql-js. It runs only for levels that the projection refuses.
+ */
+import {
+  GraphQLError,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  locatedError,
+} from "graphql";
+import { isRecord } from "../../../shared/json-object.ts";
+import { Dictionary } from "../../../shared/own.ts";
+import type { Enclosing } from "../../rest/inherited-values.ts";
+import { type PlainSource, valueAt } from "../../rest/property.ts";
+import { ContractBroken, FieldError, type Path } from "../errors/field-error.ts";
+import {
+  addParent,
+  bytesOf,
+  enclosingWith,
+  type FieldPlan,
+  type ObjectPlan,
+  type ParentsByPlan,
+  type ResultMap,
+} from "./plan.ts";
+import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./response-budget.ts";
+
+export type Completion = {
+  readonly errors: FieldError[];
+  readonly nextParents: ParentsByPlan;
+  readonly budget: Budget;
+  /** The enclosing objects of the value that is completed, if links below the value inherit from them. */
+  enclosing: Enclosing | undefined;
+};
+
+/**
+ * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. `nextParents`
+ * also gets objects of values that become null later; the caller removes them.
+ */
+export function complete(completion: Completion, field: FieldPlan, value: unknown, path: Path): unknown {
+  return withErrors(completion, field, field.field.type, path, () =>
+    completeValue(completion, field, field.field.type, value, path),
+  );
+}
+
+/** Runs `make`. An error becomes null if the type allows null. Otherwise it is thrown with its path. */
+function withErrors(
+  completion: Completion,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  path: Path,
+  make: () => unknown,
+): unknown {
+  try {
+    return make();
+  } catch (raw) {
+    if (raw instanceof AnswerTooLarge) throw raw;
+    const error = located(raw, field, path);
+    if (isNonNullType(type)) throw error;
+    addError(completion, error);
+    return null;
+  }
+}
+
+export function addError({ errors, budget }: Completion, error: FieldError): void {
+  spend(budget, bytesPerError);
+  errors.push(error);
+}
+
+/** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own. */
+function located(raw: unknown, field: FieldPlan, path: Path): FieldError {
+  if (raw instanceof FieldError) return raw;
+  const { nodes, source } = field;
+  const thrown = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
+  const error = source.kind === "call" && source.named ? source.named(thrown as Error) : thrown;
+  const own = error instanceof GraphQLError ? error.locations : undefined;
+  if (!own) field.places ??= new GraphQLError("", { nodes }).locations;
+  return new FieldError(error as Error, own ?? field.places, path);
+}
+
+function completeValue(
+  completion: Completion,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  value: unknown,
+  path: Path,
+  level = 0,
+): unknown {
+  if (value instanceof Error) throw value;
+  if (isNonNullType(type)) {
+    const completed = completeValue(completion, field, type.ofType, value, path, level);
+    if (completed === null)
+      throw new ContractBroken(
+        `Cannot return null for non-nullable field ${field.parentType.name}.${field.field.name}.`,
+      );
+    return completed;
+  }
+  if (value === null || value === undefined) {
+    if (field.neverNull.includes(level))
+      throw new ContractBroken(`REST sent no value for ${field.parentType.name}.${field.field.name}.`);
+    return null;
+  }
+  if (isListType(type)) return completeList(completion, field, type.ofType, value, path, level + 1);
+  if (isLeafType(type)) return completeLeaf(completion, type, value);
+  return completeObject(completion, objectPlanOf(field, type, value), value, path);
+}
+
+function completeList(
+  completion: Completion,
+  field: FieldPlan,
+  type: GraphQLOutputType,
+  value: unknown,
+  path: Path,
+  level: number,
+): unknown[] {
+  if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
+    throw new ContractBroken(
+      `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.field.name}".`,
+    );
+  }
+  return Array.from(value as Iterable<unknown>, (item, key) => {
+    spend(completion.budget, 1);
+    const at = { up: path, key };
+    return withErrors(completion, field, type, at, () =>
+      completeValue(completion, field, type, item, at, level),
+    );
+  });
+}
+
+function completeLeaf({ budget }: Completion, type: GraphQLLeafType, value: unknown): unknown {
+  const serialized: unknown = type.serialize(value);
+  if (serialized === null || serialized === undefined)
+    throw new ContractBroken(`${type.name} has no value for what REST sent.`);
+  return spendLeaf(budget, serialized);
+}
+
+function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown): ObjectPlan {
+  const name = isAbstractType(type) ? (type.resolveType as (value: unknown) => string)(value) : String(type);
+  const plan = field.selections.get(name);
+  if (!plan) throw new ContractBroken(`${String(type)} has no member for what REST sent.`);
+  return plan;
+}
+
+function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): ResultMap {
+  if (plan.fault) throw plan.fault;
+  if (!isRecord(value)) throw notAnObject(plan.type.name);
+  spend(completion.budget, bytesOf(plan));
+  const resultMap: ResultMap = new Dictionary();
+  const above = completion.enclosing;
+  const enclosing = enclosingWith(plan, value, above);
+  completion.enclosing = enclosing;
+  try {
+    for (const field of plan.fields)
+      resultMap[field.key] =
+        field.source.kind === "typename"
+          ? plan.type.name
+          : field.source.kind === "call"
+            ? null
+            : complete(completion, field, read(field.source, value), { up: path, key: field.key });
+  } finally {
+    completion.enclosing = above;
+  }
+  if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap, enclosing);
+  return resultMap;
+}
+
+/** An Error stands for a value that breaks REST's contract. */
+function read(source: PlainSource, value: Record<string, unknown>): unknown {
+  try {
+    return source.kind === "path" ? valueAt(value, source.names) : source.make(value);
+  } catch (error) {
+    return error;
+  }
+}
+
+const notAnObject = (type: string): ContractBroken =>
+  new ContractBroken(`Expected value of type "${type}" but got another.`);

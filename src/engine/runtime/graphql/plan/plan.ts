@@ -1,0 +1,154 @@
+/**
+ * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). It is data. The projection
+ * (fast), the completion (exact, with errors) and `runPlan` read its fields.
+ */
+import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
+import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
+import type { PlainSource } from "../../rest/property.ts";
+import type { AnyContext } from "../../rest/rest-context.ts";
+import type { Args } from "../errors/argument-check.ts";
+import type { FieldError } from "../errors/field-error.ts";
+import type { Budget } from "./response-budget.ts";
+
+/**
+ * Resolves a field for all parents of a level: a value, null or an Error for each. The value of a single parent, or its
+ * promise, may come in a list, which costs one promise less.
+ */
+export type ResolveLevel = (
+  parents: readonly unknown[],
+  args: Args,
+  context: AnyContext,
+  enclosing: readonly (Enclosing | undefined)[],
+) => Promise<readonly unknown[]> | readonly [unknown];
+
+/** A field that calls REST once its object is complete. */
+export type CallSource = {
+  readonly kind: "call";
+  readonly resolve: ResolveLevel;
+  /** Gives the client's names to an error of REST. */
+  readonly named?: ((error: Error) => Error) | undefined;
+};
+
+/** The source of a field's value. */
+type FieldSource = { readonly kind: "typename" } | PlainSource | CallSource;
+
+/** A resolver of the executable schema, as plans read it. */
+export type PlannedResolver = {
+  readonly source: PlainSource | CallSource;
+  /** The marks of the objects and arguments from which it takes values. */
+  readonly inherits?: readonly string[];
+};
+
+export type FieldPlan = {
+  /** The response key: alias or name. */
+  readonly key: string;
+  readonly parentType: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly nodes: readonly FieldNode[];
+  readonly source: FieldSource;
+  /**
+   * The levels of lists at which the document forbids null although the type allows it (`@semanticNonNull`): 0 is the value
+   * itself, 1 an item of its list. A null there is an error of REST.
+   */
+  readonly neverNull: readonly number[];
+  /** The selection for each possible object type of the value; empty for a leaf. */
+  readonly selections: ReadonlyMap<string, ObjectPlan>;
+  /** The names of the arguments that links below take. */
+  readonly inherited: readonly string[];
+  /** Compiled when the field is first completed. */
+  projection: Projection | undefined;
+  /** The locations of the nodes, found at the first error: to find them reads the document from its start. */
+  places: FieldError["locations"];
+};
+
+/** Completes one value of a field for each result map. Throws on a value that does not fit, and `AnswerTooLarge`. */
+export type Projection = (
+  resultMaps: readonly ResultMap[],
+  values: readonly unknown[],
+  nextParents: ParentsByPlan,
+  budget: Budget,
+  /** The enclosing objects of each result map's object, if links below the values inherit from them. */
+  enclosing: readonly (Enclosing | undefined)[],
+) => void;
+
+export type BoundFieldPlan = FieldPlan & { readonly source: CallSource };
+
+export type ObjectPlan = {
+  /** The index of this object plan in `ParentsByPlan`. */
+  readonly id: number;
+  readonly type: GraphQLObjectType;
+  readonly fields: readonly FieldPlan[];
+  /** Those of `fields` that call REST once this object is complete. */
+  readonly bound: readonly BoundFieldPlan[];
+  /** The marks of the objects and arguments from which links of this object or below take values. Absent: no link does. */
+  readonly inherits?: ReadonlySet<string>;
+  /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
+  readonly fault?: GraphQLError;
+};
+
+/** The bytes of an object without its strings: keys, quotes, colons and short values. */
+export const bytesOf = ({ fields }: ObjectPlan): number =>
+  fields.reduce((sum, { key }) => sum + key.length + 8, 2);
+
+export type OperationPlan = {
+  readonly root: ObjectPlan;
+  readonly serial: boolean;
+  /** The number of fields of all object plans. */
+  readonly size: number;
+  /** It asks for the schema. Its plan holds the values of variables. */
+  readonly introspects: boolean;
+};
+
+/** The parents of the next level that share an object plan: REST's objects, and the result maps made from them. */
+export type LevelParents = {
+  readonly plan: ObjectPlan;
+  readonly sources: unknown[];
+  readonly resultMaps: ResultMap[];
+  /**
+   * For each parent, the nearest object from which links take values: the parent itself, or an object that encloses it.
+   * Empty unless the plan `inherits`.
+   */
+  readonly enclosing: (Enclosing | undefined)[];
+};
+
+/** An object of the response (GraphQL spec §6.3, "resultMap"). */
+export type ResultMap = Record<string, unknown>;
+
+/** The parents of the next level, by `ObjectPlan.id`. */
+export type ParentsByPlan = (LevelParents | undefined)[];
+
+/** `enclosing` counts for a plan that `inherits`. */
+export function addParent(
+  nextParents: ParentsByPlan,
+  plan: ObjectPlan,
+  source: unknown,
+  resultMap: ResultMap,
+  enclosing?: Enclosing,
+): void {
+  const parents = nextParents[plan.id] ?? { plan, sources: [], resultMaps: [], enclosing: [] };
+  nextParents[plan.id] = parents;
+  parents.sources.push(source);
+  parents.resultMaps.push(resultMap);
+  if (plan.inherits) parents.enclosing.push(enclosing);
+}
+
+/** Adds the arguments of a field to `above`, for the links below that take values from them. */
+export const enclosingWithArguments = (
+  { inherited }: FieldPlan,
+  args: unknown,
+  above: Enclosing | undefined,
+): Enclosing | undefined =>
+  inherited.reduce<Enclosing | undefined>(
+    (around, name) => ({ type: markOfArgument(name), object: args, above: around }),
+    above,
+  );
+
+/** Adds an object of this plan to `above`, if a link below takes values from its type. */
+export const enclosingWith = (
+  { inherits, type }: ObjectPlan,
+  object: unknown,
+  above: Enclosing | undefined,
+): Enclosing | undefined => (inherits?.has(type.name) ? { type: type.name, object, above } : above);
+
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(`Unexpected error value: ${String(thrown)}`);

@@ -1,0 +1,86 @@
+/**
+ * Bounds the size of a response while it is built. The budget is an estimate in bytes; `answerExcess` counts the exact
+ * bytes of the text. A few calls can unfold to a response of any size, because links lead back and forth and errors
+ * repeat: REST sends an object once, and the response repeats it for each parent.
+ */
+import { CodedError } from "../../coded-error.ts";
+import { ContractBroken } from "../errors/field-error.ts";
+
+export type Budget = {
+  left: number;
+  readonly limit: number;
+  /** A string counts by its length. Once less than `wary` is left, it counts by its bytes as JSON. */
+  readonly wary: number;
+  /** The bytes of lists and objects of custom scalars. A response may repeat one value many times. */
+  known: Map<object, number> | undefined;
+};
+
+/** One UTF-16 unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
+const mostBytes = 6;
+
+export const budgetOf = (limit: number): Budget => ({
+  left: limit,
+  limit,
+  wary: limit - limit / mostBytes,
+  known: undefined,
+});
+
+/** Spends the bytes that a string's JSON needs beyond its length. */
+export function weigh(budget: Budget, text: string): void {
+  if (!/^[ !#-[\]-~]*$/.test(text)) budget.left -= Buffer.byteLength(JSON.stringify(text)) - text.length;
+}
+
+/** An error counts for more bytes than it sends, because creating it costs processor time. */
+export const bytesPerError = 2_000;
+
+export class AnswerTooLarge extends CodedError {
+  constructor(value: number) {
+    super("LIMIT_EXCEEDED", `an answer may have at most ${value} bytes`, {
+      limit: "MAX_ANSWER_BYTES",
+      value,
+    });
+  }
+}
+
+/** The error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
+export const answerExcess = (limit: number, text: string): AnswerTooLarge | undefined =>
+  3 * text.length <= limit || Buffer.byteLength(text) <= limit ? undefined : new AnswerTooLarge(limit);
+
+/** Throws `AnswerTooLarge` if fewer bytes are left. */
+export function spend(budget: Budget, bytes: number): void {
+  budget.left -= bytes;
+  if (budget.left < 0) throw new AnswerTooLarge(budget.limit);
+}
+
+/** Levels of lists and objects in a value of a custom scalar. `JSON.stringify` throws from some 5,000 on. */
+const mostNesting = 1_000;
+
+/**
+ * Spends the bytes of a leaf's JSON, and returns the leaf. The value of a custom scalar may be anything that REST sends.
+ * Throws `AnswerTooLarge`, and `ContractBroken` for a value that is nested too deeply.
+ */
+export function spendLeaf(budget: Budget, leaf: unknown): unknown {
+  if (typeof leaf !== "object" || leaf === null) spendJson(budget, leaf, 0);
+  else {
+    const { left } = budget;
+    budget.known ??= new Map();
+    const known = budget.known.get(leaf);
+    if (known === undefined) spendJson(budget, leaf, 0);
+    else spend(budget, known);
+    budget.known.set(leaf, left - budget.left);
+  }
+  return leaf;
+}
+
+function spendJson(budget: Budget, value: unknown, nesting: number): void {
+  if (typeof value === "string") {
+    if (budget.left < budget.wary) weigh(budget, value);
+    return spend(budget, value.length);
+  }
+  if (typeof value !== "object" || value === null) return spend(budget, String(value).length);
+  if (nesting === mostNesting) throw new ContractBroken("A value of a custom scalar is nested too deeply.");
+  for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    spend(budget, typeof key === "number" ? 1 : key.length);
+    spendJson(budget, member, nesting + 1);
+  }
+}

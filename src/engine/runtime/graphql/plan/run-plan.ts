@@ -1,0 +1,90 @@
+/**
+ * Runs a plan level by level. Root fields start together; the root fields of a mutation run one after another. A field
+ * below them starts once its parents are complete. Its resolver is called once for the whole level. A failed value becomes
+ * null where its type allows null.
+ */
+import { getArgumentValues } from "graphql";
+import { Dictionary } from "../../../shared/own.ts";
+import type { AnyContext } from "../../rest/rest-context.ts";
+import type { Environment } from "../../settings/environment.ts";
+import type { Args } from "../errors/argument-check.ts";
+import { FieldError } from "../errors/field-error.ts";
+import type { Variables } from "../variables/coerce-variables.ts";
+import { ArgumentBudget } from "./argument-budget.ts";
+import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
+import { asError, enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
+import { budgetOf } from "./response-budget.ts";
+
+export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
+
+/**
+ * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `AnswerTooLarge` for a response of more than
+ * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has left.
+ */
+export function runPlan(
+  plan: OperationPlan,
+  variables: Variables,
+  context: AnyContext,
+  limits: Pick<Environment, "MAX_ANSWER_BYTES" | "MAX_BODY_BYTES">,
+  pieces: Pieces,
+): Promise<PlanResult> {
+  const { fault } = plan.root;
+  if (fault)
+    return Promise.resolve({ data: null, errors: [new FieldError(fault, fault.locations, undefined)] });
+  const data: ResultMap = new Dictionary();
+  const budget = budgetOf(limits.MAX_ANSWER_BYTES);
+  const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
+  const run: Run = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
+  for (const { key, source, parentType } of plan.root.fields)
+    data[key] = source.kind === "typename" ? parentType.name : null;
+  const levels = plan.root.bound.map(
+    (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
+  );
+  const running = plan.serial ? inTurn(run, levels) : all(levels.map((level) => runLevel(run, level)));
+  return running.then(() => ({ data: run.data, errors: run.errors }));
+}
+
+/** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
+async function inTurn(run: Run, levels: readonly Level[]): Promise<void> {
+  for (const level of levels) if (run.data) await runLevel(run, level);
+}
+
+/** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
+async function runLevel(run: Run, level: Level): Promise<void> {
+  let values: readonly unknown[];
+  let { enclosing: around } = level;
+  try {
+    const args = argumentsOf(run, level);
+    if (level.field.inherited.length > 0)
+      around = level.parents.map((_, index) => enclosingWithArguments(level.field, args, around[index]));
+    const call = () => level.field.source.resolve(level.parents, args, run.context, level.enclosing);
+    const called = run.argumentBudget.isLarge ? run.pieces.measured(call) : call();
+    values = called instanceof Promise ? await called : [await called[0]];
+  } catch (error) {
+    values = level.parents.map(() => asError(error));
+  }
+  const completed = completeLevel(run, level, values, around);
+  const nextParents = completed instanceof Promise ? await completed : completed;
+  if (nextParents.length === 0) return;
+  const next = nextParents.flatMap((found) => {
+    if (!found || found.resultMaps.length === 0) return [];
+    const { plan, sources: parents, resultMaps, enclosing } = found;
+    return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing, above: level }));
+  });
+  if (next.length > 0) await all(next);
+}
+
+/** `Promise.all`, without its cost for a single promise. */
+const all = (runs: Promise<void>[]): Promise<unknown> => {
+  const [first] = runs;
+  return first && runs.length === 1 ? first : Promise.all(runs);
+};
+
+function argumentsOf(run: Run, { field: { field, nodes } }: Level): Args {
+  const [node] = nodes;
+  if (field.args.length === 0 || !node) return new Dictionary();
+  // graphql-js makes an object with a prototype, in which an argument that is left out has the value of `valueOf`
+  const args = new Dictionary(getArgumentValues(field, node, run.variables as never));
+  run.argumentBudget.spend(args);
+  return args;
+}

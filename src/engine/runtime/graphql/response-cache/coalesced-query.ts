@@ -1,0 +1,102 @@
+/**
+ * One question of one caller: its executions, and the requests that wait for the next one.
+ *
+ * Requests that wait have no place in the start queue. When the wait is over, the question itself enters the queue, as one
+ * request of its caller. At its turn the first request that still waits gets the place and is executed, and the others read
+ * its answer. So no request waits for one that waits itself, and a client that leaves takes no place with it. A request that
+ * asks meanwhile has a place already: it is executed at once, for all that wait, and the question leaves the queue.
+ */
+import type { FastifyRequest } from "fastify";
+import { type Reader, Together } from "../../governor/request-coalescer.ts";
+import type { StartQueue } from "../../governor/start-queue.ts";
+import type { RequestScope } from "../../rest/request-scope.ts";
+import { Answer } from "./shared-response.ts";
+
+/** What an execution comes to. `undefined`: its client has left. */
+type Outcome = Answer | Error | undefined;
+
+type Asked = { readonly request: FastifyRequest; readonly scope: RequestScope };
+type Waiting = Reader<Asked, Answer | Execution>;
+
+/** The execution of a request. Whoever gets one must end it. */
+export class Execution {
+  /**
+   * Whether the operation is a query. It is known once the operation is parsed, or if the same question was a query
+   * before. No request waits for the end of a mutation.
+   */
+  isQuery: boolean;
+  readonly beganAt = performance.now();
+  /** Without an outcome, the first of its readers is executed next. Only the first call counts. */
+  readonly end: (outcome?: Outcome) => void;
+
+  constructor(isQuery: boolean, onEnd: (outcome: Outcome, execution: Execution) => void) {
+    this.isQuery = isQuery;
+    this.end = (outcome) => {
+      onEnd(outcome, this);
+      onEnd = () => {};
+    };
+  }
+}
+
+/** What a question is part of. */
+type Owner = {
+  ended(execution: Execution, answer: Answer | undefined): void;
+  /** No execution of the question is under way, and no request waits for one. */
+  forget(): void;
+};
+
+export class Question {
+  readonly #starts: StartQueue;
+  readonly #wasQuery: boolean;
+  readonly #owner: Owner;
+  readonly #requests: Together<Asked, Answer | Execution>;
+  #last: Execution | undefined;
+  /** Stands in the start queue for the requests whose wait is over. */
+  #place: FastifyRequest["place"] | undefined;
+
+  /** `wasQuery`: whether the same question was a query before. */
+  constructor(starts: StartQueue, wasQuery: boolean, owner: Owner) {
+    this.#starts = starts;
+    this.#wasQuery = wasQuery;
+    this.#owner = owner;
+    this.#requests = new Together(
+      () => this.#enter(),
+      (isUnderWay) => {
+        this.#place?.leave();
+        this.#place = undefined;
+        if (!isUnderWay) owner.forget();
+      },
+    );
+  }
+
+  /** The execution of a request that has a place, or what the request gets after a wait without one. */
+  ask(request: FastifyRequest, scope: RequestScope): Execution | Promise<Answer | Execution> {
+    if (!this.#last?.isQuery || this.#place || this.#requests.waitMs <= 0)
+      return this.#execution(this.#requests.begin());
+    request.place.leave();
+    return this.#requests.wait({ request, scope }).found;
+  }
+
+  /** An execution that begins. The readers get its answer. */
+  #execution(readers: readonly Waiting[]): Execution {
+    this.#last = new Execution(this.#last?.isQuery ?? this.#wasQuery, (outcome, execution) => {
+      this.#owner.ended(execution, outcome instanceof Answer ? outcome : undefined);
+      this.#requests.end(readers, outcome);
+    });
+    return this.#last;
+  }
+
+  /** Enters the start queue, in the name of the oldest request. At its turn, the oldest that is left is executed. */
+  #enter(): void {
+    if (this.#place) return;
+    const { caller } = (this.#requests.oldest as Waiting).asked.request;
+    const place = this.#starts.place(caller, () => {
+      this.#place = undefined;
+      const [first, ...others] = this.#requests.begin() as [Waiting];
+      first.asked.request.place = place;
+      first.settle(this.#execution(others));
+    });
+    this.#place = place;
+    this.#starts.enter(place);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Runs an operation by its plan. Apollo has parsed and validated the operation before.
+ */
+import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
+import {
+  type GraphQLError,
+  type GraphQLSchema,
+  introspectionFromSchema,
+  type OperationDefinitionNode,
+} from "graphql";
+import { CodedError } from "../coded-error.ts";
+import { introspectedBytes, parentsOfPiece } from "../settings/capacity.ts";
+import type { Config } from "../settings/config.ts";
+import { grouped, withPlaces } from "./errors/group-errors.ts";
+import { logErrors } from "./errors/log-errors.ts";
+import { maskField, maskVariable } from "./errors/mask-errors.ts";
+import { refusalResponse, responseWith } from "./graphql-over-http.ts";
+import { Plans } from "./plan/plan-cache.ts";
+import { AnswerTooLarge } from "./plan/response-budget.ts";
+import { type PlanResult, runPlan } from "./plan/run-plan.ts";
+import type { RequestContext } from "./request-context.ts";
+import { coerceVariables, type Variables } from "./variables/coerce-variables.ts";
+
+/** The number of operations that ran. */
+export type ExecutionCounts = { count: number };
+
+/** The members of Apollo's request context that an operation needs. */
+export type Asked = Pick<
+  GraphQLRequestContextResponseForOperation<RequestContext>,
+  "document" | "operation" | "contextValue" | "request"
+>;
+
+/** `null`: the document has no such operation, which Apollo reports. */
+export type RespondForOperation = (asked: Asked) => Promise<GraphQLResponse | null>;
+
+/** Creates Apollo's `responseForOperation` hook. */
+export function responseForOperation(
+  schema: GraphQLSchema,
+  executions: ExecutionCounts,
+  { env, production }: Config,
+): RespondForOperation {
+  const plans = new Plans(schema, env.MAX_FIELDS);
+  let mostOfSchema: number | undefined;
+  /** The limits of an answer about the schema, which grow with the schema. */
+  const schemaLimits = () => {
+    mostOfSchema ??= mostIntrospected(schema);
+    return { ...env, MAX_ANSWER_BYTES: mostOfSchema };
+  };
+  const coerce = ({ scope }: RequestContext, operation: OperationDefinitionNode, given: Variables) => {
+    const { variableDefinitions = [] } = operation;
+    const run = () => coerceVariables(schema, variableDefinitions, given, production);
+    return Object.values(given).some(isLarge) ? scope.measured(run) : run();
+  };
+  /** Begins the execution. A response that is there already was refused. */
+  const begin = ({
+    document,
+    operation,
+    contextValue,
+    request,
+  }: Asked): Promise<PlanResult> | GraphQLResponse | null => {
+    if (!operation) return null;
+    if (contextValue.queriesOnly && operation.operation !== "query") return notByGet();
+    if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
+    const variables = coerce(contextValue, operation, request.variables ?? {});
+    if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
+    const { coerced } = variables;
+    const { scope } = contextValue;
+    const plan = plans.get(document, operation, coerced, (compile) => scope.measured(compile));
+    executions.count++;
+    const { serial, introspects } = plan;
+    const running = runPlan(plan, coerced, contextValue, introspects ? schemaLimits() : env, {
+      size: parentsOfPiece,
+      // nothing of a mutation waits: its writes are done; an answer about the schema is no work on responses
+      complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
+      measured: (work) => scope.measured(work),
+    });
+    return introspects ? running.catch(asTooMuchOfSchema) : running;
+  };
+  return async (asked) => {
+    try {
+      const begun = begin(asked);
+      return begun instanceof Promise ? responseOf(asked.contextValue, await begun) : begun;
+    } catch (error) {
+      if (error instanceof CodedError) return refusalResponse(error);
+      throw error;
+    }
+  };
+}
+
+/** The bytes of so many answers to the introspection query of tools, and at least so many bytes. */
+const mostIntrospected = (schema: GraphQLSchema): number =>
+  Math.max(
+    introspectedBytes.fullQueries * JSON.stringify(introspectionFromSchema(schema)).length,
+    introspectedBytes.least,
+  );
+
+function asTooMuchOfSchema(error: unknown): never {
+  if (!(error instanceof AnswerTooLarge)) throw error;
+  throw new CodedError("LIMIT_EXCEEDED", "an operation asks for too much of the schema");
+}
+
+function responseOf(context: RequestContext, { data, errors }: PlanResult): GraphQLResponse {
+  if (errors.length === 0) return responseWith({ data });
+  const groups = grouped(errors);
+  logErrors(
+    context,
+    groups.map(([first]) => first),
+  );
+  const masked = groups.map((group) => withPlaces(maskField(group[0]), group));
+  return responseWith({ errors: masked, data });
+}
+
+/** Whether the coercion of a variable's value may take long enough to be measured. */
+const isLarge = (value: unknown): boolean =>
+  typeof value === "string" ? value.length > 1_000 : typeof value === "object" && value !== null;
+
+function refusedVariables(context: RequestContext, errors: readonly GraphQLError[]): GraphQLResponse {
+  logErrors(context, errors);
+  return responseWith({ errors: errors.map(maskVariable) }, 400);
+}
+
+/** `Allow` lists the methods (RFC 9110 §10.2.1). */
+function notByGet(): GraphQLResponse {
+  const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
+  response.http.headers.set("allow", "POST");
+  return response;
+}

@@ -1,0 +1,191 @@
+/**
+ * The routes of `/v1/graphql`. POST executes operations. GET executes queries and sends the explorer to a browser. When
+ * the client leaves, the request's scope ends its REST calls.
+ */
+import type { GraphQLResponse } from "@apollo/server";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Operations } from "../../shared/operation.ts";
+import { own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+import { msPerFoundAnswer, writtenPerMs } from "../governor/processor-time.ts";
+import { endOfTurn } from "../governor/start-queue.ts";
+import { contextHeaderNames } from "../http/context-headers.ts";
+import { answerOptions } from "../http/cors.ts";
+import { graphqlPath as path } from "../http/endpoint-paths.ts";
+import { mediaTypeFor, wantsHtml } from "../http/graphql-media-type.ts";
+import { clientOf } from "../observe/client-name.ts";
+import type { Forwarded } from "../rest/caller-headers.ts";
+import { RestClient, type Upstreams } from "../rest/client.ts";
+import { credentialNames } from "../rest/credentials.ts";
+import { RequestScope } from "../rest/request-scope.ts";
+import type { Config } from "../settings/config.ts";
+import type { Apollo } from "./apollo.ts";
+import { collectCalls } from "./call-log.ts";
+import type { Callers } from "./callers.ts";
+import { crossSiteFault } from "./csrf.ts";
+import type { Explorer } from "./explorer/explorer.ts";
+import { readSearch, refusalResponse } from "./graphql-over-http.ts";
+import { answerExcess } from "./plan/response-budget.ts";
+import { requestBodies } from "./request-bodies.ts";
+import { Execution } from "./response-cache/coalesced-query.ts";
+import type { Answers } from "./response-cache/response-cache.ts";
+import { Answer, letClientKeep } from "./response-cache/shared-response.ts";
+import { operationRunner } from "./run-operation.ts";
+import type { SavedOperations } from "./saved/saved-operations.ts";
+import {
+  listOf,
+  type Responses,
+  responseText,
+  sending,
+  sendResponses,
+  sendText,
+  throwForRefusedCredentials,
+} from "./send-response.ts";
+
+type Begun = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly scope: RequestScope;
+  readonly forwarded: Forwarded;
+  readonly execution: Execution | undefined;
+  /** Returns the REST calls, for a client that asked for them. */
+  readonly calls: ReturnType<typeof collectCalls> | undefined;
+};
+
+type Parts = {
+  readonly apollo: Apollo;
+  readonly upstreams: Upstreams;
+  readonly callers: Callers;
+  readonly answers: Answers;
+  readonly saved: SavedOperations;
+  readonly explorer: Explorer | undefined;
+  readonly operations: Operations;
+};
+
+export function routes(
+  server: FastifyInstance,
+  config: Config,
+  { apollo, upstreams, callers, answers, saved, explorer, operations }: Parts,
+): void {
+  const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
+  const credentials = credentialNames(operations);
+  const run = operationRunner(config, apollo, saved);
+  const bodies = requestBodies(server);
+  const { GRAPHQL_GET: takesGet } = config.env;
+  /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
+    for (const [name, value] of answer.headers) reply.header(name, value);
+    return request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
+      ? reply.code(304).send()
+      : sendText(request.headers.accept, reply, answer.text);
+  };
+  /** Sends the answer of an identical query, or one that is kept. */
+  const sendFound = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    found: Answer,
+    scope: RequestScope,
+  ): void => {
+    const { record } = request;
+    found.noteOn(record);
+    scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
+    if (found.failed) sendResponses(request, reply, found.failed);
+    else send(request, reply, found);
+  };
+  /** Sends the answer of the request's own execution. */
+  const sendGiven = (
+    { request, reply, scope, forwarded, execution, calls }: Begun,
+    given: Responses,
+  ): void => {
+    callers.remember(request);
+    throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
+    let text = responseText(given, request.id, calls?.());
+    const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
+    scope.workedOn(text);
+    if (excess) {
+      given = refusalResponse(excess);
+      text = responseText(given, request.id);
+    }
+    const answer = new Answer(given, text, scope.freshUntil, request.record);
+    if (!reply.raw.destroyed) execution?.end(answer);
+    if (calls || answer.failed) sendResponses(request, reply, given, text);
+    else send(request, reply, answer);
+  };
+  const execute = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    read: (scope: RequestScope) => unknown,
+  ): Promise<void> => {
+    if (mediaTypeFor(request.headers.accept) === undefined)
+      return void sendResponses(request, reply, unacceptable());
+    const { record } = request;
+    const forwarded = callers.of(request);
+    record.tenantId = own(forwarded.headers, tenantName);
+    record.keyId = own(forwarded.headers, keyName);
+    record.client = clientOf(request.headers);
+    const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller, placeOf(request));
+    request.scope = scope;
+    const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
+    const find = () => (calls ? undefined : answers.find(request, scope));
+    let found: ReturnType<typeof find>;
+    try {
+      const taken = bodies.take(scope, request);
+      if (taken) await taken;
+      found = find();
+      const isShared = found instanceof Promise;
+      if (found instanceof Promise) found = await found;
+      // each kept answer of this turn is charged before the next one asks for its caller's; shared ones go on together already
+      else if (found instanceof Answer) await endOfTurn();
+      const admission = scope.turn();
+      if (admission) await admission; // identical queries meanwhile wait for this one
+      if (reply.raw.destroyed) return;
+      if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
+      if (found instanceof Answer) return sendFound(request, reply, found, scope);
+      const client = new RestClient(operations, upstreams, scope, record);
+      const given = await run(read(scope), { request, scope, rest: client, execution: found });
+      request.place.leave(); // another request starts in this tick
+      sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
+    } catch (error) {
+      if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);
+      throw error;
+    } finally {
+      request.place.leave();
+      if (found instanceof Execution) found.end();
+      scope.close();
+    }
+  };
+  const refusedMethod = (reply: FastifyReply): CodedError => {
+    reply.header("allow", takesGet ? "GET, POST" : "POST");
+    const way = takesGet ? "by GET or POST" : "by POST (GRAPHQL_GET is off)";
+    return new CodedError("METHOD_NOT_ALLOWED", `queries are sent ${way}`);
+  };
+  answerOptions(server, config);
+  const post = sending((request, reply) => execute(request, reply, (scope) => bodies.parse(scope, request)));
+  server.post(path, post);
+  server.get(
+    path,
+    sending(async (request, reply) => {
+      if (explorer && wantsHtml(request.headers.accept)) return explorer(reply);
+      if (!takesGet) throw refusedMethod(reply);
+      const fault = crossSiteFault(request.headers, credentials);
+      if (fault) return void sendResponses(request, reply, refusalResponse(fault));
+      return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
+    }),
+  );
+  server.route({
+    method: ["DELETE", "PATCH", "PUT", "TRACE"],
+    url: path,
+    handler: async (_request, reply) => {
+      throw refusedMethod(reply);
+    },
+  });
+}
+
+/** The place that the request has at the time: it may have left one, to wait for an identical query. */
+const placeOf = (request: FastifyRequest) => ({
+  pause: () => request.place.pause(),
+  resume: () => request.place.resume(),
+});
+
+const unacceptable = (): GraphQLResponse =>
+  refusalResponse(new CodedError("BAD_REQUEST", "this client accepts no media type of GraphQL's"), 406);

@@ -1,0 +1,77 @@
+/** Runs the operations of an HTTP request, unless they are refused before. */
+import type { GraphQLResponse } from "@apollo/server";
+import type { FastifyRequest } from "fastify";
+import { CodedError, overLimit } from "../coded-error.ts";
+import { msPerRefusal } from "../governor/processor-time.ts";
+import type { RequestScope } from "../rest/request-scope.ts";
+import type { AnyContext } from "../rest/rest-context.ts";
+import type { Config } from "../settings/config.ts";
+import type { Apollo } from "./apollo.ts";
+import { readParameters, refusalResponse } from "./graphql-over-http.ts";
+import { textExcess } from "./limits/limits.ts";
+import { askedIdOf, requestedText } from "./saved/requested-text.ts";
+import type { SavedOperations } from "./saved/saved-operations.ts";
+import type { Responses } from "./send-response.ts";
+
+type Running = {
+  readonly request: FastifyRequest;
+  readonly scope: RequestScope;
+  readonly rest: AnyContext["rest"];
+  /** The operation is one of several. Its name is not noted. */
+  readonly isBatch?: true;
+  readonly execution?: { isQuery: boolean } | undefined;
+};
+
+export function operationRunner(config: Config, apollo: Apollo, saved: SavedOperations) {
+  const { MAX_OPERATIONS: maxOperations } = config.env;
+  const savedOnly = config.env.OPERATIONS === "saved";
+  const runOne = (given: unknown, running: Running): Promise<GraphQLResponse> | GraphQLResponse => {
+    const { request, scope, rest, isBatch, execution } = running;
+    const { record } = request;
+    const asked = readParameters(given);
+    if (asked instanceof CodedError) return unexecuted(scope, asked);
+    if (!isBatch) [record.askedId, record.text] = [askedIdOf(asked)?.slice(0, 100), asked.query];
+    const excess = textExcess(config.env, asked.query ?? "");
+    if (excess) return unexecuted(scope, excess);
+    const find = () => requestedText(saved, savedOnly, asked);
+    const requested = savedOnly && (asked.query?.length ?? 0) > 1_000 ? scope.measured(find) : find();
+    if (requested instanceof CodedError) return unexecuted(scope, requested);
+    const { text: query } = requested;
+    const { operationName, variables } = asked;
+    if (!isBatch) {
+      const { name = "" } = record.client ?? {};
+      record.app = saved.isApp(name) ? name : undefined;
+      record.operation = requested.saved?.ownerFor(record.app);
+      record.givenName = operationName;
+    }
+    const refusal = apollo.refusals.get(query);
+    if (refusal) return unexecuted(scope, refusal);
+    const context = {
+      rest,
+      scope,
+      requestId: request.id,
+      log: record.face.log,
+      queriesOnly: request.method !== "POST",
+      document: { refused: false },
+      execution,
+    };
+    return apollo.execute({ query, operationName, variables }, context);
+  };
+  /** Runs the operation, or those of a batch. */
+  return (given: unknown, running: Running): Promise<Responses> | Responses => {
+    if (!Array.isArray(given)) return runOne(given, running);
+    if (given.length > maxOperations) throw tooMany(maxOperations);
+    if (maxOperations === 1 || given.length === 0) return runOne(given, running);
+    const batched: Running = { ...running, isBatch: true, execution: undefined };
+    return Promise.all(given.map((one) => runOne(one, batched)));
+  };
+}
+
+export const tooMany = (limit: number): CodedError =>
+  overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
+
+/** A refusal without an execution is charged too: a flood of them must not be free. */
+function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
+  scope.worked(msPerRefusal);
+  return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;
+}

@@ -1,0 +1,72 @@
+/**
+ * The text of a saved operation, whose it is, and the texts that clients make of it. Apollo Client and urql add
+ * `__typename` to an operation before they send or hash it. urql also prints it in its own format.
+ */
+
+import type { DocumentNode } from "graphql";
+import { Kind, parse, print, stripIgnoredCharacters, visit } from "graphql";
+import type { OperationName } from "../../observe/request-record.ts";
+
+export class SavedText {
+  readonly text: string;
+  /** Whose it is, by app; `undefined` is this service. Several apps may have the same operation. */
+  readonly owners = new Map<string | undefined, OperationName>();
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The operation as the app knows it, if it is one of its own; else as its first owner does. */
+  ownerFor(app: string | undefined): OperationName | undefined {
+    return this.owners.get(app) ?? this.owners.values().next().value;
+  }
+
+  get firstApp(): string | undefined {
+    return this.owners.keys().next().value;
+  }
+}
+
+/** The texts that say the same, without what GraphQL ignores (§2.1.7): as it is, and with `__typename`. */
+export function formsOf(text: string): readonly string[] {
+  try {
+    return [text, withTypeNames(text)].map((form) => stripIgnoredCharacters(form));
+  } catch {
+    return []; // an app's text that is no document
+  }
+}
+
+const typeName = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
+
+/** The text that a client's cache sends: each selection set except the root's ends with `__typename`. */
+export const withTypeNames = (text: string): string =>
+  print(
+    visit(parse(text, { noLocation: true }), {
+      SelectionSet(set, _key, parent) {
+        const isRoot = parent !== undefined && "kind" in parent && parent.kind === Kind.OPERATION_DEFINITION;
+        const hasIt = set.selections.some(
+          (node) => node.kind === Kind.FIELD && node.name.value === "__typename",
+        );
+        return isRoot || hasIt ? undefined : { ...set, selections: [...set.selections, typeName] };
+      },
+    }),
+  );
+
+const string = /("{3}[\s\S]*"{3}|"(?:\\.|[^"])*")/;
+
+/** urql removes empty lines and starts a new line at each string (`stringifyDocument` of `@urql/core`). */
+export const printedByUrql = (text: string): string =>
+  text
+    .split(string)
+    .map((part, index) => (index % 2 === 0 ? part.replace(/\n+|$/g, "\n") : part))
+    .join("")
+    .trim();
+
+/** The memory that a parsed document takes. */
+const bytesPerToken = 100;
+
+/** Estimates a document's bytes: its nodes as JSON, its source text and its tokens, comments included. */
+export function sizeOf(document: DocumentNode): number {
+  let bytes = JSON.stringify(document).length + (document.loc?.source.body.length ?? 0);
+  for (let token = document.loc?.startToken; token; token = token.next ?? undefined) bytes += bytesPerToken;
+  return bytes;
+}

@@ -1,0 +1,96 @@
+/** Sends the response to a GraphQL request or to a batch of them. */
+import type { GraphQLResponse } from "@apollo/server";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Code } from "../../shared/error-codes.ts";
+import { unauthenticated } from "../http/credentials.ts";
+import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
+import type { RequestRecord } from "../observe/request-record.ts";
+import type { NotedCall } from "./call-log.ts";
+import { resultOf, statusOf } from "./graphql-over-http.ts";
+
+/** One response, or those of a batch. */
+export type Responses = GraphQLResponse | GraphQLResponse[];
+
+export const listOf = (given: Responses): readonly GraphQLResponse[] =>
+  Array.isArray(given) ? given : [given];
+
+export const isWithoutErrors = (given: Responses): boolean =>
+  listOf(given).every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
+
+/** `calls`: the REST calls of the whole HTTP request. */
+export function responseText(given: Responses, id: string, calls?: readonly NotedCall[]): string {
+  const result = (one: GraphQLResponse) => resultOf(one, id, calls);
+  return JSON.stringify(Array.isArray(given) ? given.map(result) : result(given));
+}
+
+/** Notes what a response's first error is. */
+function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
+  const { extensions, path } = (body.kind === "single" && body.singleResult.errors?.[0]) || {};
+  if (!extensions || record.code) return;
+  record.code = extensions.code as Code;
+  record.reason = extensions.limit as string | undefined;
+  record.failedOperation = extensions.operation as string | undefined;
+  record.failedPath = path?.join(".").slice(0, 200);
+}
+
+/** Sends a response or a batch. A batch has the highest status of its responses. */
+export function sendResponses(
+  { id, headers: { accept }, record }: FastifyRequest,
+  reply: FastifyReply,
+  given: Responses,
+  text = responseText(given, id),
+): FastifyReply {
+  let status = 0;
+  for (const response of listOf(given)) {
+    for (const [name, value] of response.http.headers) reply.header(name, value);
+    status = Math.max(status, statusOf(response, accept));
+    noteError(record, response);
+  }
+  return sendText(accept, reply, text, status);
+}
+
+/** Sends the text of a response. Unless a rule for caching is set, nobody may keep the response. */
+export function sendText(
+  accept: string | undefined,
+  reply: FastifyReply,
+  text: string,
+  status = 200,
+): FastifyReply {
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
+  return reply
+    .code(status)
+    .header("content-type", mediaTypeFor(accept) ?? json)
+    .send(text);
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** A handler that sends the reply itself. Fastify waits for the end of a returned reply, with many listeners. */
+export const sending =
+  (handle: Handler) =>
+  (request: FastifyRequest, reply: FastifyReply): void =>
+    void handle(request, reply).catch((error: Error) => reply.send(error));
+
+/**
+ * Detects credentials that REST refuses for every root field. A layer without key introspection learns of a refused
+ * credential from REST alone. It then sends one 401, as a gateway in front of it would. Throws UNAUTHENTICATED if the
+ * responses hold no value, and each of their errors is UNAUTHENTICATED. `hasCredentials`: whether the request came with
+ * credentials. `headers` names the headers that carry them.
+ */
+export function throwForRefusedCredentials(
+  responses: readonly GraphQLResponse[],
+  hasCredentials: boolean,
+  headers: readonly string[],
+): void {
+  if (responses.every(isRefused)) throw unauthenticated(hasCredentials ? "refused_key" : "no_key", headers);
+}
+
+function isRefused({ body }: GraphQLResponse): boolean {
+  if (body.kind !== "single") return false;
+  const { data, errors = [] } = body.singleResult;
+  return (
+    errors.length > 0 &&
+    errors.every(({ extensions }) => extensions?.code === "UNAUTHENTICATED") &&
+    Object.values(data ?? {}).every((value) => value === null)
+  );
+}

@@ -1,0 +1,198 @@
+/**
+ * Bounds unfinished request bodies, on every role. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a
+ * minimum rate. The number of slow bodies of each address and each credential is bounded, and so is the memory of all
+ * bodies. A violation gets one 408, and the connection is closed. While the server stops, an unfinished body has one more
+ * second, then it gets a 503. An age is a count of checks and not a time, so a late event loop makes no client slow.
+ *
+ * The pieces of a chunked body (RFC 9112 §7.1) are counted too: 1 MiB in chunks of one byte takes two seconds of
+ * processor time, because Node handles each chunk on its own.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { CodedError, refusedBy } from "../../coded-error.ts";
+import { slowBodies } from "../../settings/capacity.ts";
+import type { Environment } from "../../settings/environment.ts";
+import { addressBlock } from "../address-block.ts";
+
+const lookMs = 250;
+/** Bytes. */
+const large = 65_536;
+const { slowAfterMs, graceMs, minimumRate } = slowBodies;
+/** Time for the rest of an answered request: a client may read the response only after sending (RFC 9112 §9.6). */
+const lingerMs = 1_000;
+
+type Body = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  address?: string;
+  /** Bytes of it that have come since it was watched. */
+  bytes: number;
+  ageMs: number;
+  answeredMs: number;
+};
+
+export class SlowBodies {
+  readonly #env: Environment;
+  #arrived: Body[] = [];
+  /** The oldest first. */
+  readonly #unfinished = new Set<Body>();
+  /** Bytes that have come since the memory was last counted. */
+  #uncounted = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #stoppingMs: number | undefined;
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /**
+   * Most bodies arrive with their headers, before the next turn of the event loop. Small ones cost nothing more then. Large
+   * ones are watched at once: in one turn a thousand connections bring up to 2 MiB each.
+   */
+  watch(request: FastifyRequest, reply: FastifyReply): void {
+    const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
+    if (length === "0" && coding === undefined) return;
+    if (request.raw.socket.bytesRead === undefined) return; // the process made this request of itself, and it is here
+    const body: Body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
+    if (coding !== undefined) countPieces(body);
+    if (coding !== undefined || Number(length) > large) return this.#keep(body);
+    if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
+    this.#arrived.push(body);
+  }
+
+  /** From now on each unfinished body has one second left. */
+  stop(): void {
+    this.#stoppingMs = 0;
+  }
+
+  #keepUnfinished(): void {
+    for (const body of this.#arrived) if (!isOver(body)) this.#keep(body);
+    this.#arrived = [];
+  }
+
+  /** A body that ends is forgotten at once: its request would outlive it until the next check. */
+  #keep(body: Body): void {
+    const { raw } = body.request;
+    this.#unfinished.add(body);
+    this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+    raw.once("end", () => this.#unfinished.delete(body));
+    const push = raw.push.bind(raw);
+    raw.push = (piece: Buffer | null): boolean => {
+      const { length = 0 } = piece ?? {};
+      body.bytes += length;
+      this.#uncounted += length;
+      if (this.#uncounted > (slowBodies.all / 8) * this.#env.MAX_BODY_BYTES) this.#freeMemory();
+      return push(piece);
+    };
+  }
+
+  #look(): void {
+    if (this.#stoppingMs !== undefined) this.#stoppingMs += lookMs;
+    const slow = new Map<string, number>();
+    for (const body of this.#unfinished) {
+      body.ageMs += lookMs;
+      if (isOver(body)) this.#unfinished.delete(body);
+      else if (body.reply.raw.writableEnded) linger(body);
+      else {
+        const fault = this.#faultOf(body, slow);
+        if (fault) end(body, fault);
+      }
+    }
+    this.#freeMemory();
+    if (this.#unfinished.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #faultOf(body: Body, slow: Map<string, number>): CodedError | undefined {
+    const { ageMs } = body;
+    if (this.#stoppingMs !== undefined && Math.min(this.#stoppingMs, ageMs) >= slowAfterMs)
+      return refusedBy("stopping", "SERVICE_UNAVAILABLE", "this service is stopping");
+    if (ageMs >= this.#env.REQUEST_TIMEOUT_MS) return late("the request did not arrive in time");
+    if (ageMs >= graceMs && body.bytes < (minimumRate * ageMs) / 1_000)
+      return late("the request body comes too slowly");
+    if (ageMs < slowAfterMs) return undefined;
+    const counts = ownersOf(body).map((owner) => {
+      const count = (slow.get(owner) ?? 0) + 1;
+      slow.set(owner, count);
+      return count;
+    });
+    return Math.max(...counts) > slowBodies.ofSender
+      ? late("too many slow request bodies at once")
+      : undefined;
+  }
+
+  /** Bodies of the address with most are ended, the oldest first: fast bodies are complete by then. */
+  #freeMemory(): void {
+    this.#uncounted = 0;
+    const held = [...this.#unfinished].filter((body) => !isOver(body) && !body.reply.raw.writableEnded);
+    const ofAddress = new Map<string, number>();
+    const ofSender = (body: Body): number => ofAddress.get(addressOf(body)) ?? 0;
+    for (const body of held) ofAddress.set(addressOf(body), ofSender(body) + body.bytes);
+    let tooMuch = held.reduce((sum, { bytes }) => sum + bytes, -slowBodies.all * this.#env.MAX_BODY_BYTES);
+    if (tooMuch > 0) held.sort((one, other) => ofSender(other) - ofSender(one));
+    for (const body of held) {
+      if (tooMuch <= 0) return;
+      tooMuch -= body.bytes;
+      end(body, late("request bodies take too much memory"));
+    }
+  }
+}
+
+/**
+ * Node's parser pushes each chunk. After too many small ones no further chunk is taken, and the body is refused, later than
+ * at once: a sender that gets its connection closed opens the next one, and each costs 20 ms. Once the request is answered,
+ * Node would read the rest only to drop it: the rest is left unread, until `linger` closes.
+ */
+function countPieces(body: Body): void {
+  const { raw } = body.request;
+  const push = raw.push.bind(raw);
+  let [pieces, isRefused] = [0, false];
+  raw.push = (piece: Buffer | null): boolean => {
+    if (isRefused) return false;
+    if (piece !== null) pieces++;
+    isRefused = pieces > slowBodies.pieces + body.bytes / slowBodies.pieceBytes;
+    if (!isRefused) return push(piece);
+    raw.socket.pause();
+    setTimeout(refuse, lingerMs).unref();
+    return false;
+  };
+  const refuse = (): void => {
+    if (raw.listenerCount("error") === 0) raw.destroy();
+    else end(body, new CodedError("BAD_REQUEST", "the request body comes in too many pieces"));
+  };
+  const leaveUnread = (): void => {
+    if (!raw.complete && !isRefused) raw.socket.pause();
+  };
+  body.reply.raw.once("finish", () => setImmediate(leaveUnread)); // after Node has begun to read the rest
+}
+
+const late = (message: string): CodedError =>
+  new CodedError("REQUEST_TIMEOUT", message, {}, undefined, "slow_body");
+
+const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.readableEnded || raw.destroyed;
+
+const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
+
+/**
+ * The address and the credential of the request. Neither is verified yet, so a credential may have the text of somebody's
+ * address: the words before them keep the two apart.
+ */
+function ownersOf(body: Body): string[] {
+  const { "x-api-key": apiKey, authorization } = body.request.headers;
+  const credential = apiKey ?? authorization;
+  const address = `address ${addressOf(body)}`;
+  return credential === undefined ? [address] : [address, `credential ${credential}`];
+}
+
+function linger(body: Body): void {
+  body.answeredMs += lookMs;
+  if (body.answeredMs > lingerMs) body.request.raw.destroy();
+}
+
+/** Emits the fault as an error of the body: its reader responds. Without a reader yet, the next check tries again. */
+function end({ request: { raw }, reply }: Body, fault: CodedError): void {
+  if (reply.raw.headersSent) return void raw.destroy();
+  if (raw.listenerCount("error") === 0) return;
+  reply.header("connection", "close");
+  raw.emit("error", fault);
+}

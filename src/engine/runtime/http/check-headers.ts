@@ -1,0 +1,30 @@
+/**
+ * Checks the raw header section of a request: a bounded number of fields, exactly one `Host` from HTTP/1.1 on (RFC 9112
+ * §3.2), and no transfer coding but `chunked`, which HTTP/1.0 does not have (§6.1). Node itself drops surplus fields
+ * silently, takes the first `Host`, and accepts `identity` beside `chunked`, and any of them in HTTP/1.0.
+ */
+import type { IncomingMessage } from "node:http";
+import { CodedError, overLimit } from "../coded-error.ts";
+
+type HeaderSection = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
+
+/** Returns LIMIT_EXCEEDED or BAD_REQUEST; `undefined` for a good header section. */
+export function headerFault({ rawHeaders, httpVersion }: HeaderSection, max: number): CodedError | undefined {
+  if (rawHeaders.length / 2 > max) return overLimit("MAX_HEADERS", max, "too many request headers");
+  let hosts = 0;
+  const codings: (string | undefined)[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const { length } = rawHeaders[at] as string;
+    if (length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts++;
+    if (length === 17 && rawHeaders[at]?.toLowerCase() === "transfer-encoding")
+      codings.push(rawHeaders[at + 1]);
+  }
+  if (codings.length > 1 || (codings.length === 1 && codings[0]?.toLowerCase() !== "chunked"))
+    return new CodedError("BAD_REQUEST", "the only transfer coding is chunked");
+  if (codings.length > 0 && httpVersion === "1.0")
+    return new CodedError("BAD_REQUEST", "HTTP/1.0 has no transfer coding");
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    return new CodedError("BAD_REQUEST", "a request has exactly one Host header");
+  }
+  return undefined;
+}

@@ -1,0 +1,83 @@
+/**
+ * Responds to data that Node's HTTP parser refuses before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or
+ * smuggled framing, headers over the limit, a request that never ends. The response repeats nothing of the request.
+ */
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { CodedError, overLimit } from "../coded-error.ts";
+import type { Environment } from "../settings/environment.ts";
+import type { ClientConnection } from "./connections.ts";
+import { errorBody } from "./error-response.ts";
+
+/** The error of Node's `clientError` event, as Fastify passes it on. */
+type ClientError = Error & { code?: string; rawPacket?: unknown };
+
+/**
+ * Calls `refuse`, unless the error is a time-out and the request has come meanwhile. Node looks for such requests before it
+ * reads sockets. So a request that came while the process was paused would be refused unread.
+ */
+export function refuseUnlessComplete(
+  error: ClientError,
+  connection: Pick<ClientConnection, "socket" | "last" | "bytesBefore">,
+  refuse: () => void,
+): void {
+  if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return refuse();
+  setImmediate(() => {
+    const { socket, last, bytesBefore } = connection;
+    const isComplete = last ? last.req.complete : socket.bytesRead === bytesBefore;
+    if (!isComplete) refuse();
+  });
+}
+
+/** A request whose response has begun gets no second one: the connection is closed. Returns the error that is sent. */
+export function answerClientError(
+  error: ClientError,
+  socket: Duplex,
+  env: Environment,
+  { last }: Pick<ClientConnection, "last">,
+): CodedError | undefined {
+  if (error.code === "ECONNRESET" || socket.destroyed) return undefined;
+  const isAnswered = last?.headersSent && !(last.writableFinished && last.req.complete);
+  if (isAnswered) {
+    socket.destroy();
+    return undefined;
+  }
+  const refusal = toCodedError(error, env);
+  answer(socket, refusal, requestTarget(error));
+  return refusal;
+}
+
+/** CONNECT (RFC 9110 §9.3.6) asks for a tunnel. No role offers one. */
+export function answerConnect(_request: unknown, socket: Duplex): void {
+  answer(socket, new CodedError("METHOD_NOT_ALLOWED", "this server opens no tunnels"));
+}
+
+function answer(socket: Duplex, error: CodedError, url?: string): void {
+  socket.on("error", () => {});
+  if (!socket.writable) return void socket.destroy();
+  const { type, body } = errorBody(error, { url, accept: undefined });
+  socket.end(
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\nConnection: close\r\n` +
+      `Content-Type: ${type}\r\nCache-Control: private, no-store\r\nX-Content-Type-Options: nosniff\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+/** The target of the request line, where the refused bytes begin with one. */
+function requestTarget({ rawPacket }: ClientError): string | undefined {
+  const begin = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 4_096) : "";
+  return /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r\n/.exec(begin)?.[1];
+}
+
+function toCodedError(error: ClientError, env: Environment): CodedError {
+  if (error.code === "HPE_HEADER_OVERFLOW")
+    return overLimit("MAX_HEADER_BYTES", env.MAX_HEADER_BYTES, "the request headers are too large");
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new CodedError("REQUEST_TIMEOUT", "the request did not arrive in time");
+  const message =
+    error.code === "HPE_PAUSED_H2_UPGRADE"
+      ? "this server speaks HTTP/1.1, not HTTP/2"
+      : "the request is not well-formed HTTP";
+  return new CodedError("BAD_REQUEST", message, {}, error); // the log has the parser's code as `cause`
+}

@@ -1,0 +1,81 @@
+/**
+ * The eight context headers that the gateway injects, and the pair of functions that writes and reads them. Lists are
+ * comma-separated. Commas, percent signs and all but visible ASCII are percent-encoded (RFC 3986 §2.1), so every value
+ * arrives unchanged and no value can add another.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { own } from "../../shared/own.ts";
+import type { Environment } from "../settings/environment.ts";
+import { contextMembers } from "../settings/validators.ts";
+
+/** The verified caller: the result of key introspection. */
+export type TenantContext = {
+  tenantId: string;
+  userId: string;
+  apiKeyId: string;
+  roles: readonly string[];
+  permissions: readonly string[];
+  features: readonly string[];
+  keyScopes: readonly string[];
+  teams: readonly string[];
+};
+
+const suffixes = Object.entries(contextMembers satisfies Record<keyof TenantContext, string>).map(
+  ([key, name]) => [key as keyof TenantContext, name.replaceAll("_", "-")] as const,
+);
+
+/** Header that carries the gateway's proof (`GATEWAY_SECRET`) to the roles behind it. */
+export const proofHeader = "x-gateway-proof";
+
+/** The eight names, lower case, the tenant id's first, for a prefix such as `X-Service-`. */
+export const contextHeaderNames = (prefix: string): string[] =>
+  suffixes.map(([, suffix]) => prefix.toLowerCase() + suffix);
+
+const encode = (value: string): string =>
+  value.replace(/[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu, (character) => encodeURIComponent(character));
+
+export function writeContextHeaders(prefix: string, context: TenantContext): Record<string, string> {
+  const headers = suffixes.map(([key, suffix]) => {
+    const value = context[key];
+    const text = typeof value === "string" ? encode(value) : value.map(encode).join(",");
+    return [prefix.toLowerCase() + suffix, text] as const;
+  });
+  return Object.fromEntries(headers);
+}
+
+/**
+ * Reads the headers of `writeContextHeaders`; `undefined` if one of the three identifiers is missing or a value is
+ * malformed.
+ */
+export function readContextHeaders(
+  prefix: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): TenantContext | undefined {
+  const valuesOf = (suffix: string): string[] => {
+    const value = own(headers, prefix.toLowerCase() + suffix);
+    return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
+  };
+  try {
+    const all = Object.fromEntries(suffixes.map(([key, suffix]) => [key, valuesOf(suffix)]));
+    const { tenantId, userId, apiKeyId, ...lists } = all as Record<keyof TenantContext, string[]>;
+    const [tenant, user, key] = [tenantId[0], userId[0], apiKeyId[0]];
+    return tenant && user && key ? { tenantId: tenant, userId: user, apiKeyId: key, ...lists } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a request came with the gateway's proof; constant time, and never without a configured secret. */
+export const hasProof = (
+  { GATEWAY_SECRET: current, GATEWAY_SECRET_OLD: old }: Secrets,
+  given: string | string[] | undefined,
+): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
+
+/** Takes the same time for each text as long as the secret. Only the length of the secret shows. */
+function isEqual(secret: string | undefined, given: string): boolean {
+  if (secret === undefined) return false;
+  const [expected, sent] = [Buffer.from(secret), Buffer.from(given)];
+  return expected.length === sent.length && timingSafeEqual(expected, sent);
+}
+
+type Secrets = Pick<Environment, "GATEWAY_SECRET" | "GATEWAY_SECRET_OLD">;

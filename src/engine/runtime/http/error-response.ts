@@ -1,0 +1,58 @@
+/**
+ * The response to a request that fails. Its path decides the shape, in every role: a GraphQL response on `/v1/graphql`
+ * (GraphQL over HTTP §6), in the media type that the client accepts; problem details (RFC 9457) on any other path.
+ * Status and headers are the same on both.
+ */
+import type { FastifyError, FastifyReply } from "fastify";
+import { CodedError, codeOfStatus, overLimit, problemOf } from "../coded-error.ts";
+import { graphqlPath } from "./endpoint-paths.ts";
+import { json, mediaTypeFor } from "./graphql-media-type.ts";
+
+/** The parts of a request that the shape of its error depends on. Data that never became a request has no id. */
+type Asked = { url: string | undefined; accept: string | undefined; requestId?: string };
+
+/** The media type and the text of the body. Nothing of the error's cause is in it. */
+export function errorBody(
+  error: CodedError,
+  { url = "", accept, requestId }: Asked,
+): { type: string; body: string } {
+  if (url !== graphqlPath && !url.startsWith(`${graphqlPath}?`))
+    return { type: "application/problem+json", body: JSON.stringify(problemOf(error)) };
+  const { message, code, details } = error;
+  const errors = [{ message, extensions: { code, requestId, ...details } }];
+  return { type: mediaTypeFor(accept) ?? json, body: JSON.stringify({ errors }) };
+}
+
+/** How a client may authenticate. */
+export const challenge = 'Bearer realm="api", ApiKey realm="api"';
+
+/**
+ * Sends the response. A 401 names the ways to authenticate (RFC 9110 §11.6.1), a 415 the supported types (§15.5.16).
+ */
+export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
+  const { id: requestId, headers, raw, record } = reply.request;
+  record.fail(error);
+  if (error.status === 401) reply.header("www-authenticate", challenge);
+  if (error.status === 415) reply.header("accept", "application/json");
+  if (error.details.retryAfter) reply.header("retry-after", String(error.details.retryAfter));
+  const { type, body } = errorBody(error, { url: raw.url, accept: headers.accept, requestId });
+  return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);
+}
+
+/** The coded error for an error that Fastify throws. */
+export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedError {
+  if (error instanceof CodedError) return error;
+  const status = error.statusCode ?? 500;
+  if (status < 400 || status >= 500)
+    return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
+  if (status === 413) return overLimit("MAX_BODY_BYTES", maxBodyBytes, "the request body is too large");
+  if (status === 415)
+    return new CodedError("UNSUPPORTED_MEDIA_TYPE", "the request body must be application/json", {}, error);
+  const code = codeOfStatus(status);
+  return new CodedError(
+    code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,
+    error.message,
+    {},
+    error,
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * Removes credentials from log lines, and characters that steer a terminal, as the last step before a line is written. It
+ * works on the text of the line, so it covers every future log statement.
+ */
+import { escaped } from "../../shared/control-characters.ts";
+
+/** Our API keys, anywhere in the text. */
+const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
+/** Credentials in an `Authorization` value (RFC 9110 §11.6.2). */
+const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
+/** A URL with a user, a query or a fragment: its scheme, its user and password, its host and path, and the rest. */
+const url = /\b([a-z][a-z\d+.-]*:\/\/)([^\s"\\/?#]*@)?([^\s"\\?#]*)([?#][^\s"\\]*)?/gi;
+/** Members of a JSON log line whose values are secrets. */
+const secretMembers = [
+  ...["authorization", "proxy-authorization", "x-api-key", "x-gateway-proof", "cookie", "set-cookie"],
+];
+
+/** Returns a function that replaces credentials and the secrets in a line. `headers` are more that carry credentials. */
+export function redactor(
+  secrets: readonly (string | undefined)[],
+  headers: readonly string[] = [],
+): (line: string) => string {
+  const known = secrets.filter((secret) => secret !== undefined);
+  const names = [...new Set([...secretMembers, ...headers])].map((name) => name.replace(/[^\w-]/g, "\\$&"));
+  const secretMember = new RegExp(`"(${names.join("|")})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, "gi");
+  return (line) => {
+    const blanked = line
+      .replace(secretMember, '"$1":"[redacted]"')
+      .replace(credentials, "$1 [redacted]")
+      .replace(apiKey, "[redacted]")
+      .replace(url, (_whole, scheme: string, user = "", place: string, rest = "") =>
+        [scheme, user && "[redacted]@", place, rest && `${rest[0]}[redacted]`].join(""),
+      );
+    return escaped(known.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked));
+  };
+}

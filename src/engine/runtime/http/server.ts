@@ -1,0 +1,179 @@
+/**
+ * The HTTP face every role shares: Fastify with bounded bodies and headers, request ids, `/healthz` and `/readyz`,
+ * failures in the shape of their path, and a stop that drains.
+ */
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import { CodedError } from "../coded-error.ts";
+import { LogLines } from "../observe/log-lines.ts";
+import { subscribe } from "../observe/observer.ts";
+import { requestLog } from "../observe/request-log.ts";
+import type { Face, RequestRecord } from "../observe/request-record.ts";
+import { sourceNamer } from "../observe/source-maps.ts";
+import type { Config } from "../settings/config.ts";
+import { secrets } from "../settings/environment.ts";
+import { parseJsonBodies } from "./bodies/json-body.ts";
+import { SlowBodies } from "./bodies/slow-bodies.ts";
+import { closeSlowReaders } from "./bodies/slow-readers.ts";
+import { headerFault } from "./check-headers.ts";
+import { answerClientError, answerConnect, refuseUnlessComplete } from "./client-error.ts";
+import { Connections, connectionsOf } from "./connections.ts";
+import { graphqlPath } from "./endpoint-paths.ts";
+import { codedErrorOf, sendError } from "./error-response.ts";
+import { recordRefusal, recordRequest } from "./record-requests.ts";
+import { redactor } from "./redact.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
+    unready: Set<string>;
+    /** Problems that `/readyz` lists although the role is ready. */
+    warnings: Set<string>;
+    /** What callers hold of each bound, for metrics. */
+    bounds: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
+    /** The connections that clients may have. */
+    mostConnections: number;
+    /** Whether the answer under way on a connection closes it, because the server stops. */
+    isLastAnswer: (socket: Socket) => boolean;
+  }
+  interface FastifyRequest {
+    record: RequestRecord;
+  }
+}
+
+/** Facts about the API that a role serves. No log line shows a value of the headers `credentials`. */
+type Served = { readonly credentials?: readonly string[]; readonly specHash?: string };
+
+/** Makes one role's server; it does not listen yet. */
+export function createServer(
+  config: Config,
+  role: Face["role"] = "metrics",
+  { credentials = [], specHash }: Served = {},
+): FastifyInstance {
+  const redact = redactor(
+    secrets.map((name) => config.env[name]?.toString()),
+    credentials,
+  );
+  const nameSources = sourceNamer();
+  const server = Fastify({
+    logger: {
+      level: config.env.LOG_LEVEL,
+      hooks: {
+        streamWrite: (line) => redact(nameSources(line)),
+      },
+    },
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: config.env.MAX_BODY_BYTES,
+    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // for a body that is never read; `SlowBodies` answers earlier
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: "idle",
+    genReqId: requestId,
+    childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
+    return503OnClosing: false, // a request that made it in while we drain is still answered
+    trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
+    clientErrorHandler: (error, socket) => {
+      const connection = connections.get(socket as Socket);
+      if (!connection) return; // it is closed
+      refuseUnlessComplete(error, connection, () => {
+        const refusal = answerClientError(error, socket, config.env, connection);
+        if (refusal) recordRefusal(face, refusal, connection.socket.remoteAddress);
+      });
+    },
+    // a path that does not decode reaches no hook
+    frameworkErrors: (_error, request, reply) => {
+      sendError(reply, receive(request, reply) ?? malformedPath);
+    },
+    http: {
+      maxHeaderSize: config.env.MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      headersTimeout: config.env.REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000, // how late a request that never ends is found
+    },
+  });
+  server.removeContentTypeParser("text/plain"); // JSON alone
+  parseJsonBodies(server);
+  const face: Face = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
+  subscribe(requestLog);
+  server.decorateRequest("record");
+  const bodies = new SlowBodies(config.env);
+  const unready = new Set<string>();
+  const warnings = new Set<string>();
+  const most = connectionsOf(config.roles.size);
+  const tellFull = (): void => {
+    if (face.log.mayWrite(`${role} connections`, { role }))
+      server.log.warn({ role, most }, "too many connections: an idle one is closed");
+  };
+  const connections = new Connections(server.server, unready, most, tellFull);
+  server.server.once("close", closeSlowReaders(connections, 2 * config.env.REQUEST_TIMEOUT_MS));
+  server.server.on("connect", answerConnect);
+  // an unknown expectation may be ignored (RFC 9110 §10.1.1)
+  server.server.on("checkExpectation", (request, response) =>
+    server.server.emit("request", request, response),
+  );
+  answerErrors(server, config, face);
+  const { isLastAnswer } = connections;
+  server
+    .decorate("bounds", {})
+    .decorate("mostConnections", most)
+    .decorate("unready", unready)
+    .decorate("warnings", warnings)
+    .decorate("isLastAnswer", isLastAnswer);
+  server.addHook("preClose", async () => {
+    unready.add("stopping");
+    bodies.stop();
+    connections.closeUnfinished();
+  });
+  /** The beginning of each request. Returns the fault of its header section. */
+  const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
+    recordRequest(face, request, reply, connections.get(request.raw.socket), config.env);
+    reply.header("x-content-type-options", "nosniff");
+    bodies.watch(request, reply);
+    const fault = headerFault(request.raw, config.env.MAX_HEADERS);
+    if (fault) reply.header("connection", "close"); // the end of its body is a guess
+    return fault;
+  };
+  server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
+  server.addHook("onSend", ({ raw }, reply, payload, done) => {
+    if (isLastAnswer(raw.socket)) reply.header("connection", "close");
+    done(null, payload);
+  });
+  server.get("/healthz", async () => ({ status: "ok", role, build: config.env.BUILD, spec: specHash }));
+  server.get("/readyz", async (_request, reply) =>
+    reply.code(unready.size === 0 ? 200 : 503).send({
+      status: [...unready].join(", ") || "ok",
+      ...(warnings.size > 0 && { warnings: [...warnings] }),
+    }),
+  );
+  return server;
+}
+
+function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, log }: Face): void {
+  server.setErrorHandler((error: FastifyError, request, reply) => {
+    const coded = codedErrorOf(error, env.MAX_BODY_BYTES);
+    const isFault = coded.code === "INTERNAL_SERVER_ERROR";
+    if (isFault && log.mayWrite(`${role} fault`, { role, code: coded.code }))
+      request.log.error({ err: error, requestId: request.id }, "request failed");
+    return sendError(reply, coded);
+  });
+  const hasGraphql = roles.has("graphql") || env.GRAPHQL_URL !== undefined;
+  const isFront = role === "gateway" || role === "graphql";
+  const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
+  server.setNotFoundHandler((request, reply) =>
+    sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
+  );
+}
+
+/** Keeps a caller's request id when it is harmless (and no API key: ids are logged), else makes one. */
+function requestId(request: { headers: FastifyRequest["headers"] }): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+}
+
+const malformedPath = new CodedError("BAD_REQUEST", "the path is malformed");

@@ -1,0 +1,196 @@
+/**
+ * Traces by OpenTelemetry, sent by OTLP over HTTP. A request of the gateway and of the graphql role is a server span, a
+ * REST call is a client span below it. No span holds a key, a header's value or a body. This module is loaded only where
+ * the standard `OTEL_…` variables ask for traces; the exporter and the resource read the rest of them.
+ */
+import type { AgentOptions } from "node:https";
+import {
+  type Context,
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { FastifyBaseLogger } from "fastify";
+import { codes } from "../../shared/error-codes.ts";
+import { readRegularFile } from "../../shared/regular-file.ts";
+import { lookupCache } from "../dns/lookup-cache.ts";
+import type { TraceSettings } from "../settings/config.ts";
+import { type Observer, spanCounts, subscribe } from "./observer.ts";
+import { type CallRecord, causeOf, type RequestRecord } from "./request-record.ts";
+
+/** For the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
+const lookupMs = 5_000;
+
+/** Traces the requests of the process. Returns the function that ends that, and sends the spans that are not sent yet. */
+export function startTraces(
+  settings: TraceSettings,
+  name: string,
+  log: FastifyBaseLogger,
+): () => Promise<void> {
+  const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "traces");
+  const silent = (): void => {};
+  diag.setLogger({ error: warn, warn, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
+  const own = resourceFromAttributes({
+    "service.name": name,
+    "service.version": settings.build,
+  });
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(own)
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(settings),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: telling(new OTLPTraceExporter({ httpAgentOptions: agentOptions(settings) }), log),
+      }),
+    ],
+  });
+  const unsubscribe = subscribe(spansOf(provider.getTracer(name)));
+  return () => {
+    unsubscribe();
+    return provider.shutdown().catch((error: Error) => warn(error.message));
+  };
+}
+
+/**
+ * Options of the exporter's agent, which resolves the collector's name by the lookup of all connections. An exporter that is
+ * given options does not read the certificates that OpenTelemetry's variables name; it has warned of a missing file before.
+ */
+function agentOptions({ files }: TraceSettings): AgentOptions {
+  const read = (file: string | undefined): string | undefined => {
+    try {
+      return file === undefined ? undefined : readRegularFile(file);
+    } catch {
+      return undefined;
+    }
+  };
+  const { ca, cert, key } = files;
+  const certificates = { ca: read(ca), cert: read(cert), key: read(key) };
+  return { keepAlive: true, lookup: lookupCache.within(lookupMs), ...certificates };
+}
+
+/** Says once that the collector takes no spans, and once that it does again. Spans that it does not take are lost. */
+function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
+  let isDown = false;
+  const told: SpanExporter["export"] = (spans, done) =>
+    exporter.export(spans, ({ error }) => {
+      if (error && !isDown)
+        log.warn(
+          { cause: causeOf(error) },
+          "OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes no spans; they are lost",
+        );
+      if (!error && isDown) log.warn("OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes spans again");
+      isDown = error !== undefined;
+      const outcome = isDown ? "lost" : "sent";
+      spanCounts.set(outcome, (spanCounts.get(outcome) ?? 0) + spans.length);
+      done({ code: 0 }); // else the SDK writes a line for each batch
+    });
+  return { export: told, shutdown: () => exporter.shutdown() };
+}
+
+/** `OTEL_TRACES_SAMPLER`, as the specification of the SDK's variables names them. */
+function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
+  const root = sampler.endsWith("always_off")
+    ? new AlwaysOffSampler()
+    : sampler.endsWith("traceidratio")
+      ? new TraceIdRatioBasedSampler(ratio)
+      : new AlwaysOnSampler();
+  return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
+}
+
+function spansOf(tracer: Tracer): Observer {
+  const requests = new WeakMap<RequestRecord, { readonly span: Span; readonly context: Context }>();
+  const calls = new WeakMap<CallRecord, Span>();
+  return {
+    requestBegan(request) {
+      const { face, route, method } = request;
+      if ((face.role !== "gateway" && face.role !== "graphql") || !route.startsWith("/v1/")) return;
+      const parent = contextOf(request.traceparent);
+      const links = [trace.getSpanContext(contextOf(request.callersTrace))].flatMap((context) =>
+        context ? [{ context }] : [],
+      );
+      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, links }, parent);
+      requests.set(request, { span, context: trace.setSpan(ROOT_CONTEXT, span) });
+      request.traceparent = headerOf(span);
+    },
+    requestEnded(request) {
+      const span = requests.get(request)?.span;
+      if (!span) return;
+      const { operation, code, status, face } = request;
+      span.updateName(operation?.name ?? `${request.method} ${request.route}`);
+      span.setAttributes({
+        "http.request.method": request.method,
+        "http.route": request.route,
+        "http.response.status_code": status,
+        "request.id": request.id,
+        "restbound.role": face.role,
+        ...(operation && { "graphql.operation.name": operation.name, "graphql.document.id": operation.id }),
+        ...(code && { "error.type": code }),
+      });
+      if (status >= 500 || (code && codes[code].status >= 500))
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+    callBegan(call) {
+      const known = call.request && requests.get(call.request);
+      if (!known) return;
+      const { operation, coordinate, method, path, isRetry } = call;
+      const name = coordinate === undefined ? operation.id : `${coordinate} ${operation.id}`;
+      const attributes = {
+        "http.request.method": method,
+        "url.template": path,
+        "rest.operation.id": operation.id,
+        ...(coordinate !== undefined && { "graphql.coordinate": coordinate }),
+        ...(isRetry && { "http.request.resend_count": 1 }),
+      };
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, known.context);
+      calls.set(call, span);
+      call.traceparent = headerOf(span);
+    },
+    callEnded(call) {
+      const span = calls.get(call);
+      if (!span) return;
+      if (call.status > 0) span.setAttribute("http.response.status_code", call.status);
+      if (call.outcome !== "OK") {
+        span.setAttribute("error.type", call.outcome);
+        if (call.outcome !== "ABANDONED") span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    },
+  };
+}
+
+/** The context of a `traceparent` header that was found valid. */
+function contextOf(parent: string | undefined): Context {
+  if (parent === undefined) return ROOT_CONTEXT;
+  const [, traceId = "", spanId = "", flags = ""] = parent.split("-");
+  const traceFlags = Number.parseInt(flags, 16) & 1;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function headerOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+}

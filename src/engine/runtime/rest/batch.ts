@@ -1,0 +1,154 @@
+/**
+ * One list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. A property of each
+ * item says which key the item belongs to. A chunk that fails is an Error for its own parents alone.
+ */
+import { isRounded } from "../../shared/exact-integers.ts";
+import { own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+import { Unwritable } from "./encode.ts";
+
+type Key = string | number;
+type MaybeKey = Key | null | undefined;
+type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
+type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
+
+/** An item has the property that is matched with the keys. */
+type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
+
+/** The items that match each key, or the failure of the key's chunk. */
+type Found<Kept> = Map<string, Kept | Error>;
+
+/** Adds an item to those of a key. */
+type Keep<Item, Kept> = (kept: Kept | undefined, item: Item) => Kept;
+
+const keepFirst = <Item>(kept: Item | undefined, item: Item): Item => kept ?? item;
+
+function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
+  if (kept === undefined) return [item];
+  kept.push(item);
+  return kept;
+}
+
+/** Returns one object for each key. `null`: there is no key, or no item matches. */
+export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keys: readonly K[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<(Item | null | Error)[]> {
+  const found = await fetchAll<K, Match, Item, Item>(keys, size, match, fetch, keepFirst);
+  return keys.map((key) => foundFor(found, key) ?? null);
+}
+
+/** Returns a list for each key, empty if no item matches. `null`: there is no key. */
+export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
+  keys: readonly K[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+): Promise<(Item[] | Error)[]> {
+  const found = await fetchAll<K, Match, Item, Item[]>(keys, size, match, fetch, keepAll);
+  const itemsFor = (key: K) => (key === null || key === undefined ? null : (foundFor(found, key) ?? []));
+  return keys.map(itemsFor) as (Item[] | Error)[];
+}
+
+/** Returns a list of objects for each list of keys, in its order. `null`: no item matches, or there is no list. */
+export async function batchEach<
+  Keys extends readonly MaybeKey[] | null | undefined,
+  const Match extends string,
+  Item extends Matched<Match>,
+>(
+  keyLists: readonly Keys[],
+  size: number,
+  match: Match,
+  fetch: Fetch<KeyOf<Keys>, Item>,
+): Promise<((Item | null)[] | Error | (Keys extends readonly unknown[] ? never : null))[]> {
+  const keys = keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as KeyOf<Keys>[]) : []));
+  const found = await fetchAll<KeyOf<Keys>, Match, Item, Item>(keys, size, match, fetch, keepFirst);
+  return keyLists.map((keys) => {
+    if (keys === null || keys === undefined) return null as never;
+    if (!Array.isArray(keys)) return notA("list");
+    const items = keys.map((key) => foundFor(found, key) ?? null);
+    return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
+  });
+}
+
+/** The error of one parent whose value breaks the REST contract. */
+const notA = (what: "list" | "key"): Error =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
+
+/**
+ * A key as text. `undefined`: the value breaks the REST contract. A rounded number (`1e20`) breaks it too: it may be the key
+ * of another object.
+ */
+function textOf(key: unknown): string | undefined {
+  if (typeof key === "string") return key;
+  return typeof key === "number" && !isRounded(key) ? String(key) : undefined;
+}
+
+/** The items of a key, or the failure. `undefined`: there is no key, or no item matches. */
+function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
+  if (key === null || key === undefined) return undefined;
+  const text = textOf(key);
+  return text?.isWellFormed() ? found.get(text) : notA("key");
+}
+
+async function fetchAll<K extends MaybeKey, const Match extends string, Item extends Matched<Match>, Kept>(
+  keys: readonly K[],
+  size: number,
+  match: Match,
+  fetch: Fetch<NonNullable<K>, Item>,
+  keep: Keep<Item, Kept>,
+): Promise<Found<Kept>> {
+  const distinct = new Set<NonNullable<K>>();
+  // a URL cannot hold half of a character
+  for (const key of keys) if (textOf(key)?.isWellFormed()) distinct.add(key as NonNullable<K>);
+  const wanted = [...distinct];
+  const found: Found<Kept> = new Map();
+  if (wanted.length > size)
+    await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, keep, found)));
+  else if (wanted.length > 0) await fetchChunk(wanted, match, fetch, keep, found);
+  return found;
+}
+
+async function fetchChunk<K, const Match extends string, Item extends Matched<Match>, Kept>(
+  chunk: K[],
+  match: Match,
+  fetch: Fetch<K, Item>,
+  keep: Keep<Item, Kept>,
+  found: Found<Kept>,
+): Promise<void> {
+  try {
+    const answer: unknown = (await fetch(chunk)) ?? [];
+    if (!Array.isArray(answer)) throw notA("list");
+    for (const item of answer as Item[]) {
+      const key = textOf(own((item as Item | null) ?? {}, match));
+      if (key === undefined) continue;
+      const kept = found.get(key);
+      if (!(kept instanceof Error)) found.set(key, keep(kept, item));
+    }
+  } catch (error) {
+    const [unwritable, others] = partition(chunk, unwritableItems(error));
+    for (const key of unwritable)
+      found.set(String(key), new CodedError("BAD_UPSTREAM_RESPONSE", "REST's key cannot be sent to it"));
+    if (unwritable.length === 0)
+      for (const key of chunk)
+        found.set(String(key), error instanceof Error ? error : new Error(String(error)));
+    else if (others.length > 0) await fetchChunk(others, match, fetch, keep, found);
+  }
+}
+
+/** The keys that the encoder refused before the call, so that they fail their own parents alone. */
+const unwritableItems = (error: unknown): readonly unknown[] =>
+  error instanceof CodedError && error.cause instanceof Unwritable ? error.cause.items : [];
+
+function partition<K>(keys: readonly K[], refused: readonly unknown[]): [refused: K[], others: K[]] {
+  const texts = new Set(refused.map(String));
+  return [keys.filter((key) => texts.has(String(key))), keys.filter((key) => !texts.has(String(key)))];
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const cut: T[][] = [];
+  for (let start = 0; start < items.length; start += size) cut.push(items.slice(start, start + size));
+  return cut;
+}

@@ -1,0 +1,139 @@
+/**
+ * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`). A write of a caller drops all values of
+ * the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks for the written URL only). The
+ * total size is bounded, and the size for each caller: the least recently used values go first. Beyond `openBytes`, only
+ * what was asked for lately is kept: with more callers than fit, a value would be gone before its caller comes back.
+ */
+import { LRUCache } from "lru-cache";
+import { cachedResponses } from "../../settings/capacity.ts";
+import type { Forwarded } from "../caller-headers.ts";
+
+/** `size` is in bytes of memory, about, without the key. */
+type Kept = { readonly size: number };
+
+/** The keys of one caller's values, the oldest first, and their size. */
+type Part = { readonly keys: Set<string>; size: number };
+type Entry = Pick<CallerKey, "identity" | "caller"> & { readonly value: Kept; readonly size: number };
+
+const bytesPerUnit = 2;
+
+export class CallerCache {
+  readonly #entries = new LRUCache<string, Entry>({
+    maxSize: cachedResponses.bytes,
+    sizeCalculation: ({ size }) => size,
+    dispose: (entry, key) => this.#disposed(entry, key),
+  });
+  readonly #doorkeeper = new Doorkeeper();
+  readonly #keys = new Map<string, Set<string>>(); // by identity
+  readonly #parts = new Map<string, Part>(); // by caller
+  /** When the values of an identity were last dropped. */
+  readonly #droppedAt = new LRUCache<string, number>({
+    max: cachedResponses.writers,
+    dispose: (at, _identity, reason) => {
+      if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
+    },
+  });
+  /** The time of the latest drop that `#droppedAt` has forgotten. */
+  #forgottenAt = Number.NEGATIVE_INFINITY;
+
+  /** Bytes of all values, about. */
+  get bytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  /** The value of a key. The reader checks its class: the cache holds REST responses and whole answers. */
+  get({ identity, whole }: CallerKey): Kept | undefined {
+    if (!this.#keys.has(identity)) return undefined; // a long key is not hashed in vain
+    const entry = this.#entries.get(whole);
+    return entry?.identity === identity ? entry.value : undefined;
+  }
+
+  /** Whether a new value would be kept. The key counts as asked for. */
+  admits({ caller, whole }: CallerKey): boolean {
+    return this.#entries.calculatedSize < cachedResponses.openBytes || this.#doorkeeper.knows(caller, whole);
+  }
+
+  /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
+  set({ identity, caller, whole }: CallerKey, value: Kept, beganAt: number): void {
+    if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
+    const size = value.size + bytesPerUnit * whole.length;
+    if (size > cachedResponses.bytesOfCaller) return;
+    this.#entries.set(whole, { value, identity, caller, size });
+    const keys = this.#keys.get(identity) ?? new Set();
+    const part = this.#parts.get(caller) ?? { keys: new Set(), size: 0 };
+    this.#keys.set(identity, keys.add(whole));
+    this.#parts.set(caller, part);
+    part.keys.add(whole);
+    part.size += size;
+    for (const oldest of part.keys) {
+      if (part.size <= cachedResponses.bytesOfCaller) break;
+      this.#entries.delete(oldest);
+    }
+  }
+
+  delete({ whole }: CallerKey): void {
+    this.#entries.delete(whole);
+  }
+
+  /** Drops all values of the caller: it writes, it has written, or REST refuses its credential. */
+  drop(identity: string): void {
+    this.#droppedAt.set(identity, performance.now());
+    for (const key of this.#keys.get(identity) ?? []) this.#entries.delete(key);
+  }
+
+  #disposed({ identity, caller, size }: Entry, key: string): void {
+    const keys = this.#keys.get(identity);
+    if (keys?.delete(key) && keys.size === 0) this.#keys.delete(identity);
+    const part = this.#parts.get(caller);
+    if (!part?.keys.delete(key)) return;
+    part.size -= size;
+    if (part.keys.size === 0) this.#parts.delete(caller);
+  }
+}
+
+/**
+ * A key of one caller alone: it begins with the caller's identity. The whole key is one string, because a `Map` hashes each
+ * new string again, and the URL of a batched call has thousands of characters.
+ */
+export class CallerKey {
+  /** Whom REST takes the caller for. */
+  readonly identity: string;
+  /** Whose part of the cache the value takes: all identities of one tenant share one. */
+  readonly caller: string;
+  readonly whole: string;
+
+  constructor({ identity, caller }: Pick<Forwarded, "identity" | "caller">, own: string) {
+    this.identity = identity;
+    this.caller = caller;
+    this.whole = identity + own;
+  }
+}
+
+/**
+ * Remembers what was lately asked for, in a few bytes each: the doorkeeper of TinyLFU (Einziger, Friedman and Manes,
+ * "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2) as a table of fingerprints, of which each displaces an older
+ * one. So "lately" is as many other keys ago as the table has places. Each caller has its row, which it may share with
+ * others: one that asks for very many keys displaces those of a few callers only.
+ */
+const rows = 64;
+const placesOfRow = 64;
+
+class Doorkeeper {
+  readonly #fingerprints = new Uint32Array(rows * placesOfRow); // 16 KiB
+
+  /** Whether the key was asked for lately. From now on it was. */
+  knows(caller: string, key: string): boolean {
+    const fingerprint = hashOf(key);
+    const place = (hashOf(caller) % rows) * placesOfRow + ((fingerprint >>> 16) % placesOfRow);
+    const isKnown = this.#fingerprints[place] === fingerprint;
+    this.#fingerprints[place] = fingerprint;
+    return isKnown;
+  }
+}
+
+/** FNV-1a. Whoever finds two keys of one hash gains no more than by asking for one of them twice. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,189 @@
+/**
+ * A response that a caller's cache keeps, by the rules of HTTP caching (RFC 9111): REST's headers alone decide. Without a
+ * lifetime or a validator nothing is kept, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` are
+ * those of RFC 5861. All times are on the monotonic clock.
+ */
+import CachePolicy from "http-cache-semantics";
+import { headersOfOneRequest } from "../caller-headers.ts";
+import { neverStored, type RawHeaders, type RestResponse } from "../rest-response.ts";
+import type { CallRequest } from "../upstream/call-request.ts";
+
+type Headers = Record<string, string>;
+
+class Policy extends CachePolicy {
+  now(): number {
+    return performance.timeOrigin + performance.now();
+  }
+}
+
+/** The cache is private to one caller. */
+const options = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
+
+/** The longest lifetime that caches know (RFC 9111 §1.2.2). */
+const mostSeconds = 2 ** 31;
+
+/** Bytes of a stored response beside its value and its headers. */
+const overhead = 2_000;
+const bytesPerHeader = 64;
+
+export class StoredResponse {
+  readonly response: RestResponse;
+  #valueBytes: number | undefined;
+  readonly #policy: CachePolicy;
+  readonly #request: { readonly url: string; readonly headers: Headers };
+  readonly #headers: Headers;
+
+  private constructor(response: RestResponse, request: CallRequest, headers: Headers) {
+    this.response = response;
+    this.#headers = headers;
+    this.#request = {
+      url: request.path,
+      headers: request.scope.forwarded.headersOf(request.operation, request.headers),
+    };
+    this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
+    const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
+    response.freshUntil = this.isStorable ? performance.now() + seconds * 1_000 : neverStored;
+  }
+
+  /**
+   * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `forValidator`: a validator
+   * is reason enough to keep it.
+   */
+  static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
+    const { rawHeaders } = response;
+    if (!isWorthStoring(rawHeaders, forValidator)) return undefined;
+    const headers = cacheHeaders(rawHeaders);
+    if (variesByRequest(headers)) return undefined;
+    const stored = new StoredResponse(response, request, headers);
+    const isUsable = stored.hasLifetime || (forValidator && stored.isConditional);
+    return isUsable ? stored : undefined;
+  }
+
+  /** Bytes in memory, about. The value is parsed then, because readers share it. */
+  get size(): number {
+    this.#valueBytes ??= this.response.valueBytes;
+    this.response.parse();
+    const headers = headerBytes(this.response.rawHeaders) + headerBytes(this.#request.headers);
+    return this.#valueBytes + headers + overhead;
+  }
+
+  /** The response for a reader. It is not fetched for this reader, so it has an age. */
+  cached(): RestResponse {
+    const copy = this.response.copy("cached");
+    copy.ageSeconds = this.#policy.age();
+    return copy;
+  }
+
+  /** A 304 may bring a `no-store`: its reader has the response, and nobody after. */
+  get isStorable(): boolean {
+    return this.#policy.storable();
+  }
+
+  /** Whether it could be used for a while without a call. */
+  get hasLifetime(): boolean {
+    return this.#policy.timeToLive() > 0;
+  }
+
+  get isFresh(): boolean {
+    return this.response.freshUntil > performance.now();
+  }
+
+  /** Whether readers may have it while a call makes it fresh. */
+  get servesWhileRevalidating(): boolean {
+    return this.#policy.evaluateRequest(this.#request).revalidation?.synchronous === false;
+  }
+
+  /** Whether readers may have it instead of a failure of the upstream. */
+  get servesOnFailure(): boolean {
+    return !this.#policy.revalidatedPolicy(this.#request, { status: 503, headers: {} }).modified;
+  }
+
+  /** Whether a call that makes it fresh is conditional. */
+  get isConditional(): boolean {
+    return Object.keys(this.validators).length > 0;
+  }
+
+  /** The headers of a conditional call (RFC 9110 §13.1). */
+  get validators(): Headers {
+    const { etag, "last-modified": date } = this.#headers;
+    if (etag !== undefined) return { "if-none-match": etag };
+    return date === undefined ? {} : { "if-modified-since": date };
+  }
+
+  /**
+   * The response after a 304, which brings new headers for the same body (RFC 9111 §3.2). A 304 with another `ETag` is about
+   * another body: it updates nothing (§4.3.4), so that no body gets a validator that is not its own.
+   */
+  revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
+    const news = cacheHeaders(rawHeaders);
+    if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
+    const merged = { ...this.response.rawHeaders, ...rawHeaders };
+    for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
+    const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...news };
+    const next = new StoredResponse(this.response.copy("revalidated", merged), request, headers);
+    next.#valueBytes = this.#valueBytes;
+    return next;
+  }
+}
+
+/** Both sides' headers are kept: the request's for `Vary`, and the response's because a `Link` header is read from them. */
+function headerBytes(headers: RawHeaders | Headers): number {
+  let bytes = 0;
+  for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;
+  return bytes;
+}
+
+/** An entity tag without the mark of a weak one. */
+const opaque = (tag = ""): string => tag.replace(/^W\//, "");
+
+/** The directives of `Cache-Control`, in lower case. */
+function controlOf(raw: RawHeaders): string {
+  const given = raw["cache-control"];
+  if (given === undefined) return "";
+  return (typeof given === "string" ? given : given.join(", ")).toLowerCase();
+}
+
+const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
+
+/** Whether REST says how a success is cached, and does not say `no-store`. */
+export function mayBeStored({ status, rawHeaders: raw }: RestResponse): boolean {
+  const control = controlOf(raw);
+  if (status !== 200 || control.includes("no-store")) return false;
+  return control !== "" || (validatorOf(raw) ?? raw.expires) !== undefined;
+}
+
+/** Whether the response has a lifetime, or a validator that is reason enough to keep it. */
+const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
+  ((forValidator ? validatorOf(raw) : undefined) ?? raw.expires) !== undefined ||
+  controlOf(raw).includes("max-age");
+
+/** Headers that describe a body as it was sent: a response without one cannot change them. */
+const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
+
+const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
+
+/**
+ * The headers that rule caching. The library takes directives in lower case, refuses a fresh response with
+ * `must-revalidate`, and serves a stale one with `no-cache`.
+ */
+function cacheHeaders(raw: RawHeaders): Headers {
+  const headers: Headers = {};
+  for (const name of ofCaching) {
+    const value = raw[name];
+    if (value !== undefined) headers[name] = [value].flat().join(", ");
+  }
+  if (raw["cache-control"] === undefined) return headers;
+  const directives = controlOf(raw).split(",");
+  const isStrict = directives.some((one) => /^\s*(?:must-revalidate|no-cache)\b/.test(one));
+  headers["cache-control"] = directives
+    .filter((one) => !/^\s*must-revalidate\b/.test(one) && !(isStrict && /^\s*stale-/.test(one)))
+    .join(",");
+  return headers;
+}
+
+/**
+ * Whether the response varies by a header that differs in each request, or by anything at all. Only its own request can
+ * use such a response.
+ */
+const variesByRequest = ({ vary = "" }: Headers): boolean =>
+  vary.split(",").some((name) => name.trim() === "*" || headersOfOneRequest.has(name.trim().toLowerCase()));

@@ -1,0 +1,153 @@
+/** The headers of a request that travel on to REST, and the owners that the request is charged to. */
+import { hash } from "node:crypto";
+import type { Operation } from "../../shared/operation.ts";
+import { Dictionary, own } from "../../shared/own.ts";
+import { hasAll, includes, normalized, type Owner } from "./credentials.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Headers that differ in each request of the same caller: the request's id, and its trace (W3C Trace Context).
+ */
+export const headersOfOneRequest: ReadonlySet<string> = new Set([
+  "x-request-id",
+  "traceparent",
+  "tracestate",
+]);
+
+/** What a call may say in its own way, of the headers that every operation receives. */
+const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
+
+const none: readonly Owner[] = [];
+
+export class Forwarded {
+  /** The headers that every operation receives. */
+  readonly headers: Headers;
+  /** The credential headers. An operation receives those that it takes. */
+  readonly credentials: Headers;
+  /**
+   * The owners of the shares of the process that the request takes: the tenant, the owners of its accepted credentials, or its
+   * address.
+   */
+  owners: readonly Owner[];
+  /** The owners of credentials that REST had not accepted before this request. */
+  unknown: readonly Owner[] = none;
+  /** Those of them whose credentials REST has accepted since. */
+  accepted: readonly Owner[] = none;
+  /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
+  readonly identity: string;
+
+  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[]) {
+    this.headers = headers;
+    this.credentials = credentials;
+    this.owners = owners;
+    this.identity = digested(textOf(headers) + textOf(credentials));
+  }
+
+  /** Whether the request came with a credential that some operation takes. */
+  get hasCredentials(): boolean {
+    return Object.keys(this.credentials).length > 0;
+  }
+
+  /** The name of the first owner, which counts where there can be only one. */
+  get caller(): string {
+    return this.owners[0]?.name ?? "";
+  }
+
+  /** The names of the other owners. */
+  get otherCallers(): readonly string[] | undefined {
+    return this.owners.length > 1 ? this.owners.slice(1).map(({ name }) => name) : undefined;
+  }
+
+  /** The owner that REST knows the caller of an operation as. */
+  ownerAt({ credentials = [] }: Operation): string {
+    const known =
+      this.owners.length > 1 &&
+      this.owners.find((owner) => credentials.some((way) => includes(way, owner.way)));
+    return known ? known.name : this.caller;
+  }
+
+  /**
+   * Notes that an operation has succeeded. That proves a credential which the operation could not do without: it needs one,
+   * and each way in that the request has in full includes it. Where REST may have read either of two, it proves neither.
+   */
+  succeeded({ credentials = [], anonymous }: Operation): void {
+    if (this.unknown.length === 0 || anonymous) return;
+    const met = credentials.filter((way) => hasAll(this.credentials, way));
+    if (met.length === 0) return;
+    const isProved = (owner: Owner): boolean => met.every((way) => includes(way, owner.way));
+    this.accepted = this.unknown.filter((owner) => this.accepted.includes(owner) || isProved(owner));
+  }
+
+  /**
+   * A copy of the headers that travel on to an operation, with the credentials that it takes and the headers of the call. A
+   * client's argument may feed one of those, so none replaces what the gateway vouches for, in any spelling.
+   */
+  headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
+    const headers = new Dictionary<string>(this.headers);
+    const { credentials = [], places } = operation;
+    if (places) this.#place(operation, headers);
+    else
+      for (const way of credentials)
+        for (const name of way) {
+          const value = own(this.credentials, name);
+          if (value !== undefined) headers[name] = value;
+        }
+    for (const name in ofCall)
+      if (ownOfCall.has(name) || !Object.hasOwn(this.headers, name.replace(/[^a-z0-9]/g, "-")))
+        headers[name] = ofCall[name] ?? "";
+    return headers;
+  }
+
+  /** Adds the credentials of an operation that takes some of them elsewhere than in a header. */
+  #place(operation: Operation, headers: Dictionary<string>): void {
+    const cookies: string[] = [];
+    for (const [name, value] of this.#credentialsOf(operation)) {
+      const place = own(operation.places ?? {}, name);
+      if (place === undefined) headers[name] = value;
+      else if (place.in === "header") headers[place.name] = value;
+      else if (place.in === "cookie" && cookieValue.test(value)) cookies.push(`${place.name}=${value}`);
+    }
+    if (cookies.length > 0) headers.cookie = cookies.join("; ");
+  }
+
+  /** The path of a call, with the credentials that REST takes in its query. Only the request itself may hold it. */
+  pathOf(operation: Operation, path: string): string {
+    if (operation.places === undefined) return path;
+    let whole = path;
+    for (const [name, value] of this.#credentialsOf(operation)) {
+      const place = own(operation.places, name);
+      if (place?.in !== "query") continue;
+      whole += `${whole.includes("?") ? "&" : "?"}${encodeURIComponent(place.name)}=${encodeURIComponent(value)}`;
+    }
+    return whole;
+  }
+
+  #credentialsOf({ credentials }: Operation): [name: string, value: string][] {
+    return [...new Set(credentials?.flat())].flatMap((name) => {
+      const value = own(this.credentials, name);
+      return value === undefined ? [] : [[name, value]];
+    });
+  }
+}
+
+const mostCharacters = 1_024;
+
+/**
+ * Returns a short text as it is, and a long one as its digest: a credential may have 16 kB, good or not, and thousands
+ * of callers are remembered. No other text has the form of a digest.
+ */
+export const digested = (text: string, most = mostCharacters): string =>
+  text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
+
+/** What a cookie can hold (RFC 6265 §4.1.1). REST refuses a call without its cookie. */
+const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
+
+/** No value of a header has a line break, so different headers have different texts. */
+function textOf(headers: Headers): string {
+  let text = "";
+  for (const name in headers)
+    if (!headersOfOneRequest.has(name) && name !== "accept-language")
+      text += `${name}: ${normalized(name, headers[name] ?? "")}\n`;
+  return text;
+}

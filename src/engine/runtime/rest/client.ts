@@ -1,0 +1,206 @@
+/**
+ * The REST client of one request. It finds an operation's upstream, makes the call, and turns the response into a value
+ * or into a `CodedError`, which names the operation and nothing of the upstream.
+ */
+import { isJson, isText } from "../../shared/media-type.ts";
+import type { Operation, Operations } from "../../shared/operation.ts";
+import { own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+import { openShares, type Shares } from "../governor/process-budgets.ts";
+import { beginCall, endCall } from "../observe/observer.ts";
+import { CallRecord, type RequestRecord } from "../observe/request-record.ts";
+import { type Config, ConfigError } from "../settings/config.ts";
+import { CallerCache } from "./cache/caller-cache.ts";
+import { encodeTemplate, serializeHeaders, serializeQuery } from "./encode.ts";
+import type { TakesLink } from "./openapi-types.ts";
+import { valueAt } from "./property.ts";
+import { bodyWriterOf } from "./request-body.ts";
+import type { RequestScope } from "./request-scope.ts";
+import {
+  failureOf,
+  named,
+  noAnswer,
+  notJson,
+  outcomeOf,
+  pause,
+  responseFailure,
+  retryWaitMs,
+} from "./rest-failure.ts";
+import type { RestResponse } from "./rest-response.ts";
+import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
+import { Upstream } from "./upstream/upstream.ts";
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Section = Readonly<Record<string, unknown>>;
+type Init = {
+  readonly path?: Section;
+  readonly query?: Section;
+  readonly header?: Section;
+  readonly body?: unknown;
+} & TakesLink;
+
+/** A method of openapi-fetch. The types of `Rest` have checked its arguments. */
+type Send = (path: string, init: object) => Promise<Sent>;
+type Sent = { data?: unknown; error?: unknown; response: RestResponse };
+
+/** The upstreams of all products. Each has connections of its own, so a slow product holds up no other. */
+export class Upstreams extends Map<string, Upstream> {
+  /** The budgets that all requests of the process share. */
+  readonly shares: Shares;
+  /** The responses and answers that REST allows to keep for each caller. */
+  readonly cache = new CallerCache();
+
+  /** Throws `ConfigError` if a base URL is missing. */
+  constructor(config: Config, operations: Operations) {
+    super();
+    this.shares = openShares(config.env);
+    for (const [product, url] of baseUrls(config, operations)) {
+      if (typeof url === "string")
+        throw new ConfigError([`${url}: the graphql role needs it; set it to the URL of REST`]);
+      this.set(product, new Upstream(url, config, this.cache));
+    }
+  }
+
+  of({ product }: Operation): Upstream {
+    return this.get(product) as Upstream;
+  }
+
+  /** Calls of all products that wait or are on a connection. */
+  get underWay(): number {
+    return [...this.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.values()].map((upstream) => upstream.close()));
+  }
+}
+
+export class RestClient {
+  readonly #operations: Operations;
+  readonly #upstreams: Upstreams;
+  readonly #scope: RequestScope;
+  readonly #request: RequestRecord | undefined;
+  /** The field whose resolver runs. A resolver begins its calls before it returns. */
+  coordinate: string | undefined;
+
+  constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, request?: RequestRecord) {
+    this.#operations = operations;
+    this.#upstreams = upstreams;
+    this.#scope = scope;
+    this.#request = request;
+  }
+
+  get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("GET", path, init, result);
+  }
+
+  async find(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    try {
+      return await this.#call("GET", path, init, result);
+    } catch (error) {
+      if (error instanceof CodedError && error.code === "NOT_FOUND") return null;
+      throw error;
+    }
+  }
+
+  post(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("POST", path, init, result);
+  }
+
+  put(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("PUT", path, init, result);
+  }
+
+  patch(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("PATCH", path, init, result);
+  }
+
+  delete(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("DELETE", path, init, result);
+  }
+
+  /** Makes a call. A read that fails is retried once, within the request's deadline and the upstream's retry budget. */
+  async #call(
+    method: Method,
+    path: string,
+    init: Init | undefined,
+    result: readonly string[],
+  ): Promise<unknown> {
+    const operation = own(this.#operations, `${method} ${path}`) as Operation;
+    const upstream = this.#upstreams.of(operation);
+    const { coordinate } = this;
+    const { forwarded } = this.#scope;
+    for (let tries = 0; ; tries++) {
+      const call = new CallRecord(operation, method, path, init?.query, coordinate, tries > 0, this.#request);
+      beginCall(call);
+      try {
+        const sent = await this.#send(upstream, operation, call, method, path, init);
+        call.status = sent.response.status;
+        call.source = sent.response.source;
+        call.ageSeconds = sent.response.ageSeconds;
+        const value = valueIn(operation, bodyOf(operation, init, sent), result);
+        forwarded.succeeded(operation);
+        init?.link?.(sent.response.rawHeaders.link, value);
+        call.succeed();
+        endCall(call);
+        return value;
+      } catch (error) {
+        call.fail(...failureOf(error));
+        endCall(call);
+        const waitMs = tries === 0 && method === "GET" ? retryWaitMs(error) : undefined;
+        const owner = forwarded.ownerAt(operation);
+        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))
+          throw named(operation, error, outcomeOf(call, error));
+        await pause(this.#scope, waitMs);
+      }
+    }
+  }
+
+  #send(
+    { client }: Upstream,
+    operation: Operation,
+    call: CallRecord,
+    method: Method,
+    path: string,
+    init: Init | undefined,
+  ): Promise<Sent> {
+    const body = init?.body ?? undefined;
+    const header = {
+      ...(operation.accept !== undefined && { accept: operation.accept }),
+      ...(init?.header && serializeHeaders(operation, init.header)),
+    };
+    const hasHeader = Object.keys(header).length > 0;
+    return (client[method] as unknown as Send)(encodeTemplate(pathBelowBase(path)), {
+      params: hasHeader ? { ...init, header } : init,
+      body,
+      ...(body !== undefined && bodyWriterOf(operation)),
+      querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
+      hasHeaders: body !== undefined || hasHeader,
+      parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
+      scope: this.#scope,
+      call,
+      operation,
+    });
+  }
+}
+
+/** The value at `result`. Throws for a null that the document forbids; a success without content is null. */
+function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
+  const value = valueAt(body, result) ?? null;
+  if (value === null && body !== undefined && !operation.nullable?.includes(result.join(".")))
+    throw noAnswer("the answer lacks a value that its document requires", "null");
+  return value;
+}
+
+/** The parsed body of a response that keeps the contract; `undefined` for a success without content. */
+function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
+  if (!response.ok)
+    throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
+  if (data === undefined && !operation.empty) throw noAnswer("the answer is empty", "empty body");
+  const media = response.headers.get("content-type") ?? "";
+  if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
+    throw noAnswer("the answer is not JSON", notJson(media));
+  return data;
+}
+
+const noQuery = (): string => "";

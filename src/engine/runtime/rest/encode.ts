@@ -1,0 +1,235 @@
+/**
+ * The one encoder of every parameter (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST
+ * reads back the value that was given: one that its style cannot write unambiguously is refused. A query or header leaves
+ * out null and undefined, also in an object. A path refuses an empty value and one that holds a dot segment.
+ */
+import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
+import type { Operation, Style } from "../../shared/operation.ts";
+import { Dictionary, own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+
+export type Section = Readonly<Record<string, unknown>>;
+
+export const serializeQuery = (operation: Operation, query: Section): string =>
+  serializePairs(operation, "query", query);
+
+/** The pairs of a query, or of the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+export function serializePairs(
+  { style = {} }: Operation,
+  location: "query" | "body",
+  section: Section,
+): string {
+  let pairs = "";
+  for (const [name, value] of Object.entries(section)) {
+    if (value === null || value === undefined) continue;
+    const written = wellFormed(name, () =>
+      serializeOne(name, value, own(style, `${location}:${name}`), section),
+    );
+    if (written) pairs += pairs ? `&${written}` : written;
+  }
+  return pairs;
+}
+
+const usual: Style = { style: "form", explode: true };
+
+function serializeOne(name: string, value: unknown, written: Style = usual, section: Section): string {
+  const { style, explode, allowReserved } = written;
+  if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
+    return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
+  const isComposed = style !== "json" && typeof value === "object" && value !== null;
+  const text = isComposed
+    ? serializeComposed(name, value, written, section)
+    : `${encodeURIComponent(name)}=${encodeURIComponent(style === "json" ? jsonOf(name, value) : String(value))}`;
+  return allowReserved ? withReserved(text, isComposed && !explode) : text;
+}
+
+function serializeComposed(name: string, value: object, written: Style, section: Section): string {
+  const options = { style: written.style as "form", explode: written.explode };
+  const inner = Array.isArray(value) ? value : given(value).map(([, member]) => member);
+  if (inner.some((member) => typeof member === "object"))
+    throw new Unwritable(
+      name,
+      "cannot stand in a query or a form: it has a null, a list or an object within",
+    );
+  if (inner.length === 0) return "";
+  if (Array.isArray(value)) {
+    checkItems(name, inner, options.explode ? undefined : separators[options.style]);
+    return withoutDelimiters(serializeArrayParam(encodeURIComponent(name), inner, options));
+  }
+  checkMembers(name, value, options, section);
+  return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
+}
+
+/** What separates the items of a list whose own text is percent-encoded too, so that REST cannot tell them apart. */
+const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
+
+function checkItems(name: string, items: readonly unknown[], separator: string | undefined): void {
+  if (separator === undefined) return;
+  const refused = items.map(String).filter((item) => item.includes(separator));
+  if (refused.length > 0)
+    throw new Unwritable(name, `must not contain "${separator}", which separates its items`, refused);
+}
+
+/** The members of an exploded object are parameters of their own; those of a `deepObject` have brackets around the name. */
+function checkMembers(name: string, value: object, { style, explode }: Style, section: Section): void {
+  for (const [member] of given(value)) {
+    if (style === "deepObject" && (member === "" || /[[\]]/.test(member)))
+      throw new Unwritable(name, "must not have a member with an empty name, or with [ or ] in it");
+    const other = style === "form" && explode && member !== name ? own(section, member) : undefined;
+    if (other !== null && other !== undefined)
+      throw new Unwritable(name, `must not have a member "${member}", which is a parameter of its own`);
+  }
+}
+
+/**
+ * Percent-encodes the delimiters that openapi-fetch writes raw and RFC 3986 §3.4 does not allow in a query: `color%5BR%5D=100`,
+ * `blue%7Cblack` (OpenAPI 3.1.1 §4.8.12.4).
+ */
+const withoutDelimiters = (text: string): string => text.replace(/[[\]|]/g, encodeURIComponent);
+
+/**
+ * Reserved characters as they are (`allowReserved`), as far as a query may hold them and they separate nothing in it. A `,`
+ * separates the items of a list that is not exploded.
+ */
+const withReserved = (text: string, isList: boolean): string =>
+  text.replace(isList ? /%(?:24|2F|3A|3B|3F|40)/g : /%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
+
+/** An object's members with encoded names, because a caller chooses the names in a free-form object. */
+const membersOf = (value: object): Record<string, unknown> =>
+  Object.fromEntries(given(value).map(([name, member]) => [encodeURIComponent(name), member]));
+
+export const given = (object: object): [string, unknown][] =>
+  Object.entries(object).filter(([, value]) => value !== null && value !== undefined);
+
+const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
+const isPlain = (value: unknown): boolean => typeof value === "string" && unreserved.test(value);
+
+/** Runs `serialize`. A URL cannot hold half of a character (a lone surrogate). */
+function wellFormed(name: string, serialize: () => string): string {
+  try {
+    return serialize();
+  } catch (error) {
+    if (error instanceof URIError) throw new Unwritable(name, "is not well-formed text");
+    throw error;
+  }
+}
+
+/**
+ * A parameter or a property as JSON. Half of a character (a lone surrogate) is refused: JSON can write it, but UTF-8 cannot
+ * (RFC 8259 §8.2), and REST would store another text.
+ */
+export function jsonOf(name: string, value: unknown): string {
+  const text = JSON.stringify(value);
+  if (halfCharacter.test(text)) throw new Unwritable(name, "is not well-formed text");
+  return text;
+}
+
+/** `JSON.stringify` escapes a lone surrogate, and a backslash of the text itself by another one. */
+export const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/**
+ * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs, but not at
+ * their ends (RFC 9110 §5.5). Nothing in them is percent-encoded, so a comma in an item would be a separator.
+ */
+export function serializeHeaders(
+  { style = {} }: Operation,
+  header: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const headers = new Dictionary<string>();
+  for (const [name, value] of Object.entries(header)) {
+    if (value === null || value === undefined) continue;
+    const text =
+      typeof value === "object"
+        ? simple(name, value, own(style, `header:${name}`)?.explode === true)
+        : String(value);
+    if (text === undefined) continue;
+    if (!fieldValue.test(text)) throw new Unwritable(name, "cannot stand in a header");
+    headers[name] = text;
+  }
+  return headers;
+}
+
+const fieldValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+/** A list or an object in a header; `undefined` if it is empty. REST ignores empty items (RFC 9110 §5.6.1.2). */
+function simple(name: string, value: object, explode: boolean): string | undefined {
+  const isList = Array.isArray(value);
+  const members = isList ? value.map((item): [string, unknown] => ["", item]) : given(value);
+  const written = members.flatMap(([member, item]) => {
+    if (typeof item === "object")
+      throw new Unwritable(name, "cannot stand in a header: it has a null, a list or an object within");
+    return isList ? [String(item)] : explode ? [`${member}=${String(item)}`] : [member, String(item)];
+  });
+  const refused = written.filter((part) => part.includes(",") || part.trim() !== part || part === "");
+  if (refused.length > 0 || (explode && !isList && members.some(([member]) => member.includes("="))))
+    throw new Unwritable(
+      name,
+      'must not have items in a header that are empty, begin or end with a space, or contain ","',
+      refused,
+    );
+  return written.length === 0 ? undefined : written.join(",");
+}
+
+/** A value that REST could not read back from its place in the request. The call is not made. */
+export class Unwritable extends CodedError {
+  /** What is wrong with the value: `cannot stand in a path`. */
+  readonly why: string;
+  /** The items of a list that are to blame. */
+  readonly items: readonly unknown[];
+
+  constructor(argument: string, why: string, items: readonly unknown[] = []) {
+    super("BAD_USER_INPUT", `"${argument}" ${why}`, { argument });
+    this.why = why;
+    this.items = items;
+  }
+}
+
+/** Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a dot segment or a control character. */
+export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
+  return path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, own(values, name)));
+}
+
+/** A path as its document writes it, with `{name}` in it, percent-encoded where a URL cannot hold it (RFC 3986 §3.3). */
+export const encodeTemplate = (path: string): string =>
+  path.replace(/\{[^{}]*\}|%(?![\da-f]{2})|[^\w.~!$&'()*+,;=:@/?%-]+/gi, (found) =>
+    found.startsWith("{") ? found : encodeURIComponent(found),
+  );
+
+const controlCharacter = /\p{Cc}/u;
+/**
+ * `.` or `..` between slashes or backslashes, a `;` parameter behind it or not, percent-encoded or not. A server that decodes
+ * an encoded slash before it removes dot segments, such as nginx, would find another route.
+ */
+const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i;
+
+function encodeSegment(name: string, value: unknown): string {
+  const items = Array.isArray(value) ? value : [value];
+  const refused = items.filter((item) => !isSegment(item));
+  if (refused.length > 0 || items.length === 0) throw new Unwritable(name, "cannot stand in a path", refused);
+  return items.map(encodeURIComponent).join(",");
+}
+
+function isSegment(value: unknown): boolean {
+  if (value === null || value === undefined || typeof value === "object") return false;
+  const text = String(value);
+  return text !== "" && !dotSegment.test(text) && !controlCharacter.test(text) && text.isWellFormed();
+}
+
+/**
+ * The number that REST takes where GraphQL has text. The argument's schema has refused other text, unless the text
+ * stands deeper than the schema checks. Throws `BAD_USER_INPUT`.
+ */
+export function integer<const Text extends string | null | undefined>(
+  text: Text,
+): number | Exclude<Text, string> {
+  if (text === null || text === undefined) return text as Exclude<Text, string>;
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  throw new CodedError("BAD_USER_INPUT", "an id is not the integer that REST takes");
+}
+
+/**
+ * Marks a value that TypeScript cannot prove: REST takes one of several objects or lists, and the client chooses which.
+ * REST judges the value.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the value fits whatever REST takes
+export const untyped = (value: unknown): any => value;

@@ -1,0 +1,113 @@
+/**
+ * Finds the values that a link inherits from enclosing objects (`from: "Account.id"`) and from the arguments of the fields
+ * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object: a plan keeps the
+ * enclosing objects in its levels.
+ */
+import { CodedError } from "../coded-error.ts";
+import type { NullFor, ValueAt } from "./openapi-types.ts";
+import { valueAt } from "./property.ts";
+import type { AnyContext, GraphqlTypes } from "./rest-context.ts";
+
+/**
+ * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type,
+ * or the mark of an argument. `above` is the next source further up. Objects and arguments without heirs are left out.
+ */
+export type Enclosing = {
+  readonly type: string;
+  readonly object: unknown;
+  readonly above: Enclosing | undefined;
+};
+
+/** The mark of an argument, in the place of a type's name. No GraphQL name has a dot. */
+export const markOfArgument = (name: string): string => `argsAbove.${name}`;
+
+/**
+ * The GraphQL type of an enclosing object and the steps to its property; or `argsAbove`, the name of an argument and its
+ * type. The nearest field with an argument of this name counts.
+ */
+type Source = readonly [type: string, ...steps: string[]];
+export type Sources = Readonly<Record<string, Source>>;
+
+type ValueOf<Of extends Source, Types> =
+  Types extends GraphqlTypes<infer Parents, infer Values, infer Scalars>
+    ? Of extends readonly ["argsAbove", string, infer Type]
+      ? NonNullable<ArgumentValue<Type, Values, Scalars>>
+      : Of extends readonly [infer Type extends keyof Parents, ...infer Steps extends readonly string[]]
+        ? NonNullable<ValueAt<Parents[Type], Steps>>
+        : never
+    : never;
+
+type ArgumentValue<Type, Values, Scalars> = Type extends keyof Scalars
+  ? Scalars[Type] extends { input: infer Input }
+    ? Input
+    : never
+  : Type extends keyof Values
+    ? Awaited<Values[Type]>
+    : never;
+
+type TypesOf<Context> = Context extends { readonly types?: infer Types } ? NonNullable<Types> : never;
+
+/** By the sources as the schema writes them: `Account.id`. */
+export type Inherited<Of extends Sources, Context extends AnyContext> = {
+  readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
+};
+
+/** The values, or `null` if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if another one is. */
+export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
+  sources: Of,
+  nullable: readonly (keyof Of)[],
+  enclosing: Enclosing | undefined,
+): Inherited<Of, Context> | null {
+  const values: [source: string, value: unknown][] = [];
+  for (const [name, source] of Object.entries(sources)) {
+    const [type, ...steps] = placeOf(source);
+    const value = valueAt(nearestEnclosing(enclosing, type), steps);
+    if (value === null || value === undefined) {
+      if (nullable.includes(name)) return null;
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
+    }
+    values.push([name, value]);
+  }
+  return Object.fromEntries(values) as Inherited<Of, Context>;
+}
+
+/** The nearest object of the type, or the arguments of the nearest field above under the mark of one of them. */
+export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
+  let at = enclosing;
+  while (at && at.type !== type) at = at.above;
+  if (!at) throw new Error(`no ${type} encloses a field that inherits from it`);
+  return at.object;
+}
+
+function placeOf(source: Source): readonly [mark: string, ...steps: string[]] {
+  const [type, name = ""] = source;
+  return type === "argsAbove" ? [markOfArgument(name), name] : source;
+}
+
+/** The marks of the sources, which a plan reads: a type's name, or the mark of an argument. */
+export const markOf = (sources: Sources) => ({
+  inherits: Object.values(sources).map((source) => placeOf(source)[0]),
+});
+
+/**
+ * The resolver of a link that inherits values. It is null, without a call, where one of `nullable` is null. A plan gives it the
+ * enclosing objects of the parent, in the place where the generated types name graphql-js's information.
+ */
+export function inheriting<
+  const Of extends Sources,
+  Parent,
+  Args,
+  Context extends AnyContext,
+  Value,
+  const Nullable extends readonly (keyof Of)[] = readonly [],
+>(
+  sources: Of,
+  resolve: (parent: Parent, args: Args, context: Context, inherited: Inherited<Of, Context>) => Value,
+  nullable?: Nullable,
+) {
+  const resolver = (parent: Parent, args: Args, context: Context, enclosing: unknown) => {
+    const inherited = inheritedFrom<Of, Context>(sources, nullable ?? [], enclosing as Enclosing | undefined);
+    return (inherited && resolve(parent, args, context, inherited)) as Value | NullFor<Nullable>;
+  };
+  return Object.assign(resolver, markOf(sources));
+}

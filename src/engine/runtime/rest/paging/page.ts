@@ -1,0 +1,68 @@
+/** A page of a REST list: the places of its values, the arguments of a connection, and its cursors. */
+import type { Page } from "../../../shared/page.ts";
+import { CodedError } from "../../coded-error.ts";
+
+export type PageArguments = { readonly first?: number | null; readonly after?: string | null };
+
+/**
+ * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page.
+ * `size` is the size of REST's pages, if the cursor depends on it. `before` is the number of items before the REST
+ * page, if the last page is known by it.
+ */
+export type PageStart = {
+  readonly cursor: string | null;
+  readonly skip: number;
+  readonly size?: number | undefined;
+  readonly before?: number | undefined;
+};
+
+/**
+ * Whether cursors count the items before a page: the page's number does not tell them, and REST's total is a number of
+ * items.
+ */
+const countsItems = ({ from, offset, total, first }: Page): boolean =>
+  from !== undefined && !offset && total !== undefined && first === undefined;
+
+export const cursorOf = ({ cursor, skip, size, before }: PageStart): string => {
+  const known = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
+  return Buffer.from(`${skip}${known}:${cursor ?? ""}`).toString("base64url");
+};
+
+/** Characters of a cursor. REST's own stands in a URL, which servers take up to about this length. */
+const maxLength = 8_192;
+
+const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?:(.*)$/s;
+
+/** Throws `BAD_USER_INPUT` for a cursor that is not of this page's field. */
+export function startAt({ first, after }: PageArguments, page: Page): PageStart {
+  const isSized =
+    ((page.next === undefined && page.last === undefined) || page.link !== undefined) &&
+    !page.offset &&
+    page.first !== undefined;
+  const isCounted = countsItems(page);
+  if (after === undefined || after === null) {
+    const size = isSized && { size: Math.max(1, first ?? page.first ?? 1) };
+    return { cursor: null, skip: 0, ...size, ...(isCounted && { before: 0 }) };
+  }
+  const text = after.length > maxLength ? "" : Buffer.from(after, "base64url").toString();
+  const [, skip = "", size, before, cursor = ""] = form.exec(text) ?? [];
+  const start = {
+    cursor: cursor || null,
+    skip: Number(skip),
+    ...(size !== undefined && { size: Number(size) }),
+    ...(before !== undefined && { before: Number(before) }),
+  };
+  const fits =
+    (size !== undefined) === isSized &&
+    (before !== undefined) === isCounted &&
+    Number(size ?? 0) <= (page.most ?? 2 ** 31 - 1) &&
+    (page.from === undefined || /^\d{0,15}$/.test(cursor)) &&
+    (!page.offset || start.skip === 0);
+  const isSomewhere = start.skip > 0 || start.cursor !== null;
+  if (text !== "" && fits && isSomewhere && cursorOf(start) === after) return start;
+  throw new CodedError(
+    "BAD_USER_INPUT",
+    'argument "after" must be a cursor that this field gave: an `endCursor`, or the `cursor` of an edge',
+    { argument: "after" },
+  );
+}

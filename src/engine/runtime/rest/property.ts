@@ -1,0 +1,72 @@
+/** Resolvers of plain fields, which read their parent's REST object. A plan reads their `source` instead of calling them. */
+import { own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+import type { ValueAt } from "./openapi-types.ts";
+
+/** Where a plain field has its value: at a path of properties of its parent, or made of the parent without a call. */
+export type PlainSource =
+  | { readonly kind: "path"; readonly names: readonly string[] }
+  | { readonly kind: "made"; readonly make: (parent: object) => unknown };
+
+/** Whether a resolver calls REST: it is generated for that, or it is the schema's own, whose source says so. */
+export function callsRest(resolve: object): boolean {
+  const { source } = resolve as { readonly source?: { readonly kind: string } };
+  return source === undefined || source.kind === "call";
+}
+
+const reader = <Resolve extends object>(names: readonly string[], resolve: Resolve) =>
+  Object.assign(resolve, { source: { kind: "path", names } as PlainSource });
+
+/** Reads one REST property. */
+export const property = <const Name extends string>(name: Name) =>
+  reader(
+    [name],
+    <Parent extends { readonly [key in Name]?: unknown }>(parent: Parent) =>
+      valueAt(parent, [name]) as Parent[Name],
+  );
+
+/** Reads a REST property of a nested object; null where a step is null. */
+export const propertyAt = <const Names extends readonly string[]>(...names: Names) =>
+  reader(names, <Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>);
+
+/** Reads the parent's own object (`@restName(self: true)`). */
+export const itself = reader([], <Parent>(parent: Parent): Parent => parent);
+
+/** A map of REST as GraphQL shows it, also within lists. */
+export type Entries<Value> = Value extends readonly (infer Item)[]
+  ? Entries<Item>[]
+  : Value extends object
+    ? { readonly key: string; readonly value: Value[keyof Value] }[]
+    : Value;
+
+/** The entries of a map (`@restEntries`), in the order that JavaScript gives an object's keys. */
+function entriesIn<Value>(value: Value): Entries<Value>;
+function entriesIn(value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => entriesIn(item));
+  if (typeof value !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is no map");
+  return Object.entries(value).map(([key, each]) => ({ key, value: each }));
+}
+
+/** Reads the entries of a map: a REST property, also of a nested object, or the parent itself. */
+export const entries = <const Names extends readonly string[]>(...names: Names) => {
+  const make = <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>);
+  return Object.assign(make, { source: { kind: "made", make } as PlainSource });
+};
+
+/** The entries of a map that a call answers. */
+export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
+  answer.then((value) => entriesIn(value));
+
+/** The value at a path of properties of a REST body. Anything but an object on the path breaks the contract. */
+export function valueAt(body: unknown, steps: readonly string[]): unknown {
+  let value = body;
+  for (const step of steps) {
+    if (value === null || value === undefined) return null;
+    if (typeof value !== "object" || Array.isArray(value)) {
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not an object");
+    }
+    value = own(value as Readonly<Record<string, unknown>>, step);
+  }
+  return value;
+}

@@ -1,0 +1,62 @@
+/** Writes the bodies of requests: JSON, forms of pairs, forms of parts (`multipart/form-data`) and text. */
+import { randomUUID } from "node:crypto";
+import { isForm, isJson, isMultipartForm } from "../../shared/media-type.ts";
+import type { Operation } from "../../shared/operation.ts";
+import { own } from "../../shared/own.ts";
+import { given, halfCharacter, jsonOf, type Section, serializePairs, Unwritable } from "./encode.ts";
+
+type WrittenBody = {
+  readonly bodySerializer: (body: unknown) => string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** How a body is written. One that is neither JSON nor a form is text. */
+export function bodyWriterOf(operation: Operation): WrittenBody {
+  const { media } = operation;
+  if (media === undefined) return { bodySerializer: serializeJson };
+  if (isMultipartForm(media)) return partsWriterOf(operation);
+  const headers = { "content-type": media };
+  if (isJson(media)) return { bodySerializer: serializeJson, headers };
+  const serializeForm = (body: unknown) => serializePairs(operation, "body", formOf(body));
+  return { bodySerializer: isForm(media) ? serializeForm : String, headers };
+}
+
+/** The properties of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+function formOf(body: unknown): Section {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new Unwritable("body", "is not an object, which a form needs");
+  return body as Section;
+}
+
+/**
+ * A form of parts (RFC 7578). The boundary is random, because a value that held it could add a part. `FormData` would send
+ * each line break of a value as CRLF, and JSON without its media type.
+ */
+function partsWriterOf({ style = {} }: Operation): WrittenBody {
+  const boundary = randomUUID();
+  const partOf = (name: string, value: unknown): string => {
+    const isInJson = own(style, `body:${name}`)?.style === "json";
+    const text = isInJson ? jsonOf(name, value) : String(value);
+    if ((typeof value === "object" && !isInJson) || !(name + text).isWellFormed())
+      throw new Unwritable(name, "cannot stand in a form");
+    const type = isInJson ? "content-type: application/json\r\n" : "";
+    const escaped = name.replace(/[\r\n"]/g, encodeURIComponent); // as browsers do (WHATWG HTML, multipart/form-data encoding)
+    return `--${boundary}\r\ncontent-disposition: form-data; name="${escaped}"\r\n${type}\r\n${text}\r\n`;
+  };
+  const partsOf = ([name, value]: [string, unknown]): string[] =>
+    Array.isArray(value) && own(style, `body:${name}`)?.style !== "json"
+      ? value.map((item) => partOf(name, item))
+      : [partOf(name, value)];
+  return {
+    bodySerializer: (body) => `${given(formOf(body)).flatMap(partsOf).join("")}--${boundary}--\r\n`,
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+  };
+}
+
+/** The body as JSON, which is written once; a property that JSON cannot hold is named. */
+function serializeJson(body: unknown): string {
+  const text = JSON.stringify(body);
+  if (halfCharacter.test(text))
+    for (const [name, value] of Object.entries(body ?? {})) jsonOf(name, { [name]: value });
+  return text;
+}

@@ -1,0 +1,38 @@
+/** The object type of a REST object that a union or an interface shows. */
+import { own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+
+/**
+ * The type that the discriminator's value chooses (OpenAPI 3.1 §4.8.25). Throws `BAD_UPSTREAM_RESPONSE` for a value that
+ * the contract does not name.
+ */
+export function member<const Names extends Record<string, string>>(
+  value: unknown,
+  names: Names,
+): Names[keyof Names] {
+  const chosen = typeof value === "string" ? own(names, value) : undefined;
+  if (chosen === undefined)
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer has an unknown discriminator value");
+  return chosen as Names[keyof Names];
+}
+
+/**
+ * The type by the property that the object has, or else `otherwise`. Throws `BAD_UPSTREAM_RESPONSE` for an object that the
+ * contract does not name.
+ */
+export function holder<const Names extends Record<string, string>>(
+  value: object,
+  names: Names,
+): Names[keyof Names];
+export function holder<const Names extends Record<string, string>, const Otherwise extends string>(
+  value: object,
+  names: Names,
+  otherwise: Otherwise | undefined,
+): Names[keyof Names] | Otherwise;
+export function holder(value: object, names: Record<string, string>, otherwise?: string): string {
+  const [held, ...others] = Object.entries(names).filter(([name]) => Object.hasOwn(value, name));
+  const chosen = held === undefined ? otherwise : held[1];
+  if (chosen === undefined || others.length > 0)
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer is none of the objects that it may be");
+  return chosen;
+}

@@ -1,0 +1,47 @@
+/** The REST client of one request, as resolvers see it. The OpenAPI document's types (`Paths`) type each method and path. */
+import type { HttpMethod } from "openapi-typescript-helpers";
+import type { Steps } from "../../shared/linear-pattern.ts";
+import type { BarePathFor, Init, OperationAt, PathFor, SuccessBody, ValueAt } from "./openapi-types.ts";
+
+type Call<Paths extends object, Method extends HttpMethod, Missing = never> = {
+  <Path extends BarePathFor<Paths, Method>>(
+    path: Path,
+  ): Promise<SuccessBody<OperationAt<Paths, Path, Method>> | Missing>;
+  <Path extends PathFor<Paths, Method>, const Steps extends readonly string[]>(
+    path: Path,
+    init: Init<OperationAt<Paths, Path, Method>>,
+    ...result: Steps
+  ): Promise<ValueAt<SuccessBody<OperationAt<Paths, Path, Method>>, Steps> | Missing>;
+};
+
+/**
+ * Each method makes one call and returns the value at `result` of its JSON body. Identical reads of a request are one
+ * call. Each method rejects with a `CodedError`.
+ */
+export type Rest<Paths extends object> = {
+  readonly get: Call<Paths, "get">;
+  /** A `get` that returns null for a 404. */
+  readonly find: Call<Paths, "get", null>;
+  readonly post: Call<Paths, "post">;
+  readonly put: Call<Paths, "put">;
+  readonly patch: Call<Paths, "patch">;
+  readonly delete: Call<Paths, "delete">;
+  /** The coordinate of the field whose resolver runs. Observers of its calls read it. */
+  coordinate?: string | undefined;
+};
+
+/** GraphQL's types as graphql-codegen writes them: a link that inherits a value has the value's type from here. */
+export type GraphqlTypes<Parents, Values, Scalars> = {
+  readonly parents: Parents;
+  readonly values: Values;
+  readonly scalars: Scalars;
+};
+
+/** The context that generated resolvers are typed with. `types` has no value at run time. */
+export type Context<Paths extends object, Parents, Values, Scalars> = {
+  readonly rest: Rest<Paths>;
+  readonly types?: GraphqlTypes<Parents, Values, Scalars>;
+};
+
+/** The context of any API. `steps` are left to the patterns of the request's arguments. */
+export type AnyContext = { readonly rest: { coordinate?: string | undefined }; steps?: Steps };

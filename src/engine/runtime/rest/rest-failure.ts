@@ -1,0 +1,200 @@
+/**
+ * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream, and the wait
+ * before a retry.
+ */
+import { membersOf } from "../../shared/json-object.ts";
+import { isJson } from "../../shared/media-type.ts";
+import type { Operation } from "../../shared/operation.ts";
+import { CodedError, codeOfStatus, Reason } from "../coded-error.ts";
+import { retryAfterSeconds } from "../http/retry-after.ts";
+import { outcomeOfWrite } from "../http/upstream-failure.ts";
+import type { CallOutcome, CallRecord } from "../observe/request-record.ts";
+import type { RequestScope } from "./request-scope.ts";
+import type { RestResponse } from "./rest-response.ts";
+
+/** A call that the circuit breaker refuses. */
+export const circuitOpen = (): CodedError =>
+  new CodedError(
+    "UPSTREAM_UNAVAILABLE",
+    "it failed too often and is left alone for a while",
+    { retryAfter: 1 },
+    new Reason("CIRCUIT_OPEN"),
+  );
+
+/** A call that was not made. The reason passes soon. */
+export const notSent = (message: string): CodedError =>
+  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new Reason("NOT_SENT"));
+
+/**
+ * A call without a connection in time. `isOurs`: it was still in its caller's queue, for other calls had the connections, or
+ * the request had no time left for it.
+ */
+export const noConnection = (isOurs: boolean): CodedError =>
+  new CodedError(
+    isOurs ? "SERVICE_TIMEOUT" : "UPSTREAM_TIMEOUT",
+    "no connection in time",
+    {},
+    new Reason("NOT_SENT"),
+  );
+
+export const noResponse = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
+
+export const tooLarge = (bytes: number): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is too large", {
+    limit: "MAX_RESPONSE_BYTES",
+    value: bytes,
+  });
+
+/** A success that is no answer of the API. `how` that shows is for the log. */
+export const noAnswer = (message: string, how: string): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new Reason(how));
+
+/** A body that is no JSON: a balancer's page, or something else. */
+export const notJson = (media: string): "HTML" | "not JSON" =>
+  /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
+
+/**
+ * How a refusal (4xx) shows that it is none of the API's, so that nobody is blamed for an outage: a wrong host or path, a
+ * server that wants TLS, a balancer's page. A 429 counts whatever its body is, and a 401 unless it is a page:
+ * they are said of the request, not of what it asks for (RFC 6585 §4, RFC 9110 §15.5.2).
+ */
+export function foreignRefusal(
+  { refusals, bareRefusals, credentials }: Pick<Operation, "refusals" | "bareRefusals" | "credentials">,
+  status: number,
+  media: string,
+  hasBody: boolean,
+): string | undefined {
+  if (status === 429) return undefined;
+  if (hasBody && notJson(media) === "HTML") return "HTML";
+  if (status === 401) return undefined;
+  const documented = [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
+  if (hasBody && isJson(media)) {
+    const isOfCredentials = status === 403 && credentials !== undefined;
+    return documented !== undefined || !refusals || isOfCredentials ? undefined : "undocumented status";
+  }
+  if (documented !== undefined && bareRefusals?.includes(documented)) return undefined;
+  return hasBody ? "not JSON" : "empty body";
+}
+
+/**
+ * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body only the name
+ * of a value that was sent is kept.
+ */
+export function responseFailure(
+  operation: Operation,
+  response: RestResponse,
+  error: unknown,
+  sent: readonly unknown[],
+): CodedError {
+  const { status } = response;
+  if (status < 400) return noAnswer("a redirect is not followed", "redirect");
+  const media = response.headers.get("content-type") ?? "";
+  const foreign = status < 500 ? foreignRefusal(operation, status, media, response.bytes > 0) : undefined;
+  if (foreign !== undefined)
+    return new CodedError(
+      "UPSTREAM_ERROR",
+      `it answered ${status}, but not as the API does`,
+      {},
+      new Reason(foreign),
+    );
+  const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
+  const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
+  const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
+  const known =
+    status === 403 && operation.permission !== undefined
+      ? `the caller lacks the permission ${operation.permission}`
+      : messages[status];
+  const message = argument === undefined ? known : `the value of "${argument}" ${refusal}`;
+  const details = {
+    ...(argument !== undefined && { argument }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+  return new CodedError(codeOfStatus(status), message ?? `it answered ${status}`, details, status);
+}
+
+const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
+
+/** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
+function argumentOf(problem: unknown, sent: readonly unknown[]): string | undefined {
+  const { argument } = membersOf(problem);
+  const isSent =
+    typeof argument === "string" && sent.some((section) => Object.hasOwn(membersOf(section), argument));
+  return isSent ? argument : undefined;
+}
+
+const messages: Record<number, string> = {
+  400: "the input is refused",
+  401: "the credentials are missing or not valid",
+  403: "the caller lacks the permission that it needs",
+  404: "there is no such thing",
+  409: "the request contradicts what is stored",
+  422: "the input is refused",
+  429: "too many requests",
+};
+
+/** A read waits this long for its retry at most: the whole answer waits with it. */
+const mostRetrySeconds = 1;
+
+/**
+ * Milliseconds before a read is retried, with jitter. `undefined`: it is not retried, because it was refused, because REST
+ * wants a longer wait than `mostRetrySeconds`, or because `Reason` tells that it would fail again.
+ */
+export function retryWaitMs(error: unknown): number | undefined {
+  if (!(error instanceof CodedError) || error.cause instanceof Reason) return undefined;
+  const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
+  const isRefused = typeof error.cause === "number" && error.cause < 500;
+  const { retryAfter } = error.details;
+  if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
+    return retryAfter <= mostRetrySeconds ? retryAfter * 1_000 + Math.random() * 100 : undefined;
+  return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
+}
+
+/** Waits before a retry. Rejects as soon as the client leaves. */
+export function pause(scope: Pick<RequestScope, "onLeave" | "ended">, waitMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, waitMs);
+  scope.onLeave(reject);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    scope.ended(reject);
+  });
+}
+
+/** The error of a failed call and its outcome, for observers. A `SyntaxError` comes from a body that is not JSON. */
+export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
+  if (error instanceof CodedError) {
+    if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
+    const { cause, code } = error;
+    return [cause, cause instanceof Reason && cause.code === "CIRCUIT_OPEN" ? "CIRCUIT_OPEN" : code];
+  }
+  return error instanceof SyntaxError
+    ? [new Reason("not JSON"), "BAD_UPSTREAM_RESPONSE"]
+    : [error, "INTERNAL_SERVER_ERROR"];
+}
+
+/** What is known of the outcome of a failed call. A read has none, and a refusal (4xx) is one. */
+export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknown): string {
+  if (method === "GET" || (status >= 400 && status < 500)) return "";
+  return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
+}
+
+/** The failure with its operation's name and outcome. A `SyntaxError` comes from a body that is not JSON. */
+export function named({ id, permission }: Operation, error: unknown, outcome: string): CodedError {
+  if (error instanceof CodedError) {
+    if (error.code === "CALL_LIMIT") return error;
+    const missing = error.code === "FORBIDDEN" && permission !== undefined && { permission };
+    return new CodedError(
+      error.code,
+      `${id}: ${error.message}${outcome}`,
+      { ...error.details, operation: id, ...missing },
+      error,
+    );
+  }
+  const broken = error instanceof SyntaxError;
+  return new CodedError(
+    broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
+    `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}${outcome}`,
+    { operation: id },
+    broken ? undefined : error, // a SyntaxError quotes the body
+  );
+}

@@ -1,0 +1,33 @@
+/** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
+import type { Operation } from "../../../shared/operation.ts";
+import type { CallRecord } from "../../observe/request-record.ts";
+import type { RequestScope } from "../request-scope.ts";
+
+type CallInit = Pick<CallRequest, "method" | "body" | "scope" | "call" | "operation"> & {
+  readonly headers: Headers;
+  readonly hasHeaders: boolean;
+};
+
+export class CallRequest {
+  /** Path and query. */
+  readonly path: string;
+  readonly method: string;
+  /** The operation's own headers. `undefined`: it has none. */
+  readonly headers: Record<string, string> | undefined;
+  readonly body: string | undefined;
+  readonly scope: RequestScope;
+  readonly isRead: boolean;
+  readonly call: CallRecord;
+  readonly operation: Operation;
+
+  constructor(path: string, init: CallInit) {
+    this.path = path || "/";
+    this.method = init.method;
+    this.headers = init.hasHeaders ? Object.fromEntries(init.headers) : undefined;
+    this.body = init.body;
+    this.scope = init.scope;
+    this.isRead = init.method === "GET";
+    this.call = init.call;
+    this.operation = init.operation;
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * One HTTP exchange over an undici pool: the request goes out, the whole body comes in, up to a number of bytes. A
+ * redirect is a response like any other and is never followed. Every failure is a `CodedError`. An exchange knows no
+ * time: `pending-call.ts` aborts it.
+ */
+import { isUtf8 } from "node:buffer";
+import type { Dispatcher } from "undici";
+import { exactText } from "../../../shared/exact-integers.ts";
+import { isJson } from "../../../shared/media-type.ts";
+import { CodedError } from "../../coded-error.ts";
+import { decompressedPerMs, largeBody } from "../../governor/processor-time.ts";
+import {
+  isWithoutBody,
+  mostInterimResponses,
+  tooManyInterim,
+  upstreamFailure,
+} from "../../http/upstream-failure.ts";
+import { TickBatch } from "../../tick-batch.ts";
+import type { RequestScope } from "../request-scope.ts";
+import { tooLarge } from "../rest-failure.ts";
+import { type RawHeaders, RestResponse } from "../rest-response.ts";
+import { decompress } from "./decompress.ts";
+import { bytesOfValues } from "./json-bytes.ts";
+
+/** The budgets of the request that the exchange is made for. */
+type Budget = Pick<
+  RequestScope,
+  "maxResponseBytes" | "hold" | "drop" | "worked" | "measured" | "decompressed"
+>;
+
+const noBody = Buffer.alloc(0);
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #outcome = Promise.withResolvers<RestResponse>();
+  readonly response = this.#outcome.promise;
+  readonly #budget: Budget;
+  readonly #isRead: boolean;
+  readonly #isUnread: boolean;
+  #controller: Dispatcher.DispatchController | undefined;
+  #failure: CodedError | undefined;
+  #status = 0;
+  #headers: RawHeaders = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** The complete body, which is read at the end of the tick. */
+  #body: Buffer | undefined;
+  /** Bytes that are taken from the budget. */
+  #held = 0;
+  #interim = 0;
+  #isAbandoned = false;
+
+  /**
+   * The body has at most `maxResponseBytes`, before and after decompression and by its values, and never more than `budget`
+   * has left. `isUnread`: the body of a success does not matter and is not kept.
+   */
+  constructor(budget: Budget, isRead: boolean, isUnread = false) {
+    this.#budget = budget;
+    this.#isRead = isRead;
+    this.#isUnread = isUnread;
+  }
+
+  /** Whether the request is on a connection, or was. */
+  get hasConnection(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /**
+   * Sends the request, unless the exchange was aborted before. The response to a write is never refused, so the write is not
+   * sent while its caller holds too much.
+   */
+  send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
+    const failure = this.#isRead ? undefined : this.#budget.hold(0, true);
+    if (failure) this.#fail(failure);
+    if (!this.#failure) dispatcher.dispatch(request, this);
+  }
+
+  /** Discards the response but lets it complete, so that its connection can be reused. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    if (this.#body) this.#body = noBody;
+    this.#letGo();
+  }
+
+  /** Fails the exchange and closes its connection. Does nothing once the body is complete. */
+  abort(failure: CodedError): void {
+    if (this.#failure || this.#body) return;
+    this.#fail(failure);
+    this.#controller?.abort(failure); // which does nothing once the response is there
+  }
+
+  #fail(failure: CodedError): void {
+    if (this.#failure) return;
+    this.#failure = failure;
+    this.#letGo();
+    this.#outcome.reject(failure);
+  }
+
+  #letGo(): void {
+    this.#chunks = [];
+    this.#budget.drop(this.#held);
+    this.#held = 0;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure) controller.abort(this.#failure);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
+    if (status < 200) {
+      if (++this.#interim > mostInterimResponses) this.abort(tooManyInterim());
+      return; // the final one follows (RFC 9110 §15.2)
+    }
+    this.#status = status;
+    this.#headers = headers;
+    if (isWithoutBody(status)) return this.#complete(noBody);
+    const failure = this.#isSkipped ? undefined : this.#excess(Number(headers["content-length"]));
+    if (failure) this.abort(failure);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSkipped) return;
+    this.#bytes += chunk.length;
+    const failure = this.#excess(this.#bytes);
+    if (failure) this.abort(failure);
+    else if (!this.#failure) this.#chunks.push(chunk);
+  }
+
+  get #isSkipped(): boolean {
+    return this.#isAbandoned || (this.#isUnread && this.#status >= 200 && this.#status < 300);
+  }
+
+  /** Takes the bytes of a body with at least so many from the budget. Returns the failure if that is too many. */
+  #excess(bytes: number): CodedError | undefined {
+    if (this.#failure || !(bytes > this.#held)) return undefined; // an announced length may be no number
+    const { maxResponseBytes } = this.#budget;
+    if (bytes > maxResponseBytes) return tooLarge(maxResponseBytes);
+    const failure = this.#budget.hold(bytes - this.#held, this.#isRead);
+    if (!failure) this.#held = bytes;
+    return failure;
+  }
+
+  onResponseEnd(): void {
+    if (isWithoutBody(this.#status)) return;
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
+    const encoding = this.#headers["content-encoding"];
+    if (encoding === undefined || encoding === "identity" || this.#isSkipped || body.length === 0)
+      return this.#complete(body);
+    this.#budget
+      .decompressed(() => this.#decompress(String(encoding), body))
+      .then(
+        (plain) => this.#complete(plain),
+        (failure: CodedError) => this.#fail(failure),
+      );
+  }
+
+  /** An exchange that has failed meanwhile takes no further piece. */
+  async #decompress(encoding: string, body: Buffer): Promise<Buffer> {
+    let plain = 0;
+    if (this.#failure) throw this.#failure;
+    try {
+      return await decompress(encoding, body, (bytes) => {
+        plain = bytes;
+        return this.#failure ?? this.#excess(bytes);
+      });
+    } finally {
+      this.#budget.worked(plain / decompressedPerMs);
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(upstreamFailure(error, this.hasConnection)); // after an abort, undici reports the abort itself
+  }
+
+  #complete(body: Buffer): void {
+    this.#body = body;
+    completed.add(this);
+  }
+
+  /** Reads the complete body, and settles `response`. */
+  finish(): void {
+    const body = this.#body;
+    if (this.#failure || !body) return;
+    const read = () => this.#read(body);
+    try {
+      const response = body.length < largeBody ? read() : this.#budget.measured(read);
+      if (response instanceof CodedError) return this.#fail(response);
+      this.#chunks = [];
+      this.#outcome.resolve(response);
+    } catch (error) {
+      this.#fail(new CodedError("INTERNAL_SERVER_ERROR", "the response could not be read", {}, error));
+    }
+  }
+
+  /** The response with a body that is complete, or the failure of the body. */
+  #read(body: Buffer): RestResponse | CodedError {
+    const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
+    if (failure) return failure;
+    const mediaType = String(this.#headers["content-type"] ?? "");
+    const whole = isJson(mediaType) ? exactText(body) : body.toString("utf8");
+    const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is no part of a text (RFC 8259 §8.1)
+    const bytes = Math.max(
+      bytesOfValues(text, this.#status, mediaType, this.#budget.maxResponseBytes),
+      body.length,
+    );
+    return this.#excess(bytes) ?? new RestResponse(this.#status, this.#headers, text, bytes);
+  }
+}
+
+const completed = new TickBatch<Exchange>((exchange) => exchange.finish());
+
+const notUtf8 = (): CodedError => new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not UTF-8");

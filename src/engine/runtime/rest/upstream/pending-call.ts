@@ -1,0 +1,116 @@
+/**
+ * A call that is under way: its wait for a connection, and its deadlines. The callers of an upstream share its connections
+ * as `Bound` tells, and a call beyond its caller's share waits for its turn. So calls that hang, or calls that are too many,
+ * hold up no other caller.
+ *
+ * One deadline runs at a time, in this order:
+ * 1. The connect deadline: the request must be on a connection. The wait for a turn counts. While the wait progresses,
+ *    the call gets the same time again.
+ * 2. The call deadline: the whole response must be there. Nothing extends it.
+ * 3. The linger of an abandoned read: the read keeps its connection for half a second. A response within that time saves
+ *    a reconnect. Then its connection is closed. A server takes in new connections one after the other, so a client that
+ *    leaves again and again would hold up the new connections of all others.
+ */
+import type { CodedError } from "../../coded-error.ts";
+import { Deadline } from "../../deadline.ts";
+import type { Caller } from "../../governor/caller.ts";
+import type { Places } from "../../governor/shared-quota.ts";
+import { noConnection, noResponse } from "../rest-failure.ts";
+import type { Exchange } from "./exchange.ts";
+
+const lingerMs = 500;
+
+/** Milliseconds from the call's begin. */
+type Timeouts = { readonly connectMs: number; readonly callMs: number };
+
+export class PendingCall {
+  readonly owner: Caller;
+  readonly #connections: Places;
+  readonly #exchange: Exchange;
+  readonly #timeouts: Timeouts;
+  readonly #send: () => void;
+  #isWaiting: boolean;
+  /** Its turn has come since the last check. */
+  #hasWaited = false;
+  /** Calls of the caller, and of all, that were completed at the last check. */
+  #ofCaller: number;
+  #ofAll: number;
+  #deadline: Deadline | undefined;
+  #spentMs = 0;
+
+  /** Calls `send` once there is a connection for the call: at once, or when it is its turn. */
+  constructor(owner: Caller, connections: Places, exchange: Exchange, timeouts: Timeouts, send: () => void) {
+    this.owner = owner;
+    this.#connections = connections;
+    this.#exchange = exchange;
+    this.#timeouts = timeouts;
+    this.#send = send;
+    [this.#ofCaller, this.#ofAll] = [completedOf(owner), connections.completed];
+    this.#isWaiting = !connections.enter(this);
+    if (!this.#isWaiting) send();
+    this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
+  }
+
+  /** Its turn comes. */
+  begin(): void {
+    [this.#isWaiting, this.#hasWaited] = [false, true];
+    this.#send();
+  }
+
+  #checkIn(ms: number): void {
+    this.#deadline = new Deadline(ms, () => {
+      this.#spentMs += ms;
+      this.#check();
+    });
+  }
+
+  #check(): void {
+    const { callMs, connectMs } = this.#timeouts;
+    const leftMs = callMs - this.#spentMs;
+    if (this.#exchange.hasConnection) {
+      if (leftMs > 0) this.#checkIn(leftMs);
+      else this.#exchange.abort(noResponse());
+    } else if (leftMs > 0 && this.#hasProgressed()) this.#checkIn(Math.min(connectMs, leftMs));
+    else this.#exchange.abort(noConnection(this.#isWaiting || callMs < connectMs));
+  }
+
+  /**
+   * Whether the wait progressed since the last check: as many calls were completed as there are connections, of the
+   * caller's if it has some, else of all callers'. A turn is progress.
+   */
+  #hasProgressed(): boolean {
+    if (!this.#isWaiting) {
+      const hasBegun = this.#hasWaited;
+      this.#hasWaited = false;
+      return hasBegun;
+    }
+    const { bound, completed, total } = this.#connections;
+    const own = this.owner.accounts.reduce((sum, account) => sum + account.held(bound), 0);
+    const completedOfCaller = completedOf(this.owner);
+    const [ofCaller, ofAll] = [completedOfCaller - this.#ofCaller, completed - this.#ofAll];
+    [this.#ofCaller, this.#ofAll] = [completedOfCaller, completed];
+    return own > 0 ? ofCaller >= own : ofAll >= total;
+  }
+
+  /** Starts the linger. A call without a connection is aborted at once. */
+  abandon(failure: CodedError): void {
+    if (!this.#exchange.hasConnection) return this.#exchange.abort(failure);
+    this.#deadline?.clear();
+    this.#exchange.abandon();
+    this.#deadline = new Deadline(lingerMs, () => this.#exchange.abort(failure));
+  }
+
+  /** The call has ended, to be told once: another one may have its connection. */
+  end(hasResponse: boolean): void {
+    this.#deadline?.clear();
+    if (hasResponse) {
+      for (const account of this.owner.accounts) account.completed++;
+      this.#connections.completed++;
+    }
+    this.#connections.leave(this);
+  }
+}
+
+/** Calls that were completed. A call counts for each account of its caller. */
+const completedOf = ({ accounts }: Caller): number =>
+  accounts.reduce((sum, { completed }) => sum + completed, 0);

@@ -1,0 +1,46 @@
+/**
+ * The budget of retries of one upstream: a fifth of the reads of the last five to ten seconds. So retries add at most a
+ * fifth to the load of a service that fails. Three retries are free, for an upstream with hardly any traffic. A caller has had
+ * at most three times what is left, as of a `Bound`: one whose reads all fail leaves retries to the others.
+ */
+import { timesWhatIsLeft } from "../../governor/shared-quota.ts";
+
+const share = 0.2;
+const free = 3;
+const windowMs = 5_000;
+
+class Window {
+  calls = 0;
+  retries = 0;
+  /** The retries of each caller. */
+  readonly of = new Map<string, number>();
+}
+
+export class RetryBudget {
+  #last = new Window();
+  #now = new Window();
+  #until = 0;
+
+  /** Counts a read at its first call. */
+  count(): void {
+    const now = performance.now();
+    if (now >= this.#until) {
+      this.#last = now < this.#until + windowMs ? this.#now : new Window();
+      this.#now = new Window();
+      this.#until = now + windowMs;
+    }
+    this.#now.calls++;
+  }
+
+  /** Takes one retry. Returns false if none is left for the caller. */
+  take(caller: string): boolean {
+    const calls = this.#last.calls + this.#now.calls;
+    const retries = this.#last.retries + this.#now.retries;
+    const own = this.#now.of.get(caller) ?? 0;
+    const left = Math.max(free, share * calls) - retries - 1;
+    if (left < 0 || own + (this.#last.of.get(caller) ?? 0) > timesWhatIsLeft * left) return false;
+    this.#now.retries++;
+    this.#now.of.set(caller, own + 1);
+    return true;
+  }
+}

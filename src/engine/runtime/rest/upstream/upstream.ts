@@ -1,0 +1,143 @@
+/**
+ * A product's REST service: its pool of connections, and its typed client (openapi-fetch) over them. A circuit breaker,
+ * a bound on calls, turns of the callers and a budget of retries keep its faults from other products and callers.
+ */
+import createClient, { type Client } from "openapi-fetch";
+import type { Pool } from "undici";
+import type { CodedError } from "../../coded-error.ts";
+import { Bound, Places } from "../../governor/shared-quota.ts";
+import { callsOfProduct } from "../../settings/capacity.ts";
+import type { Config } from "../../settings/config.ts";
+import type { CallerCache } from "../cache/caller-cache.ts";
+import { encodeTemplate, serializePath } from "../encode.ts";
+import { circuitOpen, notSent } from "../rest-failure.ts";
+import { RestResponse } from "../rest-response.ts";
+import { CallRequest } from "./call-request.ts";
+import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
+import { Exchange } from "./exchange.ts";
+import { PendingCall } from "./pending-call.ts";
+import { type Outcome, type ReadCall, Reads } from "./reads.ts";
+import { RetryBudget } from "./retry-budget.ts";
+import { connectorOf, spreadPool } from "./spread-pool.ts";
+
+export class Upstream {
+  readonly client: Client<object>;
+  readonly retries = new RetryBudget();
+  readonly #pool: Pool;
+  readonly #env: Config["env"];
+  readonly #breaker = new CircuitBreaker();
+  readonly #calls = new Bound(callsOfProduct);
+  readonly #connections: Places;
+  readonly #reads: Reads;
+
+  constructor(url: URL, { env }: Config, cache: CallerCache) {
+    this.#env = env;
+    this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
+    this.#connections = new Places(env.REST_CONNECTIONS);
+    this.#pool = spreadPool(url.origin, {
+      connections: env.REST_CONNECTIONS,
+      pipelining: 1,
+      keepAliveTimeout: 30_000,
+      connect: connectorOf(env),
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 32_768,
+    });
+    this.client = createClient<object>({
+      baseUrl: encodeTemplate(url.pathname.replace(/\/$/, "")),
+      pathSerializer: serializePath,
+      Request: CallRequest as unknown as typeof Request,
+      fetch: (request) =>
+        this.#fetch(request as unknown as CallRequest) as Promise<unknown> as Promise<Response>,
+    });
+  }
+
+  /** For metrics. `isOpen`: calls of all callers are refused, or those of one while nobody gets a response. */
+  get state() {
+    const { connected, running } = this.#pool.stats;
+    return {
+      isOpen: this.#breaker.isDown,
+      underWay: this.underWay,
+      waiting: this.underWay - running,
+      connections: connected,
+      mostConnections: this.#connections.total,
+    };
+  }
+
+  /** Calls that wait or are on a connection. */
+  get underWay(): number {
+    return this.#calls.held;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  #fetch(request: CallRequest): Promise<RestResponse> {
+    return request.isRead
+      ? this.#reads.read(request, () => this.retries.count())
+      : this.#reads.write(request);
+  }
+
+  /**
+   * Makes one call. Throws if the request makes too many calls, or if too many calls wait. Such a read is not
+   * remembered.
+   */
+  #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
+    const { scope, isRead } = request;
+    const { caller } = scope;
+    scope.enter(isRead);
+    if (this.#calls.refusal(caller, 1)) throw notSent("too many calls wait for it");
+    const owner = scope.forwarded.ownerAt(request.operation);
+    const admission = this.#breaker.admit(owner);
+    if (!admission) return Promise.reject(circuitOpen());
+    this.#calls.add(caller.enter(), 1);
+    const read = beginRead?.();
+    const exchange = new Exchange(scope, isRead, request.operation.unread);
+    const { method, body = null, operation } = request;
+    const path = scope.forwarded.pathOf(operation, request.path);
+    const headers = scope.forwarded.headersOf(operation, request.headers);
+    Object.assign(headers, read?.validators);
+    const { traceparent } = request.call;
+    if (traceparent !== undefined) headers.traceparent = traceparent;
+    const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
+    const pending = new PendingCall(caller, this.#connections, exchange, timeouts, () =>
+      exchange.send(this.#pool, { method, path, headers, body }),
+    );
+    const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
+    let isAbandoned = false;
+    const end = (outcome: Outcome): void => {
+      scope.ended(abandon);
+      request.call.wasSent = exchange.hasConnection;
+      this.#calls.giveBack(caller, 1);
+      pending.end(outcome instanceof RestResponse);
+      caller.leave();
+      this.#breaker.count(owner, admission, verdictOf(outcome));
+      if (isAbandoned) return; // nobody reads it
+      const used = read ? read.end(outcome) : outcome;
+      if (used instanceof RestResponse) resolve(scope.read(used, isRead));
+      else reject(used);
+    };
+    exchange.response.then(end, end);
+    const abandon = (failure: CodedError): void => {
+      isAbandoned = true;
+      read?.end(failure);
+      reject(failure);
+      pending.abandon(failure);
+    };
+    if (isRead) scope.onLeave(abandon);
+    return promise;
+  }
+}
+
+/**
+ * The verdict of a call about the upstream. With a 502, 503 or 504 a gateway says that nobody responded (RFC 9110 §15.6).
+ * A 500, or a response that cannot be used, is about one tenant's data. A wait for one of our own connections says nothing.
+ */
+function verdictOf(outcome: Outcome): Verdict {
+  if (outcome instanceof RestResponse)
+    return outcome.status >= 502 && outcome.status <= 504 ? "failed" : "worked";
+  return outcome.code === "UPSTREAM_UNAVAILABLE" || outcome.code === "UPSTREAM_TIMEOUT"
+    ? "failed"
+    : "unknown";
+}

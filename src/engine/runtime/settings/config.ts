@@ -1,0 +1,189 @@
+/**
+ * Environment and arguments → one frozen, validated object. No role reads `process.env`.
+ * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
+ */
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+import { customCleanEnv } from "envalid";
+import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
+import { UsageError } from "../../shared/cli/usage-error.ts";
+import { own } from "../../shared/own.ts";
+import { readRegularFile } from "../../shared/regular-file.ts";
+import { type Environment, secrets, variables } from "./environment.ts";
+import { parseHttpUrl } from "./validators.ts";
+
+export const roleNames = ["gateway", "graphql", "platform"] as const;
+export type Role = (typeof roleNames)[number];
+
+/** Each line names one variable. */
+export class ConfigError extends UsageError {}
+
+const samplers = [
+  ...["always_on", "always_off", "traceidratio"],
+  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
+];
+
+/**
+ * Which requests are traced. `ratio` is of those without a sampled parent. `files`: the collector's authority, and the client
+ * certificate for it.
+ */
+export type TraceSettings = Readonly<{
+  sampler: string;
+  ratio: number;
+  build: string;
+  files: Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
+}>;
+
+export type Config = Readonly<{
+  roles: ReadonlySet<Role>;
+  production: boolean;
+  env: Environment;
+  /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
+  upstreams: ReadonlyMap<string, URL>;
+  /** Absent: no traces. */
+  traces: TraceSettings | undefined;
+}>;
+
+/**
+ * Reads the environment and the roles named on the command line. Without one, all of them run; a service that brings no
+ * platform runs `graphql` alone. Throws `ConfigError` with one line per bad variable or unknown role.
+ */
+export function readConfig(
+  environment: NodeJS.ProcessEnv,
+  args: readonly string[],
+  hasPlatform = true,
+): Config {
+  const lines: string[] = [];
+  const given = withSecretFiles(withoutEmpty(environment), lines);
+  // without a NODE_ENV envalid takes the defaults of production
+  const env = customCleanEnv(
+    { NODE_ENV: "development", ...given },
+    variables,
+    (cleaned: Environment) => cleaned,
+    {
+      reporter: ({ errors }) => {
+        for (const [name, error] of Object.entries(errors)) lines.push(`${name}: ${plain(error?.message)}`);
+      },
+    },
+  );
+  const upstreams = new Map<string, URL>();
+  for (const [name, value] of Object.entries(withoutEmpty(environment))) {
+    const tag = /^REST_BASE_URL_(.+)$/.exec(name)?.[1];
+    if (!tag) continue;
+    try {
+      upstreams.set(tag, parseHttpUrl(value));
+    } catch (error) {
+      lines.push(`${name}: ${(error as Error).message}`);
+    }
+  }
+  const traces = readTraces(given, lines);
+  const tlsFiles = ["NODE_EXTRA_CA_CERTS", "UPSTREAM_CA_FILE", "UPSTREAM_CERT_FILE", "UPSTREAM_KEY_FILE"];
+  // Node itself goes on without a file of authorities that it cannot read, and then trusts no service of yours
+  const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, own(given, name), lines));
+  checkCertificate({ ca, cert, key }, lines);
+  const known = roleNames.filter((role) => hasPlatform || role !== "platform");
+  const unknown = args.filter((arg) => !known.includes(arg as Role));
+  for (const arg of unknown)
+    lines.push(`unknown role "${arg}": the roles are ${known.join(", ")}${didYouMean(arg, known)}`);
+  if (lines.length > 0) throw new ConfigError(lines);
+  const roles = new Set((args.length > 0 ? args : hasPlatform ? roleNames : ["graphql"]) as readonly Role[]);
+  return Object.freeze({
+    roles,
+    production: env.NODE_ENV === "production",
+    env: Object.freeze(env),
+    upstreams,
+    traces: traces && { ...traces, build: env.BUILD },
+  });
+}
+
+/** envalid has words of its own for a value that is none of a list, and for a switch. */
+const plain = (message = ""): string =>
+  message
+    .replace(/^Invalid bool input: .*$/s, "wants on or off")
+    .replace(
+      /^Value ".*" not in choices \[(.+)\]$/s,
+      (_, choices: string) => `wants one of ${choices.replaceAll(",", ", ")}`,
+    );
+
+/** OpenTelemetry's own variables: an endpoint, or the exporter `otlp`, switches traces on. */
+function readTraces(
+  given: Readonly<Record<string, string>>,
+  lines: string[],
+): Omit<TraceSettings, "build"> | undefined {
+  const { OTEL_TRACES_EXPORTER: exporter, OTEL_TRACES_SAMPLER: sampler = "parentbased_always_on" } = given;
+  const endpoint = given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (given.OTEL_SDK_DISABLED?.toLowerCase() === "true" || exporter === "none") return undefined;
+  if (endpoint === undefined && exporter === undefined) return undefined;
+  if (exporter !== undefined && exporter !== "otlp") lines.push("OTEL_TRACES_EXPORTER: wants otlp or none");
+  if (/\/v1\/traces\/?$/.test(given.OTEL_EXPORTER_OTLP_ENDPOINT ?? ""))
+    lines.push(
+      "OTEL_EXPORTER_OTLP_ENDPOINT: wants the collector's base URL, for /v1/traces is added to it; OTEL_EXPORTER_OTLP_TRACES_ENDPOINT takes a whole one",
+    );
+  const protocol = given.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? given.OTEL_EXPORTER_OTLP_PROTOCOL;
+  if (protocol === "grpc")
+    lines.push(
+      "OTEL_EXPORTER_OTLP_PROTOCOL: wants http/json; a collector takes it on the port of http/protobuf",
+    );
+  if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: wants one of ${samplers.join(", ")}`);
+  const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
+  if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: wants a number from 0 to 1");
+  const fileOf = (name: string): string | undefined =>
+    own(given, `OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? own(given, `OTEL_EXPORTER_OTLP_${name}`);
+  const files = {
+    ca: fileOf("CERTIFICATE"),
+    cert: fileOf("CLIENT_CERTIFICATE"),
+    key: fileOf("CLIENT_KEY"),
+  };
+  return { sampler, ratio, files };
+}
+
+function readFile(name: string, file: string | undefined, lines: string[]): string | undefined {
+  try {
+    return file === undefined ? undefined : readRegularFile(file);
+  } catch (error) {
+    lines.push(`${name}: the file cannot be read (${reasonOf(error)})`);
+    return undefined;
+  }
+}
+
+function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefined>, lines: string[]): void {
+  if ((given.cert === undefined) !== (given.key === undefined)) {
+    lines.push("UPSTREAM_CERT_FILE: wants UPSTREAM_KEY_FILE beside it, and the other way round");
+    return;
+  }
+  try {
+    createSecureContext({ cert: given.cert, key: given.key });
+  } catch (error) {
+    lines.push(
+      `UPSTREAM_CERT_FILE, UPSTREAM_KEY_FILE: are no certificate and key that fit (${reasonOf(error)})`,
+    );
+  }
+  try {
+    if (given.ca !== undefined) new X509Certificate(given.ca); // a secure context leaves out what is no certificate
+  } catch (error) {
+    lines.push(`UPSTREAM_CA_FILE: holds no certificate in PEM (${reasonOf(error)})`);
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+
+/** Reads the files that `<name>_FILE` names, as containers mount secrets. A line end at the end of a file does not count. */
+function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {
+  const read = { ...given };
+  for (const name of secrets) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) lines.push(`${name}_FILE: ${name} is set too; set one of them`);
+    const text = readFile(`${name}_FILE`, file, lines);
+    if (text !== undefined) read[name] = text.replace(/\r?\n$/, "");
+  }
+  return read;
+}
+
+/** An empty variable counts as absent, as it does in shells and compose files. */
+function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
+  );
+}

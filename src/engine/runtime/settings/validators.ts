@@ -1,0 +1,110 @@
+/** The checks of environment variables' values. Each throws what it wants. */
+import { isIP } from "node:net";
+import { makeValidator } from "envalid";
+import { linearPattern } from "../../shared/linear-pattern.ts";
+import { parsePlaces } from "../../shared/manifests/manifest-locations.ts";
+
+/** Throws when the text is no URL of a service. */
+export function parseHttpUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error("wants an http:// or https:// URL");
+  if (url.search || url.hash || url.username || url.password)
+    throw new Error("wants a URL without query, fragment or user");
+  return url;
+}
+
+export const httpUrl = makeValidator(parseHttpUrl);
+export const port = makeValidator((value: string): number => {
+  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) throw new Error("wants a port from 0 to 65535");
+  return Number(value);
+});
+const splitList = (value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []);
+/** As browsers send them (RFC 6454 §6.2): anything else would match no request. */
+export const origins = makeValidator((value: string): readonly string[] => {
+  const given = splitList(value);
+  const isOrigin = (text: string): boolean => {
+    const { protocol, host } = URL.parse(text) ?? {};
+    return text === `${protocol}//${host}`;
+  };
+  const wrong = given.find((item) => item !== "*" && !isOrigin(item));
+  if (wrong !== undefined)
+    throw new Error(
+      `wants origins such as https://app.example, in lower case, without a path, or *; ${JSON.stringify(wrong)} is none`,
+    );
+  return given;
+});
+const countFrom = (least: number) =>
+  makeValidator((value: string): number => {
+    if (!/^[0-9]{1,9}$/.test(value) || Number(value) < least)
+      throw new Error(`wants a whole number from ${least} up`);
+    return Number(value);
+  });
+export const count = countFrom(1);
+/** The log of revoked keys is read each second, and a failure is noticed in two: a shorter time would doubt a good log. */
+export const unconfirmedMs = countFrom(5_000);
+/** An address, or a block of them (RFC 4632, RFC 4291 §2.3); the block of all addresses is none that can be trusted. */
+function isAddress(text: string): boolean {
+  const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
+  return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
+}
+export const addresses = makeValidator((value: string): readonly string[] => {
+  const given = splitList(value);
+  if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
+  return given;
+});
+export const manifestPlaces = makeValidator(parsePlaces);
+export const redisUrl = makeValidator((value: string): URL => {
+  const url = URL.parse(value);
+  if (!url || !/^rediss?:$/.test(url.protocol)) throw new Error("wants a redis:// or rediss:// URL");
+  return url;
+});
+/** Headers that mean something to a client or a service; the gateway lets none pass that has its prefix. */
+const knownHeaders = [
+  ...["accept-language", "access-control-request-method", "cache-control", "content-type", "idempotency-key"],
+  ...["if-none-match", "last-modified", "retry-after", "set-cookie", "user-agent", "www-authenticate"],
+  ...["x-api-key", "x-forwarded-for", "x-gateway-proof", "x-request-id"],
+];
+export const headerPrefix = makeValidator((value: string): string => {
+  if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value))
+    throw new Error("wants letters, digits and dashes, with a dash at the end");
+  const taken = knownHeaders.find((name) => name.startsWith(value.toLowerCase()));
+  if (taken) throw new Error(`wants a prefix that no other header has; ${taken} has this one`);
+  return value;
+});
+/** A text that `check` does not refuse. */
+const textWith = (check: (value: string) => unknown) =>
+  makeValidator((value: string): string => {
+    check(value);
+    return value;
+  });
+const textOf = (form: RegExp, wants: string) =>
+  textWith((value) => {
+    if (!form.test(value)) throw new Error(`wants ${wants}`);
+  });
+export const secret = textOf(/^[\x21-\x7e]{16,}$/, "at least 16 visible ASCII characters");
+export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII characters, without spaces");
+export const pattern = textWith(linearPattern);
+
+/**
+ * The members of a verified caller's context, as a key introspection response names them. Each becomes a context header, with
+ * dashes in its name.
+ */
+export const contextMembers = {
+  tenantId: "tenant_id",
+  userId: "user_id",
+  apiKeyId: "api_key_id",
+  roles: "roles",
+  permissions: "permissions",
+  features: "features",
+  keyScopes: "key_scopes",
+  teams: "teams",
+};
+const introspected = Object.values(contextMembers);
+/** `KEY_INTROSPECTION_NAMES`: our name of a member → the service's. Throws for a name that is none. */
+export function introspectionNames(value = ""): ReadonlyMap<string, string> {
+  const pairs = splitList(value).map((pair) => pair.split("="));
+  const wrong = pairs.find(([own = "", theirs]) => !introspected.includes(own) || theirs === undefined);
+  if (wrong) throw new Error(`wants pairs such as tenant_id=org; the names are ${introspected.join(", ")}`);
+  return new Map(pairs.map(([own = "", theirs = ""]) => [own, theirs]));
+}
+export const names = textWith(introspectionNames);

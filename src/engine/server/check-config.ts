@@ -1,0 +1,181 @@
+/**
+ * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is
+ * one line that names the variable and its remedy.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import leven from "leven";
+import { prefixOf } from "../runtime/http/endpoint-paths.ts";
+import { baseUrls, hasOwnDocument } from "../runtime/rest/upstream/base-urls.ts";
+import { youngGeneration } from "../runtime/settings/capacity.ts";
+import { type Config, ConfigError, roleNames } from "../runtime/settings/config.ts";
+import { secrets, variables } from "../runtime/settings/environment.ts";
+import { filesBelow } from "../shared/list-files.ts";
+import type { Operations } from "../shared/operation.ts";
+import { hashSpec } from "../shared/spec-hash.ts";
+
+/** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
+export const productsOf = (operations: Operations): ReadonlySet<string> =>
+  new Set(Object.values(operations).map(({ product }) => product));
+
+/** Throws `ConfigError` with every line that stops a start. */
+export function refuseUnfit(config: Config, operations: Operations): void {
+  const lines = [...findUnfit(config, operations)];
+  if (lines.length > 0) throw new ConfigError(lines);
+}
+
+/** Settings that are missing or contradict each other, and in production those that are unsafe. */
+function* findUnfit(config: Config, operations: Operations): Iterable<string> {
+  const { roles, env, production } = config;
+  for (const name of missingUrls(config, operations))
+    yield `${name}: ${[...roles].join(" and ")} needs it; set it to an http:// or https:// URL`;
+  if (env.METRICS_PORT === env.PORT && env.PORT !== 0)
+    yield `METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`;
+  if (env.DRAIN_MS >= env.STOP_TIMEOUT_MS)
+    yield `STOP_TIMEOUT_MS: ${env.STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${env.DRAIN_MS}; set more`;
+  if (!production) return;
+  if (isOpenGateway(config)) yield openGateway;
+  if (env.CORS_ORIGINS.includes("*"))
+    yield "CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead";
+  for (const origin of env.CORS_ORIGINS)
+    if (origin.startsWith("http://"))
+      yield `CORS_ORIGINS: ${origin} is not safe in production; use its https:// origin`;
+  if (env.LOG_LEVEL === "debug")
+    yield "LOG_LEVEL: `debug` tells too much in production; use info, warn or error";
+}
+
+/** One line for each setting that is valid but probably not meant. */
+export function* findDoubtful(config: Config, operations: Operations): Iterable<string> {
+  const { roles, env, production } = config;
+  if (!production && isOpenGateway(config)) yield openGateway;
+  if (!production) yield* findOpenDemo(config);
+  const isGraphql = roles.has("graphql");
+  const isAlone = isGraphql && !roles.has("gateway") && env.GATEWAY_SECRET === undefined;
+  // right where REST knows the callers by their credentials
+  if (production && isAlone)
+    yield "GATEWAY_SECRET: is not set, so context headers are dropped, and credentials alone tell who calls; if there is a gateway, set its secret here";
+  if (isGraphql && !isAlone) yield* findSharedProof(config, operations);
+  if (isGraphql) yield* findUseless(config, operations);
+  if (roles.has("gateway") && !isGraphql) yield* findWrongGraphql(config);
+}
+
+/** The variables that the roles need and do not have. */
+function missingUrls(config: Config, operations: Operations): ReadonlySet<string> {
+  const { roles, env } = config;
+  if (roles.has("platform")) return new Set();
+  const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
+  const missing = new Set(urls.filter((url) => typeof url === "string"));
+  for (const name of ["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const)
+    if (roles.has("gateway") && !env[name]) missing.add(name);
+  return missing;
+}
+
+/** A gateway whose services run in other processes: they cannot know a secret that the gateway generates. */
+const isOpenGateway = ({ roles, env }: Config): boolean =>
+  roles.has("gateway") && !roles.has("platform") && env.GATEWAY_SECRET === undefined;
+const openGateway =
+  "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there";
+
+/** Behind a gateway, products with documents of their own, perhaps of several vendors, all get the caller's context. */
+function* findSharedProof(config: Config, operations: Operations): Iterable<string> {
+  const own = Object.fromEntries(Object.entries(operations).filter(([name]) => hasOwnDocument(name)));
+  const urls = [...baseUrls(config, own).values()].filter((url) => url instanceof URL);
+  const hosts = new Set(urls.map(({ host }) => host));
+  if (hosts.size >= 2)
+    yield `GATEWAY_SECRET: goes to ${[...hosts].join(", ")}, with the context headers and the caller's key; in front of a vendor's API, run graphql without a gateway`;
+}
+
+/** Time-outs beyond those around them, and addresses of products that no field calls. */
+function* findUseless({ env, upstreams }: Config, operations: Operations): Iterable<string> {
+  const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
+  if (connect > call)
+    yield `CONNECT_TIMEOUT_MS: ${connect} has no effect, for CALL_TIMEOUT_MS ends the whole call after ${call}`;
+  if (call > request)
+    yield `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`;
+  const products = productsOf(operations);
+  const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
+  for (const tag of upstreams.keys())
+    if (!products.has(tag))
+      yield `REST_BASE_URL_${tag}: is not used, for no GraphQL field calls such a product; there are ${names.join(", ")}`;
+}
+
+/** A `GRAPHQL_URL` that is another service, or whose path is probably meant to replace ours. */
+function* findWrongGraphql({ env }: Config): Iterable<string> {
+  const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
+  if (!graphql) return;
+  const itself = new Set([HOST, "127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${PORT}`));
+  const prefix = prefixOf(graphql);
+  const isAtRest = graphql.origin === rest?.origin;
+  if (itself.has(graphql.host)) yield "GRAPHQL_URL: is this gateway itself; set the graphql role's address";
+  else if (isAtRest && prefix === prefixOf(rest))
+    yield "GRAPHQL_URL: is REST_BASE_URL too; set the graphql role's address";
+  else if (prefix !== "")
+    yield `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, for its path is kept; leave it out if that is not meant`;
+}
+
+/** A development start that others can reach, or that is meant for real keys. */
+function* findOpenDemo({ roles, env }: Config): Iterable<string> {
+  const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
+  const [sign] = [
+    ...(isLoopback ? [] : [`HOST: ${env.HOST} lets other machines in`]),
+    ...(env.TRUSTED_PROXIES.length > 0 ? ["TRUSTED_PROXIES: a proxy in front lets other machines in"] : []),
+    ...(env.API_ENVIRONMENT === "live" ? ["API_ENVIRONMENT: live keys are taken"] : []),
+  ];
+  const keys = roles.has("platform") && env.API_ENVIRONMENT === "test" ? "the demo keys printed here, " : "";
+  if (sign !== undefined)
+    yield `${sign}, with ${keys}the explorer and no rate limits; set NODE_ENV=production`;
+}
+
+/**
+ * Throws `ConfigError` if `generated/` was made from another spec. An installation may leave `spec/` out. `root` is the
+ * project's folder.
+ */
+export function refuseStale(root: string, specHash: string): void {
+  const folder = join(root, "spec");
+  if (!existsSync(folder)) return;
+  if (hashSpec(filesBelow(folder), (name) => readFileSync(join(folder, name))) !== specHash)
+    throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
+}
+
+/** One line if V8 will collect garbage too often. `memory`: bytes of the container, 0 or very many if it has no bound. */
+export function findSmallYoungGeneration(memory: number, options: string): string[] {
+  const mib = Math.floor(memory / 1_048_576);
+  return mib === 0 || mib >= youngGeneration.unneededFromMiB || options.includes("--max-semi-space-size")
+    ? []
+    : [
+        `NODE_OPTIONS: set ${youngGeneration.option}, for in the ${mib} MiB of this container V8 collects garbage so often that a request takes up to twice the processor time`,
+      ];
+}
+
+/** The files of variables of docs/operating.md have `ROLE`, which the unit puts on the command line. A shell has to, too. */
+export const findUnnamed = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
+  roles.length === 0 && roleNames.some((name) => name === role)
+    ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]
+    : [];
+
+/** Names of one word are too near to those of other programs. */
+const longNames = Object.keys(variables).filter((name) => name.includes("_"));
+
+const secretFiles = secrets.map((name) => `${name}_FILE`);
+
+/** Two letters that changed places are two edits; a long name may lack a part such as `_MS`. */
+const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length > 8 ? 2 : 1);
+
+/**
+ * Returns one line for each variable that is near one of ours and not ours, whatever its case. The environment holds
+ * variables of many other programs, so only a name of some length, at an edit or two from ours, counts: `MAX_DEPHT`, never
+ * `HOME` (which is near `HOST`).
+ */
+export function findMisspelt(environment: NodeJS.ProcessEnv): string[] {
+  const given = Object.keys(environment).filter(
+    (name) =>
+      !Object.hasOwn(variables, name) && !secretFiles.includes(name) && !name.startsWith("REST_BASE_URL_"),
+  );
+  return given.flatMap((name) => {
+    const near = longNames
+      .map((known) => ({ known, edits: leven(name.toUpperCase(), known) }))
+      .filter(({ known, edits }) => edits <= editsOf(known))
+      .sort((left, right) => left.edits - right.edits)[0];
+    return near ? [`${name}: is no setting and has no effect; did you mean ${near.known}?`] : [];
+  });
+}

@@ -1,0 +1,102 @@
+/** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { specifiedRules } from "graphql";
+import { compressedPerMs } from "../runtime/governor/processor-time.ts";
+import { StartQueue } from "../runtime/governor/start-queue.ts";
+import { admitRequests } from "../runtime/graphql/admission.ts";
+import { Apollo } from "../runtime/graphql/apollo.ts";
+import { Callers } from "../runtime/graphql/callers.ts";
+import { buildSchema } from "../runtime/graphql/executable-schema.ts";
+import { createExplorer, type Samples } from "../runtime/graphql/explorer/explorer.ts";
+import { limitRule } from "../runtime/graphql/limits/limits.ts";
+import { Answers } from "../runtime/graphql/response-cache/response-cache.ts";
+import type { ExecutionCounts } from "../runtime/graphql/response-for-operation.ts";
+import { routes } from "../runtime/graphql/routes.ts";
+import { AppOperations, faultFinder } from "../runtime/graphql/saved/app-operations.ts";
+import { SavedOperations } from "../runtime/graphql/saved/saved-operations.ts";
+import { compressResponses } from "../runtime/http/compress-responses.ts";
+import { allowOrigins, guardMcp } from "../runtime/http/cors.ts";
+import { createServer } from "../runtime/http/server.ts";
+import { Upstreams } from "../runtime/rest/client.ts";
+import { credentialNames } from "../runtime/rest/credentials.ts";
+import type { GeneratedApi, ManifestEntry } from "../runtime/rest/generated-api.ts";
+import { RequestScope } from "../runtime/rest/request-scope.ts";
+import { type Config, ConfigError } from "../runtime/settings/config.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The operations since the start. */
+    executions: ExecutionCounts;
+    upstreams: Upstreams;
+    /** The operations of apps, by their manifests. */
+    apps: AppOperations;
+  }
+}
+
+/** `samples` are what the explorer opens with. Throws `ConfigError`. */
+export async function createGraphql(
+  config: Config,
+  api: GeneratedApi,
+  samples: Samples = {},
+): Promise<FastifyInstance> {
+  const { CORS_ORIGINS: origins } = config.env;
+  const { operations, savedOperations: entries, specHash } = api;
+  const credentials = credentialNames(operations);
+  const server = createServer(config, "graphql", { credentials, specHash });
+  const upstreams = new Upstreams(config, operations);
+  const executions: ExecutionCounts = { count: 0 };
+  const schema = buildSchema(api);
+  const saved = savedOperations(config, entries);
+  const apollo = new Apollo(config, schema, server.log, executions, saved, api.deprecations);
+  const rules = [...specifiedRules, limitRule(config.env)];
+  const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
+  await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);
+  server.decorateRequest("forwarded");
+  server.decorate("executions", executions);
+  server.decorate("upstreams", upstreams);
+  server.decorate("apps", apps);
+  server.addHook("onClose", async () => {
+    apps.close();
+    await apollo.stop();
+    await upstreams.close();
+  });
+  if (config.env.MCP && config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
+  const { processor, bytes } = upstreams.shares;
+  await compressResponses(server, ({ caller }, characters) => {
+    if (caller) processor.workedElsewhere(caller, characters / compressedPerMs);
+  });
+  await allowOrigins(server, origins, ["GET", "POST"]);
+  await server.register(async (scoped) => {
+    const callers = new Callers(config, operations);
+    const starts = new StartQueue();
+    const enter = (request: FastifyRequest) => {
+      const { caller, otherCallers } = callers.of(request);
+      return processor.enter(caller, otherCallers);
+    };
+    const admitted = admitRequests(scoped, config.env.MAX_CONCURRENT_REQUESTS, starts, enter);
+    server.bounds = { ...admitted, response_bytes: bytes };
+    const explored = { schema, operations: entries, credentials };
+    const explorer = config.production ? undefined : createExplorer(explored, samples);
+    const answers = new Answers(upstreams.cache, starts);
+    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer, operations });
+    if (!config.env.MCP) return;
+    const [{ serveMcp }, { toolsOf }] = await Promise.all([
+      import("../mcp/mcp.ts"),
+      import("../mcp/tools.ts"),
+    ]);
+    const scopeOf = (request: FastifyRequest) =>
+      new RequestScope(config, upstreams.shares, callers.of(request), request.caller, request.place);
+    serveMcp(scoped, toolsOf(api, schema), specHash, config.env.MAX_OPERATIONS, scopeOf);
+  });
+  return server;
+}
+
+/** Throws `ConfigError` if only saved operations may run and none is saved. */
+export function savedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
+  const saved = new SavedOperations(entries);
+  if (env.OPERATIONS === "saved" && saved.isEmpty && env.OPERATIONS_FROM.length === 0)
+    throw new ConfigError([
+      "OPERATIONS: saved needs operations in spec/operations/, and codegen run on them, or OPERATIONS_FROM",
+    ]);
+  return saved;
+}

@@ -1,0 +1,65 @@
+/**
+ * Measures the HTTP calls of the process (REST, key introspection, forwarded requests), which undici's diagnostics channels
+ * report, and the lookups of host names.
+ */
+import { subscribe } from "node:diagnostics_channel";
+import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
+import { type Families, type Labels, labels } from "./metric-families.ts";
+
+/** When a call began. It is a property of undici's request: an entry of a WeakMap outlives its request. */
+const begun = Symbol("begun");
+type Call = { readonly origin: string; [begun]?: { readonly since: number; status: number } | undefined };
+
+export function measureOutgoingCalls(families: Families): void {
+  const duration = families.histograms(
+    "http_client_request_duration_seconds",
+    "Calls of this process: REST, key introspection, what the gateway forwards.",
+    (origin: string, outcome: string | number) => ({
+      ...addressOf(origin),
+      ...(typeof outcome === "number"
+        ? { http_response_status_code: String(outcome) }
+        : { error_type: outcome }),
+    }),
+  );
+  const ended = (call: Call, errorType?: string): void => {
+    const measured = call[begun];
+    if (!measured) return;
+    call[begun] = undefined; // an answer that breaks off has its head, and then an error
+    duration(call.origin, errorType ?? measured.status).add((performance.now() - measured.since) / 1_000);
+  };
+  subscribe("undici:request:create", (message) => {
+    (message as { request: Call }).request[begun] = { since: performance.now(), status: 0 };
+  });
+  subscribe("undici:request:headers", (message) => {
+    const { request, response } = message as { request: Call; response: { statusCode: number } };
+    if (request[begun]) request[begun].status = response.statusCode;
+  });
+  subscribe("undici:request:trailers", (message) => ended((message as { request: Call }).request));
+  subscribe("undici:request:error", (message) => {
+    const { request, error } = message as { request: Call; error: Error & { code?: string } };
+    ended(request, error.code ?? error.name);
+  });
+}
+
+function addressOf(origin: string): Labels {
+  const { hostname, port, protocol } = new URL(origin);
+  return { server_address: hostname, server_port: port || (protocol === "https:" ? "443" : "80") };
+}
+
+/** Each name is one of the configuration's. Returns the function that ends the measuring. */
+export function measureLookups(families: Families): () => void {
+  const duration = families.histograms(
+    "dns_lookup_duration_seconds",
+    "Lookups of host names, in the hosts file and by DNS. `error_type` is empty for one that found addresses.",
+    labels("dns_question_name", "error_type"),
+  );
+  const failing = new Map<string, number>();
+  const help = "1: the last lookup of the name failed. Addresses from before are used for a day.";
+  families.add("gauge", "dns_lookup_failing", help, ["dns_question_name"], () => failing);
+  const count = ({ name, ms, code = "" }: Lookup): void => {
+    duration(name, code).add(ms / 1_000);
+    failing.set(name, Number(code !== ""));
+  };
+  lookupCache.on("lookup", count);
+  return () => void lookupCache.off("lookup", count);
+}

@@ -1,0 +1,143 @@
+/**
+ * Measures the requests of each role, and the saved operations among them. Clients cannot add labels: roles, routes,
+ * statuses, codes and bounds come from closed lists, operations have the names of saved ones, and apps those of manifests.
+ */
+import type { FastifyInstance } from "fastify";
+import type { AppOperations } from "../../runtime/graphql/saved/app-operations.ts";
+import { graphqlPath } from "../../runtime/http/endpoint-paths.ts";
+import type { Observer } from "../../runtime/observe/observer.ts";
+import {
+  type OperationName,
+  qualifiedName,
+  type RequestRecord,
+} from "../../runtime/observe/request-record.ts";
+import type { Role } from "../../runtime/settings/config.ts";
+import { type Families, labels } from "./metric-families.ts";
+
+/** The roles that run in this process. */
+export type Servers = ReadonlyMap<Role, FastifyInstance>;
+
+/** The label of every operation that is not saved, and of names beyond a bound. */
+const other = "other";
+/** Operations with labels of their own, of all apps and of one app or this service. A histogram of each has 16 series. */
+const mostOperations = { ofAll: 2_000, ofApp: 500 };
+/** Versions of one app. Clients give them, so their number must be bounded here. */
+const mostVersions = 20;
+
+export function measureRequests(families: Families, servers: Servers): Observer {
+  const duration = families.histograms(
+    "http_server_request_duration_seconds",
+    "Requests of a role, from their head to the end of the answer. 499: the client left before.",
+    labels("role", "http_route", "http_response_status_code"),
+  );
+  const errors = families.counters(
+    "http_server_request_errors_total",
+    "Requests that a role answered with an error, by its code and by the limit or bound that refused it.",
+    labels("role", "code", "reason"),
+  );
+  const underWay = new Map<string, number>();
+  const operations = measureOperations(families);
+  measureServers(families, servers, underWay);
+  return {
+    requestBegan({ face: { role } }) {
+      underWay.set(role, (underWay.get(role) ?? 0) + 1);
+    },
+    requestEnded(request) {
+      const { face, route, status, ms, code, reason = "" } = request;
+      const { role } = face;
+      underWay.set(role, (underWay.get(role) ?? 0) - 1);
+      if (role === "metrics") return;
+      duration(role, route, status).add(ms / 1_000);
+      if (code !== undefined) errors(role, code, reason).value++;
+      if (role === "graphql" && route === graphqlPath) operations(request);
+    },
+  };
+}
+
+/** Rate, errors and duration of each saved operation, and who runs it. */
+function measureOperations(families: Families): (request: RequestRecord) => void {
+  const duration = families.histograms(
+    "graphql_operation_duration_seconds",
+    "Operations by the name of the saved operation; any other is `other`.",
+    labels("operation"),
+  );
+  const errors = families.counters(
+    "graphql_operation_errors_total",
+    "Operations with at least one error, by the code of the first.",
+    labels("operation", "code"),
+  );
+  const runs = families.counters(
+    "graphql_client_operations_total",
+    "Operations by the app that the client names, or else the operation's, and by the client's version.",
+    labels("app", "version", "operation"),
+  );
+  const names = new Set<string>();
+  const namesOfApps = new Map<string | undefined, Set<string>>();
+  const versions = new Map<string, Set<string>>();
+  const labelOf = (saved: OperationName): string => {
+    const ofApp = namesOfApps.get(saved.app) ?? new Set();
+    namesOfApps.set(saved.app, ofApp);
+    return bounded(names, mostOperations.ofAll, bounded(ofApp, mostOperations.ofApp, qualifiedName(saved)));
+  };
+  return ({ operation: saved, ms, code, app: named, client }) => {
+    const operation = saved ? labelOf(saved) : other;
+    duration(operation).add(ms / 1_000);
+    if (code !== undefined) errors(operation, code).value++;
+    const app = named ?? saved?.app ?? "";
+    const version = named === undefined ? "" : (client?.version ?? "");
+    const known = versions.get(app) ?? new Set();
+    versions.set(app, known);
+    runs(app, bounded(known, mostVersions, version), operation).value++;
+  };
+}
+
+/** The name, or `other` if `names` has too many others. */
+function bounded(names: Set<string>, most: number, name: string): string {
+  const label = names.size < most || names.has(name) ? name : other;
+  names.add(label);
+  return label;
+}
+
+/** What the manifests of apps have, and what of it cannot be served. */
+export function measureManifests(families: Families, apps: AppOperations): void {
+  const gauge = (name: string, help: string, rows: () => Iterable<[string, number]>): void =>
+    families.add("gauge", name, help, ["app"], rows);
+  const count = (items: Iterable<{ readonly app: string }>): Map<string, number> => {
+    const counts = new Map([...apps.counts].map(([app]) => [app, 0]));
+    for (const { app } of items) counts.set(app, (counts.get(app) ?? 0) + 1);
+    return counts;
+  };
+  gauge("graphql_manifest_operations", "Operations in the manifests of each app.", () => apps.counts);
+  const refused = "Operations of manifests that are refused.";
+  gauge("graphql_manifest_refused_operations", refused, () => count(apps.refused));
+  const faults = "Manifests that cannot be read now; the last good state serves.";
+  gauge("graphql_manifest_faults", faults, () => count(apps.faults));
+}
+
+function measureServers(families: Families, servers: Servers, underWay: ReadonlyMap<string, number>): void {
+  const gauge = (
+    name: string,
+    help: string,
+    read: (server: FastifyInstance, role: Role) => number | Promise<number>,
+  ): void =>
+    families.add("gauge", name, help, ["role"], () =>
+      Promise.all([...servers].map(async ([role, server]) => [role, await read(server, role)] as const)),
+    );
+  gauge("http_server_active_requests", "Requests under way.", (_, role) => underWay.get(role) ?? 0);
+  gauge(
+    "http_server_connections",
+    "Open connections of clients.",
+    ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
+  );
+  const most = "Connections that clients may have.";
+  gauge("http_server_connections_limit", most, (server) => server.mostConnections);
+  const ofBounds = (name: string, help: string, part: "held" | "total"): void =>
+    families.add("gauge", name, help, ["role", "bound"], () =>
+      [...servers].flatMap(([role, { bounds }]) =>
+        Object.entries(bounds).map(([bound, { [part]: value }]) => [role, bound, value] as const),
+      ),
+    );
+  ofBounds("bounds_held", "What callers hold of each bound: requests, places, bytes.", "held");
+  ofBounds("bounds_limit", "What all callers may hold of each bound.", "total");
+  gauge("ready", "1: `/readyz` says 200.", ({ unready }) => Number(unready.size === 0));
+}

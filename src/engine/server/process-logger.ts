@@ -1,0 +1,67 @@
+/**
+ * Writes the messages of the process itself. People read them as text, with warnings on stderr. In production each
+ * message is a JSON log line, whatever LOG_LEVEL is, because the collector of the log reads JSON alone.
+ */
+import { hostname } from "node:os";
+import type { Config } from "../runtime/settings/config.ts";
+import type { Io } from "../shared/cli/command.ts";
+import { printable, printableLines } from "../shared/cli/printable.ts";
+import { withShownUrls } from "../shared/shown-url.ts";
+import type { Running } from "./program.ts";
+import type { Service } from "./service.ts";
+
+const levels = { info: 30, warn: 40, fatal: 60 } as const;
+
+export type Speaker = {
+  /** In production the text has one line. `more` are further members of the log line. */
+  readonly info: (text: string, more?: object) => void;
+  readonly warn: (line: string) => void;
+  /** Why there is no start. It goes to stderr in production too. */
+  readonly fatal: (line: string) => void;
+};
+
+/** `name` is the service's own. */
+export function speaker(
+  name: string,
+  { out, error }: Pick<Io, "out" | "error">,
+  production: boolean,
+): Speaker {
+  if (!production) {
+    const complain = (line: string): void => error(`${name}: ${printable(withShownUrls(line))}`);
+    return { info: (text) => out(printableLines(text)), warn: complain, fatal: complain };
+  }
+  const logLine = (level: keyof typeof levels, text: string, more = {}): string => {
+    const origin = { level: levels[level], time: Date.now(), pid: process.pid, hostname: hostname() };
+    return JSON.stringify({ ...origin, ...more, msg: printable(withShownUrls(text)) });
+  };
+  return {
+    info: (text, more) => out(logLine("info", text, more)),
+    warn: (line) => out(logLine("warn", line)),
+    fatal: (line) => error(logLine("fatal", line)),
+  };
+}
+
+/**
+ * The text of a started process: where it listens, and what its platform adds. `unready` holds the reasons why the front
+ * is not ready; `brief` limits the text to the first line.
+ */
+export async function welcome(
+  config: Config,
+  { name, platform }: Pick<Service, "name" | "platform">,
+  { url, metrics }: Pick<Running, "url" | "metrics">,
+  unready: Iterable<string>,
+  brief: boolean,
+): Promise<string> {
+  const { roles } = config;
+  const reasons = [...unready].join(", ");
+  const place = reasons ? `listens on ${url.origin}, not ready: ${reasons}` : `is ready on ${url.origin}`;
+  const lines = [`${name} (${[...roles].join(", ")}) ${place}`];
+  if (brief) return lines.join("\n");
+  const graphql = roles.has("graphql") || (roles.has("gateway") && config.env.GRAPHQL_URL !== undefined);
+  // the explorer asks for the schema, which a server of saved operations does not tell
+  if (graphql && !config.production && config.env.OPERATIONS === "all")
+    lines.push(`explorer: ${url.origin}/v1/graphql in a browser`);
+  if (metrics) lines.push(`metrics: ${metrics.origin}/metrics`);
+  if (roles.has("platform") && platform) lines.push(...(await platform()).welcome(config, url.origin));
+  return lines.join("\n");
+}

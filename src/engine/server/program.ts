@@ -1,0 +1,144 @@
+/**
+ * Composition root: environment in, running roles out. The roles named on the command line (none: all) run in this
+ * process, each on a socket of its own, so that they are the same code alone and together. The first of gateway,
+ * graphql, platform listens on `PORT`; the others stand behind it on ports that only this machine reaches.
+ */
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { type Config, ConfigError, type Role, roleNames } from "../runtime/settings/config.ts";
+import type { Environment } from "../runtime/settings/environment.ts";
+import type { Service } from "./service.ts";
+
+/** The listening servers, the front first and `/metrics` last. */
+export type Running = {
+  url: URL;
+  metrics?: URL;
+  servers: FastifyInstance[];
+  /** Called once the servers are closed: sends the spans that are not sent yet. */
+  end: (() => Promise<void>) | undefined;
+};
+
+/** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
+export async function start(given: Config, service: Service): Promise<Running> {
+  const roles: Map<Role, FastifyInstance> = new Map();
+  const running = (): FastifyInstance[] => [...roles.values()].reverse();
+  try {
+    const url = await startRoles(given, service, roles);
+    const [front] = running();
+    const { traces } = given;
+    const end =
+      traces &&
+      front &&
+      (await import("../runtime/observe/traces.ts")).startTraces(traces, service.name, front.log);
+    if (given.env.METRICS_PORT === undefined) return { url, servers: running(), end };
+    const { createMetrics } = await import("./metrics/metrics.ts");
+    const server = createMetrics(given, roles, (await service.api()).specHash);
+    const metrics = await listen(server, given, "METRICS_PORT");
+    return { url, metrics, servers: [...running(), server], end };
+  } catch (error) {
+    for (const server of running()) await server.close();
+    throw error;
+  }
+}
+
+async function startRoles(given: Config, service: Service, roles: Map<Role, FastifyInstance>): Promise<URL> {
+  const api = await service.api();
+  const platform = given.roles.has("platform") ? await service.platform?.() : undefined;
+  const front = roleNames.find((role) => given.roles.has(role));
+  let config = withSecret(given);
+  let url = new URL("http://127.0.0.1");
+  const open = async (role: Role, create: (config: Config) => Promise<FastifyInstance>): Promise<URL> => {
+    const server = await create(withRoom(role, role === front ? config : behindFront(config)));
+    roles.set(role, server);
+    if (role === front) platform?.addPages(server, config);
+    url = await (role === front ? listen(server, config, "PORT") : listen(server));
+    return url;
+  };
+  if (platform) {
+    const rest = await open("platform", (configured) => platform.create(configured, api.specHash));
+    const keyIntrospection = new URL(platform.keyIntrospection, rest);
+    config = withEnvironment(config, { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection });
+  }
+  if (config.roles.has("graphql")) {
+    const { createGraphql } = await import("./graphql-role.ts");
+    const url = await open("graphql", (configured) =>
+      createGraphql(configured, api, platform?.samples(config)),
+    );
+    config = withEnvironment(config, { GRAPHQL_URL: url });
+  }
+  if (config.roles.has("gateway")) {
+    const { createGateway } = await import("../gateway/gateway.ts");
+    await open("gateway", (configured) => createGateway(configured, behindGateway(config), api));
+  }
+  return url;
+}
+
+/** In one process the gateway and the roles behind it share a secret, whether or not one is configured. */
+const withSecret = (config: Config): Config =>
+  config.env.GATEWAY_SECRET !== undefined || !config.roles.has("gateway") || config.roles.size === 1
+    ? config
+    : withEnvironment(config, { GATEWAY_SECRET: randomBytes(32).toString("base64url") });
+
+/** The front alone answers CORS. */
+const behindFront = (config: Config): Config => withEnvironment(config, { CORS_ORIGINS: [] });
+
+/** Headers that a gateway adds, in this process or another, do not count for the client's limits. */
+const withRoom = (role: Role, config: Config): Config =>
+  role === "gateway" || config.env.GATEWAY_SECRET === undefined
+    ? config
+    : withEnvironment(config, {
+        MAX_HEADERS: config.env.MAX_HEADERS + 16,
+        MAX_HEADER_BYTES: config.env.MAX_HEADER_BYTES + 16_384,
+      });
+
+function behindGateway({ env }: Config) {
+  const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection, GRAPHQL_URL: graphql } = env;
+  if (!rest || !keyIntrospection)
+    throw new ConfigError(["the gateway needs REST_BASE_URL and KEY_INTROSPECTION_URL"]);
+  return { rest, keyIntrospection, ...(graphql && { graphql, ...(env.MCP && { mcp: graphql }) }) };
+}
+
+const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>
+  Object.freeze({ ...config, env: Object.freeze({ ...config.env, ...changes }) });
+
+/** Listens where the configuration says, or on a free port of this machine. */
+async function listen(
+  server: FastifyInstance,
+  config?: Config,
+  variable: "PORT" | "METRICS_PORT" = "PORT",
+): Promise<URL> {
+  const host = config?.env.HOST ?? "127.0.0.1";
+  const port = config?.env[variable] ?? 0;
+  try {
+    await server.listen({ port, host });
+  } catch (error) {
+    throw listenError(error, host, port, variable);
+  }
+  const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
+  const { port: taken } = server.server.address() as AddressInfo;
+  return new URL(`http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`);
+}
+
+/**
+ * The error of a failed `listen`, as one line that names the setting to change. Returns a `ConfigError` where a setting
+ * is the remedy, and any other error unchanged.
+ */
+export function listenError(
+  error: unknown,
+  host: string,
+  port: number,
+  variable: "PORT" | "METRICS_PORT",
+): unknown {
+  const noAddress = `HOST: ${host} is no address of this machine`;
+  const remedies = new Map([
+    [
+      "EADDRINUSE",
+      `${variable}: ${port} on ${host} is taken; stop what runs there or set another ${variable}`,
+    ],
+    ["EACCES", `${variable}: ${port} needs rights that this user lacks; set a ${variable} above 1023`],
+    ...["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"].map((code) => [code, noAddress] as const),
+  ]);
+  const remedy = remedies.get(String((error as NodeJS.ErrnoException).code));
+  return remedy === undefined ? error : new ConfigError([remedy]);
+}

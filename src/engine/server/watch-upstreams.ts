@@ -1,0 +1,123 @@
+/**
+ * Waits for services of other processes. `/readyz` is 503 until each has answered a probe once, and one line says why.
+ * An unreachable service is not fatal, so services may start in any order. A reached service is not watched any more: an
+ * outage of one product must not take the other products out of service.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+import { type Lookup, lookupCache } from "../runtime/dns/lookup-cache.ts";
+import { pathBelowBase } from "../runtime/rest/upstream/base-urls.ts";
+import type { Config } from "../runtime/settings/config.ts";
+import type { Operations } from "../shared/operation.ts";
+import { productsOf } from "./check-config.ts";
+import { codeWords, failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
+import type { Speaker } from "./process-logger.ts";
+
+const pauseMs = 1_000;
+
+/** A service behind this process. `probe` resolves with the reason of a failure, or with `undefined`; or it throws. */
+type Backend = { readonly variable: string; readonly url: URL; probe(): Promise<string | undefined> };
+
+/** Resolves after the first probe of each service; unreachable services are probed further. */
+export async function watchUpstreams(
+  front: FastifyInstance | undefined,
+  config: Config,
+  operations: Operations,
+  say: Speaker,
+): Promise<void> {
+  if (!front) return;
+  await Promise.all(
+    [...needed(config, operations)].map(async (service) => {
+      const failure = await failureOf(service);
+      if (failure === undefined) watchName(front, service, say);
+      else void waitFor(front, service, failure, say);
+    }),
+  );
+}
+
+const failureOf = (service: Backend): Promise<string | undefined> => service.probe().catch(failureWords);
+
+function* needed(config: Config, operations: Operations): Iterable<Backend> {
+  const { roles, env, upstreams } = config;
+  const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keys, GRAPHQL_URL: graphql } = env;
+  const ofRest = (variable: string, url: URL, tag?: string): Backend => {
+    const operation = probed(operations, upstreams, tag);
+    return { variable, url, probe: () => probeRest(url, operation, env) };
+  };
+  if (!roles.has("platform") && rest) yield ofRest("REST_BASE_URL", rest);
+  if (!roles.has("platform") && roles.has("gateway") && keys)
+    yield {
+      variable: "KEY_INTROSPECTION_URL",
+      url: keys,
+      probe: async () =>
+        (await import("../gateway/key-introspection.ts")).probeKeyIntrospection(config, keys),
+    };
+  const products = productsOf(operations);
+  if (roles.has("graphql"))
+    for (const [tag, url] of upstreams) if (products.has(tag)) yield ofRest(`REST_BASE_URL_${tag}`, url, tag);
+  if (roles.has("gateway") && !roles.has("graphql") && graphql)
+    yield { variable: "GRAPHQL_URL", url: graphql, probe: () => probeGraphql(graphql, env) };
+}
+
+/** A read of a product that needs no path parameter; without a tag, of one that has no upstream of its own. */
+function probed(
+  operations: Operations,
+  upstreams: Config["upstreams"],
+  tag: string | undefined,
+): Probed | undefined {
+  const [found] = Object.entries(operations).filter(
+    ([name, { product, text }]) =>
+      /^GET [^{]*$/.test(name) && !text && (tag === undefined ? !upstreams.has(product) : product === tag),
+  );
+  return found && { ...found[1], path: pathBelowBase(found[0]) };
+}
+
+/** The reason in `/readyz`, and in a line, is the newest one. */
+async function waitFor(
+  front: FastifyInstance,
+  service: Backend,
+  failure: string,
+  say: Speaker,
+): Promise<void> {
+  const { variable, url } = service;
+  const { unready } = front;
+  let last: string | undefined;
+  for (let now: string | undefined = failure; now !== undefined; now = await failureOf(service)) {
+    const reason = `waiting for ${variable} (${now})`;
+    if (reason !== last) {
+      unready.add(reason);
+      say.warn(`${variable}: ${url.origin} is not usable (${now}); not ready until it is`);
+      if (last !== undefined) unready.delete(last);
+      last = reason;
+    }
+    await sleep(pauseMs, undefined, { ref: false });
+  }
+  if (last !== undefined) unready.delete(last);
+  say.info(`${variable}: reached${unready.size === 0 ? "; ready now" : ""}`);
+  watchName(front, service, say);
+}
+
+/** The shortest time between two lines about the same name. */
+const quietMs = 60_000;
+
+/** Reports in `/readyz` and in the log that lookups of a service's name fail. */
+function watchName({ server, warnings }: FastifyInstance, { variable, url }: Backend, say: Speaker): void {
+  let [warning, isTold, toldAt] = ["", false, Number.NEGATIVE_INFINITY];
+  const note = ({ name, code, addresses }: Lookup): void => {
+    if (name !== url.hostname) return;
+    warnings.delete(warning);
+    if (code === undefined) {
+      if (isTold) say.info(`${variable}: ${name} is resolved again`);
+      isTold = false;
+      return;
+    }
+    const use = addresses > 0 ? "its last addresses are used" : "it cannot be reached";
+    warning = `${variable}: its name is not resolved (${codeWords(code)}); ${use}`;
+    warnings.add(warning);
+    if (isTold || performance.now() < toldAt + quietMs) return;
+    [isTold, toldAt] = [true, performance.now()];
+    say.warn(`${variable}: ${name} is not resolved (${codeWords(code)}); ${use}`);
+  };
+  lookupCache.on("lookup", note);
+  server.once("close", () => lookupCache.off("lookup", note));
+}

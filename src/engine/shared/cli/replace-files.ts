@@ -1,0 +1,146 @@
+/**
+ * Replaces files and folders. What is new is written beside its place and renamed, so that an interruption leaves the old
+ * state or the new one. A folder takes two renames: between them, both states stand beside its place (`.spec.….tmp`). A
+ * write that fails ends the command with the name of the file.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { ExpectedFailure, withoutPlace } from "./command-failure.ts";
+import { printable } from "./printable.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** A link of the user's stays, and the file that it names is replaced. A device or a pipe is written to. */
+export function replaceFile(path: string, text: string): void {
+  writing(path, () => {
+    const before = statSync(path, { throwIfNoEntry: false });
+    if (before && !before.isFile()) return writeFileSync(path, text);
+    const target = linkTarget(path);
+    mkdirSync(dirname(target), { recursive: true });
+    const staged = nameBeside(target);
+    try {
+      writeFileSync(staged, text, { flag: "wx", flush: true });
+      if (before) keepOwner(staged, before);
+      renameSync(staged, target);
+    } finally {
+      rmSync(staged, { force: true });
+    }
+  });
+}
+
+/** Removes a file if it is a regular one: a device stays. */
+export function removeFile(path: string): void {
+  writing(path, () => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(linkTarget(path));
+  });
+}
+
+/** Each folder gets the files of its map, and no others. All are written before the first one is replaced. */
+export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
+  const staged: [folder: string, path: string][] = [];
+  try {
+    for (const [folder, files] of folders) {
+      refuseLink(folder);
+      const path = nameBeside(folder);
+      staged.push([folder, path]);
+      for (const [name, text] of files) stage(folder, name, join(path, name), text);
+    }
+    for (const [folder, path] of staged) writing(folder, () => swap(path, folder));
+  } finally {
+    for (const [, path] of staged) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Throws `UsageError` for a link: what it names may be shared with others, and may hold files that nobody would get back. */
+export function refuseLink(folder: string): void {
+  if (isLink(folder))
+    throw new UsageError([
+      `${folder} is a symbolic link, and the command replaces the whole folder: remove it first`,
+    ]);
+}
+
+function stage(folder: string, name: string, path: string, text: string): void {
+  writing(join(folder, name), () => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flush: true });
+  });
+}
+
+/** Another run may swap the same folder at the same time: the last one stays. */
+function swap(staged: string, folder: string): void {
+  for (;;) {
+    const before = nameBeside(folder);
+    const wasThere = isMoved(folder, before);
+    try {
+      renameSync(staged, folder);
+      rmSync(before, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (!["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) {
+        if (wasThere) renameSync(before, folder);
+        throw error;
+      }
+      rmSync(before, { recursive: true, force: true });
+    }
+  }
+}
+
+function isMoved(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** A name in the same folder, and so in the same file system. */
+const nameBeside = (path: string): string =>
+  join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
+
+/** The file that a name leads to through symbolic links. It need not exist. Links in a circle have failed before (`statSync`). */
+const linkTarget = (path: string): string =>
+  isLink(path) ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+function keepOwner(path: string, { mode, uid, gid }: Stats): void {
+  chmodSync(path, mode);
+  try {
+    chownSync(path, uid, gid);
+  } catch (error) {
+    // a file of another user, in a folder that is ours
+    if (codeOf(error) !== "EPERM") throw error;
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
+
+/** Some errors of the system name no file, and others name the one that is written first. */
+function writing(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw codeOf(error) === "" ? error : unwritable(path, error as NodeJS.ErrnoException);
+  }
+}
+
+function unwritable(path: string, { code, message }: NodeJS.ErrnoException): ExpectedFailure {
+  const [, reason = "it failed"] = /^\w+: ([^,]+)/.exec(message) ?? [];
+  const fault = `${path}: cannot be written: ${reason} (${code})`;
+  return new ExpectedFailure(fault, { exitCode: 2, faults: [withoutPlace(printable(fault))] });
+}

@@ -1,0 +1,136 @@
+/** The changes of an operation itself since a base: its body and its credentials. */
+import { expect, test } from "vitest";
+import type { Report } from "../../../../src/engine/build/check/report.ts";
+import { stepFindings } from "./in-memory.ts";
+import { depotOpenapi, depotSchema, edited, reportOf, repository, write } from "./run.ts";
+
+test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
+  const form = "application/x-www-form-urlencoded";
+  const body = (...media: readonly string[]): string => {
+    const schema = "            schema:\n              $ref: '#/components/schemas/NewParcel'\n";
+    const content = (each: readonly string[]): string =>
+      `        content:\n${each.map((type) => `          ${type}:\n${schema}`).join("")}`;
+    return edited(depotOpenapi, content(["application/json"]), content(media));
+  };
+  const root = repository({ "spec/openapi.yaml": body(form) });
+  const changesOf = async (spec: string): Promise<Report["changes"]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes;
+  };
+  expect(await changesOf(body("application/json"))).toMatchObject([
+    {
+      rule: "rest-body-changed",
+      class: "breaking",
+      message: `POST /api/parcels takes a body in application/json now, it was ${form}`,
+      coordinates: ["Mutation.createParcel"],
+    },
+  ]);
+  for (const still of [["application/json", form], [`${form}; charset=utf-8`], ['"*/*"'], ["application/*"]])
+    expect(await changesOf(body(...still))).toEqual([]);
+});
+
+test("a text part that becomes a file is told once, and so is a file that a form of parts requires now", async () => {
+  const parts = edited(
+    depotOpenapi,
+    "application/json:\n            schema:\n              $ref: '#/components/schemas/NewParcel'",
+    "multipart/form-data:\n            schema:\n              $ref: '#/components/schemas/NewParcel'",
+  );
+  const notes = "        notes:\n          type: array\n          items:\n            type: string\n";
+  const root = repository({ "spec/openapi.yaml": parts });
+  const messagesOf = async (spec: string): Promise<string[]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
+  };
+  expect(await messagesOf(parts)).toEqual([]);
+  expect(await messagesOf(edited(parts, notes, `${notes}            format: binary\n`))).toEqual([
+    'body "notes" of parcel_create is a file, which cannot be sent there',
+  ]);
+  const photo = "        photo: { type: string, format: binary }\n";
+  expect(await messagesOf(edited(parts, notes, notes + photo))).toEqual([]);
+  const required = edited(parts, "[barcode, worth, receiver]", "[barcode, worth, receiver, photo]");
+  expect(await messagesOf(edited(required, notes, notes + photo))).toEqual([
+    'parcel_create requires a body of multipart/form-data whose part "photo" is a file, which no binding can feed',
+  ]);
+});
+
+test("an answer in another media type is not said to be without content", async () => {
+  const answer = (...successes: readonly string[]): string =>
+    edited(
+      depotOpenapi,
+      "\npaths:\n",
+      `\npaths:\n  /api/note:\n    get:\n      operationId: getNote\n      responses: { ${successes.join(", ")} }\n`,
+    );
+  const content = (status: number, media: string): string =>
+    `"${status}": { description: A note., content: { ${media}: { schema: { type: string } } } }`;
+  const json = content(200, "application/json");
+  const root = repository({
+    "spec/openapi.yaml": answer(json),
+    "spec/schema.graphql": edited(
+      depotSchema,
+      "type Query {",
+      'type Query {\n  "Note."\n  note: String @rest(operation: "getNote")',
+    ),
+  });
+  const messagesOf = async (spec: string): Promise<string[]> => {
+    write(root, { "spec/openapi.yaml": spec });
+    return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
+  };
+  expect(await messagesOf(answer(content(200, "application/xml")))).toEqual([
+    "getNote documents no answer that is JSON or text",
+  ]);
+  // the field may be null
+  expect(await messagesOf(answer(json, content(202, "application/xml")))).toEqual([]);
+  expect(await messagesOf(answer(json, '"202": { description: Not written yet. }'))).toEqual([]);
+  expect(await messagesOf(answer('"204": { description: Nothing. }'))).toEqual([
+    "GET /api/note has no JSON answer now",
+  ]);
+});
+
+test("a scope that an operation needs now stands behind its scheme, in words that can be read aloud", async () => {
+  const spec = (security: string): string =>
+    edited(
+      edited(
+        depotOpenapi,
+        "\ncomponents:",
+        "\ncomponents:\n  securitySchemes:\n    login: { type: openIdConnect, openIdConnectUrl: https://login.example }\n    key: { type: apiKey, in: header, name: X-Key }",
+      ),
+      "\nsecurity: []",
+      `\nsecurity: ${security}`,
+    );
+  const messageOf = async (before: string, after: string): Promise<string | undefined> => {
+    const root = repository({ "spec/openapi.yaml": spec(before) });
+    write(root, { "spec/openapi.yaml": spec(after) });
+    const { changes } = await reportOf(root, "--base", "HEAD");
+    expect(changes).toHaveLength(1);
+    return changes[0]?.message;
+  };
+  expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels], key: [] }, { key: [] }]")).toBe(
+    "every operation takes key or login (read, parcels) and key now, it took login (read)",
+  );
+  expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels] }]")).toBe(
+    "every operation needs the scope parcels of login too now",
+  );
+  expect(await messageOf("[]", "[{ key: [] }]")).toBe(
+    "every operation takes key now, it took no credentials",
+  );
+});
+
+test("a path that moves is one finding, with each of its operations", () => {
+  const openapi = (path: string): string => {
+    const responses = {
+      200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+    };
+    const item = { get: { operationId: "read", responses }, delete: { operationId: "remove", responses } };
+    const paths = { [path]: item, "/others": { get: { operationId: "others", responses } } };
+    return JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [], paths });
+  };
+  const schema = `type Query { read: Boolean @rest(operation: "read") others: Boolean @rest(operation: "others") }
+type Mutation { remove: Boolean @rest(operation: "remove") }`;
+  expect(stepFindings(schema, openapi("/things"), openapi("/v2/things"))).toMatchObject([
+    {
+      ...{ rule: "rest-operation-moved", message: "GET /things stands at /v2/things now" },
+      coordinates: ["Query.read", "Mutation.remove"],
+      also: [{ coordinate: "Mutation.remove", message: "DELETE /things stands at /v2/things now" }],
+    },
+  ]);
+});

@@ -1,0 +1,197 @@
+/** Changes of the public schema: those of graphql-js under our rules, and those that it does not tell. */
+import { BreakingChangeType, DangerousChangeType } from "graphql";
+import { expect, test } from "vitest";
+import { changeRules, schemaRules } from "../../../../src/engine/build/check/changes/change-rules.ts";
+import { examine } from "../../../../src/engine/build/check/check.ts";
+import { validProject } from "./mutations/pair.ts";
+import { reportOf, repository, write } from "./run.ts";
+
+const openapi = JSON.stringify({
+  openapi: "3.1.0",
+  info: { title: "t", version: "1" },
+  security: [],
+  paths: {
+    "/things": {
+      post: {
+        operationId: "find",
+        parameters: [{ name: "page", in: "query", schema: { type: "integer" } }],
+        requestBody: {
+          content: {
+            "application/json": {
+              schema: { type: "object", properties: { size: { type: "integer" }, name: { type: "string" } } },
+            },
+          },
+        },
+        responses: {
+          200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+        },
+      },
+      get: {
+        operationId: "look",
+        responses: {
+          200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+        },
+      },
+    },
+    "/others": {
+      get: {
+        operationId: "other",
+        responses: {
+          200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+        },
+      },
+    },
+  },
+});
+const schema = (page: string, size: string): string => `type Query { look: Boolean @rest(operation: "look") }
+type Mutation { find(page: ${page}, input: Filter): Boolean @rest(operation: "find", body: "args.input") }
+input Filter { size: ${size} name: String }
+`;
+
+test.each([
+  ["Int", "Int", "Int = 3", "Int", "Mutation.find(page:)"],
+  ["Int", "Int", "Int", "Int = 3", "Filter.size"],
+  ["Int", "Int = 2", "Int", "Int = 3", "Filter.size"],
+  ["Int", "Int = 2", "Int", "Int", "Filter.size"],
+  ["Int = 2", "Int", "Int = 3", "Int", "Mutation.find(page:)"],
+  ["Int!", "Int!", "Int = 3", "Int = 3", undefined],
+])("page: %s, size: %s → page: %s, size: %s", async (page, size, otherPage, otherSize, coordinate) => {
+  const root = repository({
+    "spec/openapi.yaml": openapi,
+    "spec/schema.graphql": schema(page, size),
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  write(root, { "spec/schema.graphql": schema(otherPage, otherSize) });
+  const { changes } = await reportOf(root, "--base", "HEAD");
+  const dangerous = changes.filter((change) => change.class !== "safe");
+  expect(dangerous.map(({ rule, coordinates }) => [rule, coordinates.join()])).toEqual(
+    coordinate === undefined ? [] : [["sdl-arg-default-value-change", coordinate]],
+  );
+});
+
+test("an input type that takes one of its fields now breaks the operations that give several", async () => {
+  const root = repository({
+    "spec/openapi.yaml": openapi,
+    "spec/schema.graphql": schema("Int", "Int"),
+    "spec/operations/depot.graphql": 'mutation Find($size: Int) { find(input: { size: $size, name: "a" }) }',
+    "spec/rest-only.yaml": "",
+  });
+  const oneOf = schema("Int", "Int").replace("input Filter", "input Filter @oneOf");
+  write(root, { "spec/schema.graphql": oneOf });
+  const { findings } = await reportOf(root, "--base", "HEAD");
+  expect(findings.find(({ rule }) => rule === "sdl-one-of-added")).toMatchObject({
+    coordinates: ["Filter", "Filter.size", "Filter.name"],
+    operations: [{ name: "Find", verdict: "broken" }],
+  });
+});
+
+const looks = (args: string, type = "Boolean"): string =>
+  `type Query { look${args}: ${type} @rest(operation: "look") }`;
+const look = looks("");
+const paged = (args: string): string =>
+  `${look}\ntype Mutation { find${args}: Boolean @rest(operation: "find") }`;
+
+const rows: readonly (readonly [rule: string, coordinate: string, was: string, is: string])[] = [
+  ["sdl-type-removed", "Shelf", `${look} type Shelf { id: ID }`, look],
+  ["sdl-type-changed-kind", "Shelf", `${look} type Shelf { id: ID }`, `${look} interface Shelf { id: ID }`],
+  [
+    "sdl-type-removed-from-union",
+    "Item",
+    `${look} type A { a: ID } type B { b: ID } union Item = A | B`,
+    `${look} type A { a: ID } type B { b: ID } union Item = A`,
+  ],
+  ["sdl-value-removed-from-enum", "Kind.B", `${look} enum Kind { A B }`, `${look} enum Kind { A }`],
+  [
+    "sdl-required-input-field-added",
+    "In.b",
+    `${look} input In { a: ID }`,
+    `${look} input In { a: ID b: ID! }`,
+  ],
+  [
+    "sdl-implemented-interface-removed",
+    "A",
+    `${look} interface Named { a: ID } type A implements Named { a: ID }`,
+    `${look} interface Named { a: ID } type A { a: ID }`,
+  ],
+  ["sdl-field-removed", "A.b", `${look} type A { a: ID b: ID }`, `${look} type A { a: ID }`],
+  ["sdl-field-changed-kind", "Query.look", looks("", "Boolean!"), look],
+  ["sdl-required-arg-added", "Mutation.find(page:)", paged(""), paged("(page: Int!)")],
+  ["sdl-arg-removed", "Mutation.find(page:)", paged("(page: Int)"), paged("")],
+  ["sdl-arg-changed-kind", "Mutation.find(page:)", paged("(page: Int)"), paged("(page: Int!)")],
+  ["sdl-directive-removed", "@cached", `${look} directive @cached on FIELD`, look],
+  [
+    "sdl-directive-arg-removed",
+    "@cached",
+    `${look} directive @cached(seconds: Int) on FIELD`,
+    `${look} directive @cached on FIELD`,
+  ],
+  [
+    "sdl-required-directive-arg-added",
+    "@cached",
+    `${look} directive @cached on FIELD`,
+    `${look} directive @cached(seconds: Int!) on FIELD`,
+  ],
+  [
+    "sdl-directive-repeatable-removed",
+    "@cached",
+    `${look} directive @cached repeatable on FIELD`,
+    `${look} directive @cached on FIELD`,
+  ],
+  [
+    "sdl-directive-location-removed",
+    "@cached",
+    `${look} directive @cached on FIELD | QUERY`,
+    `${look} directive @cached on FIELD`,
+  ],
+  ["sdl-value-added-to-enum", "Kind.B", `${look} enum Kind { A }`, `${look} enum Kind { A B }`],
+  [
+    "sdl-type-added-to-union",
+    "Item",
+    `${look} type A { a: ID } type B { b: ID } union Item = A`,
+    `${look} type A { a: ID } type B { b: ID } union Item = A | B`,
+  ],
+  [
+    "sdl-optional-input-field-added",
+    "In.b",
+    `${look} input In { a: ID }`,
+    `${look} input In { a: ID b: ID }`,
+  ],
+  ["sdl-optional-arg-added", "Mutation.find(page:)", paged(""), paged("(page: Int)")],
+  [
+    "sdl-implemented-interface-added",
+    "A",
+    `${look} interface Named { a: ID } type A { a: ID }`,
+    `${look} interface Named { a: ID } type A implements Named { a: ID }`,
+  ],
+  [
+    "sdl-arg-default-value-change",
+    "Mutation.find(page:)",
+    paged("(page: Int = 1)"),
+    paged("(page: Int = 2)"),
+  ],
+  ["sdl-one-of-added", "In", `${look} input In { a: ID }`, `${look} input In @oneOf { a: ID }`],
+  ["sdl-added", "A.b", `${look} type A { a: ID }`, `${look} type A { a: ID b: ID }`],
+  ["binding-changed", "Query.look", look, look.replace('"look"', '"other"')],
+];
+
+test("the rules of the schema are graphql-js's, of its classes, and our three", () => {
+  const library = [...Object.values(BreakingChangeType), ...Object.values(DangerousChangeType)];
+  const expected = library.map((type) => `sdl-${type.toLowerCase().replaceAll("_", "-")}`);
+  expect(Object.keys(schemaRules)).toEqual([...expected, "sdl-one-of-added", "sdl-added", "binding-changed"]);
+  expect(rows.map(([rule]) => rule)).toEqual(Object.keys(schemaRules));
+});
+
+test.each(rows)("%s at %s stands alone", (rule, coordinate, was, is) => {
+  const [base, head] = [was, is].map((sdl) =>
+    validProject(new Map(Object.entries({ "schema.graphql": sdl, "openapi.yaml": openapi }))),
+  ) as [ReturnType<typeof validProject>, ReturnType<typeof validProject>];
+  const { changes } = examine(head, base, "2026-01-01");
+  // an argument that is gone, or new, feeds its parameter no more, or now
+  const own = changes.filter(
+    (each) => each.rule === rule || !(rule.includes("-arg-") && each.rule === "binding-changed"),
+  );
+  expect(own.map((each) => [each.rule, each.class, each.coordinates[0]])).toEqual([
+    [rule, changeRules[rule as keyof typeof changeRules].classes[0], coordinate],
+  ]);
+});

@@ -1,0 +1,94 @@
+/** A wide spec takes time by its size: four times as many of one thing cost about four times the processor time. */
+import { expect, test } from "vitest";
+import { emitSchema } from "../../../../src/engine/build/codegen/emit-schema.ts";
+import { emitRestTypes } from "../../../../src/engine/build/codegen/rest-types/emit-rest-types.ts";
+import { readOperations } from "../../../../src/engine/build/openapi/read-operations.ts";
+import { Project } from "../../../../src/engine/build/project/project.ts";
+import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
+import { processorMs } from "../../../support/cost.ts";
+import { restDocument } from "../openapi/rest-document.ts";
+import { widePairs } from "./wide-specs.ts";
+
+/** `npm run suite -- wide` takes 1,000. */
+const few = Number(process.env.WIDE ?? 300);
+
+/** Other work on the machine only adds to a cost, and a square is one in each try. */
+const disturbed = { retry: 2 };
+
+test.each(Object.entries(widePairs))(
+  "%s: four times as many cost about four times as much",
+  disturbed,
+  async (_, make) => {
+    const cost = (count: number): Promise<number> => {
+      const { openapi, schema } = make(count);
+      const files = new Map([
+        ["openapi.yaml", openapi],
+        ["schema.graphql", schema],
+      ]);
+      return processorMs(() => {
+        const { model, diagnostics } = new Project(textFiles(files));
+        if (model && diagnostics.length === 0) emitSchema(model);
+      });
+    };
+    await cost(few); // compiles
+    const [one, four] = [await cost(few), await cost(4 * few)];
+    // with the square of the count it is 16 times as much; what is small is noise
+    expect(four / Math.max(one, 40)).toBeLessThan(7);
+  },
+);
+
+/** An operation whose path has `count` parameters. */
+function longPath(count: number): { names: string[]; text: string } {
+  const names = Array.from({ length: count }, (_, index) => `parameter${index}`);
+  const parameters = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const get = { operationId: "get", parameters, responses: { 204: { description: "nothing" } } };
+  const path = names.map((name) => `/{${name}}`).join("");
+  return {
+    names,
+    text: JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      paths: { [path]: { get } },
+    }),
+  };
+}
+
+test(
+  "a path of thousands of parameters: twice as many cost about twice as much, and the types have the path itself",
+  disturbed,
+  async () => {
+    const typesOf = (count: number): Promise<string> => {
+      const document = restDocument(longPath(count).text);
+      return emitRestTypes(document, [...readOperations(document).values()]);
+    };
+    const many = 1_000;
+    expect(await typesOf(many)).toContain('"/{parameter0}/{parameter1}/');
+    const [one, two] = [await processorMs(() => typesOf(many)), await processorMs(() => typesOf(2 * many))];
+    // from 16,384 characters on, twice as many parameters were 16 times as much
+    expect(two / Math.max(one, 40)).toBeLessThan(7);
+  },
+);
+
+test(
+  "a field on a path of thousands of parameters: twice as many cost about twice as much",
+  disturbed,
+  async () => {
+    const cost = (count: number): Promise<number> => {
+      const { names, text } = longPath(count);
+      const schema = `type Query {
+      get(${names.map((name) => `${name}: String!`).join(" ")}): Boolean @rest(operation: "get")
+    }`;
+      const files = new Map([
+        ["openapi.yaml", text],
+        ["schema.graphql", schema],
+      ]);
+      return processorMs(() => {
+        const { model } = new Project(textFiles(files));
+        expect(model?.values.length).toBe(count);
+      });
+    };
+    await cost(few); // compiles
+    const [one, two] = [await cost(2 * few), await cost(4 * few)];
+    expect(two / Math.max(one, 40)).toBeLessThan(4);
+  },
+);

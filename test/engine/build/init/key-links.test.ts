@@ -1,0 +1,218 @@
+/** The links that `restbound init` makes of keys: a wrong link is worse than none. */
+import { expect, test } from "vitest";
+import { startProject } from "../../../../src/engine/build/init/start-project.ts";
+import { restDocument } from "../openapi/rest-document.ts";
+
+const text = { type: "string" };
+const integer = { type: "integer", format: "int32" };
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const list = (items: object) => ({ type: "array", items });
+const object = (properties: object, required = Object.keys(properties)) => ({
+  type: "object",
+  properties,
+  required,
+});
+const query = (name: string, schema: object, more: object = {}) => ({ name, in: "query", schema, ...more });
+
+type Get = readonly [answer: object, parameters?: readonly object[]];
+
+/** Posts, whose keys are `keys`, and the operations that may bring what the keys name. */
+function projectOn(
+  keys: object,
+  gets: Readonly<Record<string, Get>>,
+  schemas: Readonly<Record<string, object>> = {},
+) {
+  const all: Readonly<Record<string, Get>> = {
+    "/posts": [list(ref("Post"))],
+    "/posts/{id}": [ref("Post")],
+    ...gets,
+  };
+  const paths = Object.entries(all).map(([path, [schema, parameters = []]]) => {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: "path",
+      required: true,
+      schema: text,
+    }));
+    const get = {
+      operationId: `get${path.replaceAll(/[^a-z]+(\w?)/g, (_, first) => first.toUpperCase())}`,
+      parameters: [...inPath, ...parameters],
+      responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
+    };
+    return [path, { get }];
+  });
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: { User: object({ id: text, name: text }), Post: object({ id: text, ...keys }), ...schemas },
+    },
+  };
+  return startProject(restDocument(document), { tag: [], operation: [], query: [] });
+}
+
+function started(...args: Parameters<typeof projectOn>) {
+  const { schema, keyLinks } = projectOn(...args);
+  const lines = schema.split("\n");
+  const [first = lines.length] = [...lines.keys()].filter((index) =>
+    /^(?:# )?extend type|^# Links/.test(lines[index] ?? ""),
+  );
+  return { links: lines.slice(first).join("\n").trim(), counts: [keyLinks.fields, keyLinks.comments] };
+}
+
+const users = (...parameters: object[]): Get => [list(ref("User")), parameters];
+
+test("a list that takes ids is one call for all parents, and a field", () => {
+  expect(
+    started({ user_id: text }, { "/users": users(query("ids", list(text))), "/users/{id}": [ref("User")] }),
+  ).toEqual({
+    links: `extend type Post {
+  user: User
+    @rest(operation: "getUsers", params: [{ name: "ids", from: "parent.user_id" }], batchBy: "id")
+}`,
+    counts: [1, 0],
+  });
+});
+
+test("keys in a list become a list, and its page is as long as the call's keys", () => {
+  const page = object({ items: list(ref("Category")) });
+  const categories: Get = [
+    page,
+    [query("id", { ...list(text), maxItems: 20 }), query("limit", { ...integer, default: 10, maximum: 50 })],
+  ];
+  const schemas = { Category: object({ id: text, title: text }) };
+  expect(started({ categoryIds: list(text) }, { "/categories": categories }, schemas)).toEqual({
+    links: `extend type Post {
+  categories: [Category]
+    @rest(operation: "getCategories", params: [{ name: "id", from: "parent.categoryIds" }, { name: "limit", value: 20 }], result: "items", batchBy: "id")
+}`,
+    counts: [1, 0],
+  });
+});
+
+test("a get by id makes a call for each parent, and is a comment", () => {
+  const people = { "/people/{personId}": [object({ data: ref("Person") })] } as const;
+  expect(
+    started({ personID: { type: ["string", "null"] } }, people, { Person: object({ id: text, name: text }) }),
+  ).toEqual({
+    links: `# Links that the names of keys suggest: remove the # of those that you want.
+# Each one makes a call for each parent: approve the finding of \`npm run check\`.
+# extend type Post {
+#   person: Person
+#     @rest(operation: "getPeoplePersonD", params: [{ name: "personId", from: "parent.personID" }], result: "data")
+# }`,
+    counts: [0, 1],
+  });
+});
+
+test("a get by id stands in where the list cannot bring all", () => {
+  const { links } = started(
+    { userId: text },
+    {
+      "/users": users(query("ids", list(text)), query("limit", { ...integer, maximum: 50 })),
+      "/users/{id}": [ref("User")],
+    },
+  );
+  expect(links).toMatch(/^# {3}user: User$/m);
+});
+
+test.each<[what: string, keys: object, answer: object, link: string]>([
+  [
+    "a list",
+    { user_id: text },
+    list(ref("User")),
+    `user: User
+#     @rest(operation: "getUsers", params: [{ name: "id", in: ITEM, from: "parent.user_id" }])`,
+  ],
+  [
+    "a list beside other things, and keys in a list",
+    { userIds: list(integer) },
+    object({ type: text, users: list(ref("User")) }),
+    `users: [User]
+#     @rest(operation: "getUsers", params: [{ name: "id", in: ITEM, from: "parent.userIds" }], result: "users")`,
+  ],
+])(
+  "where REST gives all objects and takes no id, the link looks them up, and is a comment: %s",
+  (_what, keys, answer, link) => {
+    const { links, counts } = started(keys, { "/users": [answer] });
+    expect(links).toContain(`\n# extend type Post {\n#   ${link}\n# }`);
+    expect(links).toContain(" One with ITEM needs a list that is always whole.\n# Each other one makes");
+    expect(counts).toEqual([0, 1]);
+  },
+);
+
+test("a get by id goes before a list of all, which another type's list of the name does not stand in for", () => {
+  const gets = { "/users": users(), "/users/{id}": [ref("User")] } as const;
+  expect(started({ userId: text }, gets).links).toContain('@rest(operation: "getUsersId"');
+  const person = { "/users": [list(ref("Person"))], "/users/{id}": [ref("User")] } as const;
+  const { links } = started({ userId: text }, person, { Person: object({ id: text, pen: text }) });
+  expect(links).toContain("#   user: User\n");
+});
+
+test("an object that is found by its id is no list of the objects in it", () => {
+  const user = object({ id: text, users: list(ref("User")) });
+  const { links } = started({ userId: text }, { "/users/{id}": [ref("User")] }, { User: user });
+  expect(links).toContain('@rest(operation: "getUsersId", params: [{ name: "id", from: "parent.userId" }])');
+});
+
+test("the key of an object that the link would bring again makes no link", () => {
+  const user = { user_id: text, name: text };
+  const answers = { "/authors": [list(ref("Author"))], "/users/{user_id}": [ref("User")] } as const;
+  const links = (author: object): string =>
+    started({}, answers, { User: object(user), Author: object(author) }).links;
+  expect(links({ ...user, pen: text })).toBe("");
+  expect(links({ user_id: text, pen: text })).toContain("# extend type Author {\n#   user: User\n");
+});
+
+const byId: Get = [ref("User")];
+
+test.each<[what: string, keys: object, gets: Readonly<Record<string, Get>>]>([
+  ["a key of another name", { ownerId: text }, { "/users/{id}": byId }],
+  [
+    "a key of another type",
+    { userId: integer },
+    { "/users": users(query("ids", list({ type: "boolean" }))) },
+  ],
+  ["two gets of one type", { userId: text }, { "/users/{id}": byId, "/admin/users/{id}": byId }],
+  ["a get by another key", { userId: text }, { "/users/{email}": byId }],
+  ["a get with another parameter", { userId: text }, { "/teams/{team}/users/{id}": byId }],
+  ["a get of a part", { userId: text }, { "/users/{id}/avatar": [ref("User")] }],
+  [
+    "a get that needs more",
+    { userId: text },
+    { "/users/{id}": [ref("User"), [query("as", text, { required: true })]] },
+  ],
+  ["an object that stands beside its key", { userId: text, user: ref("User") }, { "/users/{id}": byId }],
+  ["an object's own id", { postId: text }, {}],
+  ["a word that ends with id", { paid: text, userid: text }, { "/users/{id}": byId }],
+  ["keys in a list, without a list that takes ids", { userIds: list(text) }, { "/users/{id}": byId }],
+  ["a list of all that has pages", { userId: text }, { "/users": users(query("limit", integer)) }],
+  ["a list of all without ids", { tagId: text }, { "/tags": [list(object({ label: text }))] }],
+  [
+    "a list of all that needs more",
+    { userId: text },
+    { "/users": users(query("team", text, { required: true })) },
+  ],
+  [
+    "a list in an object of another name",
+    { userId: text },
+    { "/team": [object({ name: text, members: list(ref("User")) })] },
+  ],
+  ["two keys for one name", { userId: text, user_id: text }, { "/users/{id}": byId }],
+])("%s makes no link", (_what, keys, gets) => {
+  expect(started(keys, gets)).toEqual({ links: "", counts: [0, 0] });
+});
+
+test("a path's link that holds no more below the keys' links is not offered", () => {
+  // a user's id may be absent, so the forms' path takes it from the arguments above: a zone has none
+  const gets = {
+    "/users/{id}": [ref("User")],
+    "/users/{id}/forms": [list(object({ label: text }))],
+  } as const;
+  const schemas = { User: object({ id: text, name: text }, []), Zone: object({ zone: text, user_id: text }) };
+  expect(projectOn({}, gets, schemas).links).toEqual(["getUsersIdForms"]);
+  const { links, keyLinks } = projectOn({}, { ...gets, "/zones/{zone}": [ref("Zone")] }, schemas);
+  expect([links, keyLinks.fields]).toEqual([[], 1]);
+});

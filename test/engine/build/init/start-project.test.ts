@@ -1,0 +1,73 @@
+/** `restbound init` on a document without a GET: which of its POSTs read is the user's to say. */
+import { expect, test } from "vitest";
+import { bindSdl } from "../../../../src/engine/build/bind/bind.ts";
+import { startProject } from "../../../../src/engine/build/init/start-project.ts";
+import type { RestDocument } from "../../../../src/engine/build/openapi/document.ts";
+import { readOperations } from "../../../../src/engine/build/openapi/read-operations.ts";
+import { restDocument } from "../openapi/rest-document.ts";
+
+const ticket = { type: "object", required: ["id"], properties: { id: { type: "string" } } };
+
+const operation = (operationId: string, schema: object = ticket): object => ({
+  operationId,
+  tags: ["all"],
+  requestBody: {
+    required: true,
+    content: { "application/json": { schema: { type: "object", properties: { text: { type: "string" } } } } },
+  },
+  responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
+});
+
+function documentOf(...names: string[]): RestDocument {
+  const found = { type: "array", items: ticket };
+  const posts = names.map((name) => [
+    `/${name}`,
+    { post: operation(name, name.startsWith("search") ? found : ticket) },
+  ]);
+  return restDocument({
+    ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [] },
+    paths: { ...Object.fromEntries(posts), "/drop": { delete: operation("drop") } },
+  });
+}
+
+const start = (document: RestDocument, ...query: string[]) =>
+  startProject(document, { tag: [], operation: [], query });
+
+test("the refusal lists the options that name a POST which only reads", () => {
+  expect(() => start(documentOf("searchTickets", "addTicket"))).toThrow(
+    /a GraphQL schema needs a Query\nnone of these is a GET: name the POSTs that only read\n {2}--query searchTickets\n {2}--query addTicket$/,
+  );
+  const many = Array.from({ length: 12 }, (_, index) => `search${index}`);
+  expect(() => start(documentOf(...many))).toThrow(/ {2}--query search9\n {2}and 2 more$/);
+});
+
+test("a POST that is named so has a field of Query, and any other one of Mutation", () => {
+  const document = documentOf("searchTickets", "addTicket");
+  const { schema, fields } = start(document, "search*");
+  expect(fields).toBe(3);
+  expect(schema).toMatch(/^type Query \{\n {2}searchTickets\(/);
+  expect(schema).toMatch(/type Mutation \{\n {2}addTicket\(/);
+  const { diagnostics } = bindSdl({ document, operations: readOperations(document) }, schema);
+  expect(diagnostics.map(({ rule, coordinate }) => `${rule} ${coordinate}`)).toEqual([
+    "method-safety Query.searchTickets",
+  ]);
+});
+
+test("what is no POST, and what is not there, cannot be named so", () => {
+  const document = documentOf("searchTickets");
+  expect(() => start(document, "drop")).toThrow(
+    "--query drop: is no POST; a GET has a field of Query by itself",
+  );
+  expect(() => start(document, "searchTicket")).toThrow(
+    '--query searchTicket: there is no such operation; did you mean "searchTickets"?',
+  );
+});
+
+test("of a large document, --query chooses too; a tag that all operations have is no choice", () => {
+  const names = Array.from({ length: 61 }, (_, index) => `search${index}`);
+  const document = documentOf(...names);
+  expect(start(document, "search1*").fields).toBe(11);
+  expect(() => start(document)).toThrow(
+    /^the document has 62 operations: choose some .*\n.* --operation '\/search0\*'\n/,
+  );
+});

@@ -1,0 +1,25 @@
+/** What `npm run propose` prints. */
+import { expect } from "vitest";
+import { run as propose } from "../../../../src/engine/build/propose/propose-command.ts";
+import { project, ran, reportOf, write } from "../check/run.ts";
+
+/** The SDL for operations of a document, beside a schema without fields. It passes check as a schema. */
+export async function proposed(
+  document: string,
+  operations: readonly string[],
+  schema = "",
+): Promise<string> {
+  const root = project({
+    "spec/openapi.yaml": document,
+    "spec/schema.graphql": schema,
+    "spec/operations/depot.graphql": "",
+    "spec/rest-only.yaml": "",
+  });
+  const { code, out, error } = await ran(root, operations, propose);
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  write(root, { "spec/schema.graphql": out });
+  const { findings } = await reportOf(root);
+  const own = findings.filter(({ stage }) => stage === "proof" || stage === "load");
+  expect(own.map(({ rule, message }) => `${rule} ${message}`)).toEqual([]);
+  return out;
+}

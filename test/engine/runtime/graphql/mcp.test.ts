@@ -1,0 +1,174 @@
+/** Messages of agents: their admission, a client that leaves, many calls in one message, and other spellings of the path. */
+import { hash } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { msPerMessage, msPerMessageValue } from "../../../../src/engine/runtime/governor/processor-time.ts";
+import { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
+import { largeBodies, valuesOfMessage } from "../../../../src/engine/runtime/settings/capacity.ts";
+import { api } from "../../desk/generated/index.ts";
+import { alone } from "../governor/alone.ts";
+import { inFrontOf, me, send } from "./rest-stand-in.ts";
+
+const body = "query Me { me { id } }";
+const tool = { id: hash("sha256", body), name: "Me", body, tool: "Reads the profile." };
+const served = { ...api, savedOperations: [tool] } as typeof api;
+const headers = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+  "x-api-key": "key",
+};
+const call = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "Me" } });
+
+test("the reads of a call are aborted when its client leaves, and its place is free", async () => {
+  let [arrived, ended] = [0, 0];
+  const { url, server } = await inFrontOf(
+    (_request, response) => {
+      arrived++;
+      response.once("close", () => ended++);
+    },
+    { MCP: "on", CALL_TIMEOUT_MS: "120000", REQUEST_TIMEOUT_MS: "120000" },
+    served,
+  );
+  const leaving = new AbortController();
+  const init = { method: "POST", headers, body: JSON.stringify(call(1)), signal: leaving.signal };
+  fetch(new URL("/v1/mcp", url), init).catch(() => {});
+  await expect.poll(() => arrived).toBe(1);
+  leaving.abort();
+  await expect.poll(() => ended).toBe(1);
+  expect(Object.entries(server.bounds).filter(([, { held }]) => held !== 0)).toEqual([]);
+});
+
+test("a call is one request under way, and not two: a caller has as many calls at once as requests", async () => {
+  const open = Promise.withResolvers<void>();
+  const { url, server } = await inFrontOf(
+    (_request, response) => void open.promise.then(() => send(response, me)),
+    { MCP: "on", MAX_CONCURRENT_REQUESTS: "64", CALL_TIMEOUT_MS: "120000", REQUEST_TIMEOUT_MS: "120000" },
+    served,
+  );
+  const most = alone(64);
+  expect(most).toBeGreaterThanOrEqual(40);
+  const ask = async (id: number): Promise<unknown> => {
+    const init = { method: "POST", headers, body: JSON.stringify(call(id)) };
+    return (await fetch(new URL("/v1/mcp", url), init)).json();
+  };
+  const held = () => [server.bounds.requests_under_way?.held, server.bounds.executing?.held];
+  const first = ask(0);
+  await expect.poll(() => server.upstreams.underWay).toBe(1);
+  expect(held()).toEqual([1, 1]);
+  const others = Array.from({ length: most - 1 }, (_, id) => ask(id + 1));
+  await expect.poll(held).toEqual([most, expect.any(Number)]);
+  open.resolve();
+  for (const answer of await Promise.all([first, ...others]))
+    expect(answer).toMatchObject({ result: { structuredContent: { data: { me: { id: "1" } } } } });
+  await expect.poll(held).toEqual([0, 0]);
+});
+
+test("a large message counts with its bytes while its calls are under way", async () => {
+  const open = Promise.withResolvers<void>();
+  const { url, server } = await inFrontOf(
+    (_request, response) => void open.promise.then(() => send(response, me)),
+    { MCP: "on", MAX_OPERATIONS: "2", CALL_TIMEOUT_MS: "120000", REQUEST_TIMEOUT_MS: "120000" },
+    served,
+  );
+  const unused = "x".repeat(largeBodies.from);
+  const [one, other] = [call(1), call(2)].map((each) => ({
+    ...each,
+    params: { ...each.params, _meta: { unused } },
+  }));
+  const body = JSON.stringify([one, other]);
+  const answered = fetch(new URL("/v1/mcp", url), { method: "POST", headers, body });
+  await expect.poll(() => server.upstreams.underWay).toBe(2);
+  expect(server.bounds.bodies?.held).toBe(body.length);
+  open.resolve();
+  expect((await answered).status).toBe(200);
+  await expect.poll(() => server.bounds.bodies?.held).toBe(0);
+});
+
+test("a message is charged to its caller, and one of a caller that owes processor time waits", async () => {
+  const { url, server, ask } = await inFrontOf(
+    (_request, response) => send(response, me),
+    { MCP: "on" },
+    served,
+  );
+  await ask("{ me { id } }"); // REST has accepted the credential
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const listFor = async (key: string): Promise<number> => {
+    const init = { method: "POST", headers: { ...headers, "x-api-key": key }, body: JSON.stringify(list) };
+    return (await fetch(new URL("/v1/mcp", url), init)).status;
+  };
+  const { processor } = server.upstreams.shares;
+  const caller = processor.enter("key x-api-key: key");
+  expect(await listFor("other")).toBe(200); // a caller that is alone pays nothing
+  const worked = vi.spyOn(processor, "worked");
+  expect(await listFor("key")).toBe(200);
+  expect(worked).toHaveBeenCalledWith(caller, msPerMessage, expect.anything());
+  processor.worked(caller, 12); // about 70 ms of debt
+  const until = caller.paidAt;
+  expect(await listFor("key")).toBe(200);
+  expect(performance.now()).toBeGreaterThanOrEqual(until);
+});
+
+test("the values of a message are few, and charged to its caller", async () => {
+  const { url, server } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const answerTo = async (values: number): Promise<unknown> => {
+    const unused = Array(values).fill(0);
+    const body = JSON.stringify({ ...call(1), params: { name: "Me", _meta: { unused } } });
+    return (await fetch(new URL("/v1/mcp", url), { method: "POST", headers, body })).json();
+  };
+  expect(await answerTo(valuesOfMessage - 100)).toMatchObject({ result: { isError: false } });
+  const charged = worked.mock.calls.map(([, ms]) => ms);
+  expect(Math.max(...charged)).toBeGreaterThanOrEqual(msPerMessageValue * (valuesOfMessage - 100));
+  expect(JSON.stringify(await answerTo(valuesOfMessage))).toContain(`at most ${valuesOfMessage} values`);
+});
+
+test("the call's own request has a number of bytes in the log, though no connection carried it", async () => {
+  const finish = vi.spyOn(RequestRecord.prototype, "finish");
+  const { url } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+  await (
+    await fetch(new URL("/v1/mcp", url), { method: "POST", headers, body: JSON.stringify(call(1)) })
+  ).text();
+  await expect
+    .poll(() => finish.mock.calls.map(([status, , bytes]) => [status, Number.isNaN(bytes)]))
+    .toEqual([
+      [200, false],
+      [200, false],
+    ]);
+});
+
+test("a message carries at most MAX_OPERATIONS calls", async () => {
+  const { server } = await inFrontOf(
+    (_request, response) => send(response, me),
+    { MCP: "on", MAX_OPERATIONS: "2" },
+    served,
+  );
+  const answerOf = async (count: number): Promise<unknown> => {
+    const payload = Array.from({ length: count }, (_, id) => call(id));
+    return (await server.inject({ method: "POST", url: "/v1/mcp", headers, payload })).json();
+  };
+  const result = { structuredContent: { data: { me: { id: "1" } } }, isError: false };
+  expect(await answerOf(2)).toMatchObject([{ result }, { result }]);
+  expect(JSON.stringify(await answerOf(3))).toContain("a request may carry at most 2 operations");
+});
+
+test("a message that cancels its own call ends all the same", async () => {
+  const { url, server } = await inFrontOf(
+    (_request, response) => send(response, me),
+    { MCP: "on", MAX_OPERATIONS: "2" },
+    served,
+  );
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+  const init = { method: "POST", headers, body: JSON.stringify([call(1), cancelled]) };
+  expect((await fetch(new URL("/v1/mcp", url), init)).status).toBe(200);
+  await expect.poll(() => Object.entries(server.bounds).filter(([, { held }]) => held !== 0)).toEqual([]);
+});
+
+test.each(["/v1/mcp", "/v1/mcp?a", "/v1/%6dcp", "/v1/mc%70?a"])(
+  "a page of another origin is refused at %s",
+  async (path) => {
+    const { server } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+    const origin = "https://page.example";
+    const post = { method: "POST" as const, url: path, payload: call(1) };
+    expect((await server.inject({ ...post, headers: { ...headers, origin } })).statusCode).toBe(403);
+    expect((await server.inject({ ...post, headers })).statusCode).toBe(200);
+  },
+);

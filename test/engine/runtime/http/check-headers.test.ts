@@ -1,0 +1,13 @@
+/** Header sections that two servers could read differently. */
+import { expect, test } from "vitest";
+import { headerFault } from "../../../../src/engine/runtime/http/check-headers.ts";
+
+test.each([
+  ["1.1", ["Host", "a", "Transfer-Encoding", "chunked"], undefined],
+  ["1.0", ["Host", "a"], undefined],
+  ["1.0", ["Host", "a", "Transfer-Encoding", "chunked"], "HTTP/1.0 has no transfer coding"],
+  ["1.1", ["Host", "a", "Transfer-Encoding", "gzip, chunked"], "the only transfer coding is chunked"],
+  ["1.1", ["Host", "a", "host", "b"], "a request has exactly one Host header"],
+])("HTTP/%s with %j: %s", (httpVersion, rawHeaders, message) => {
+  expect(headerFault({ httpVersion, rawHeaders }, 64)?.message).toBe(message);
+});

@@ -1,0 +1,169 @@
+/** Connections over a page of REST: every edge's cursor resumes behind its edge, whatever the sizes of the pages. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { connection } from "../../../../src/engine/runtime/rest/connection.ts";
+import { seed } from "../../../support/seed.ts";
+
+type Item = { readonly id: number };
+type Body = {
+  readonly items: Item[];
+  readonly meta: { readonly next: string | null; readonly more: boolean };
+};
+type Args = { readonly first?: number | null; readonly after?: string | null };
+
+const most = 10;
+const byDefault = 4;
+
+/** A REST list with a forward cursor, which is the id that the page begins behind. It refuses what REST would refuse. */
+function restOf(length: number) {
+  const items = Array.from({ length }, (_, id) => ({ id }));
+  const asked: Args[] = [];
+  const load = async (args: Args): Promise<Body> => {
+    asked.push({ first: args.first ?? null, after: args.after ?? null });
+    const limit = args.first ?? byDefault;
+    if (limit < 1 || limit > most) throw new Error(`limit ${limit}`);
+    if (args.after !== null && !/^id:\d+$/.test(args.after ?? "")) throw new Error(`cursor ${args.after}`);
+    const from = args.after ? Number(args.after.slice(3)) + 1 : 0;
+    const page = items.slice(from, from + limit);
+    const more = from + limit < length;
+    return { items: page, meta: { next: more ? `id:${page.at(-1)?.id}` : null, more } };
+  };
+  const page = (args: Args) =>
+    connection(
+      args,
+      { items: ["items"], next: ["meta", "next"], more: ["meta", "more"], first: byDefault, most },
+      load,
+    );
+  return { page, asked };
+}
+
+test("reading on behind any edge gives the rest of the list, once and in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(40),
+      fc.array(fc.option(fc.integer({ min: 1, max: most })), { minLength: 1, maxLength: 6 }),
+      fc.nat(),
+      async (length, sizes, seed) => {
+        const { page } = restOf(length);
+        const seen: number[] = [];
+        let after: string | null = null;
+        for (let turn = 0; turn < 200; turn++) {
+          const first = sizes[turn % sizes.length] ?? null;
+          const { edges, nodes, pageInfo } = await page({ first, after });
+          expect(edges.map(({ node }) => node)).toEqual(nodes);
+          expect(nodes.length).toBeLessThanOrEqual(first ?? byDefault);
+          expect(pageInfo).toEqual({
+            hasNextPage: pageInfo.hasNextPage,
+            hasPreviousPage: after !== null,
+            startCursor: edges[0]?.cursor ?? null,
+            endCursor: edges.at(-1)?.cursor ?? pageInfo.endCursor,
+          });
+          if (nodes.length === 0 && !pageInfo.hasNextPage) break;
+          // goes on behind some edge of the page, not always behind the last one
+          const taken = nodes.length === 0 ? 0 : 1 + ((seed + turn * 7) % nodes.length);
+          seen.push(...nodes.slice(0, taken).map(({ id }) => id));
+          after = edges[taken - 1]?.cursor ?? pageInfo.endCursor;
+        }
+        expect(seen).toEqual(Array.from({ length }, (_, id) => id));
+      },
+    ),
+    { numRuns: 200, seed },
+  );
+});
+
+test("pages end to end cost one call each, and ask REST for no more than the client asks", async () => {
+  const { page, asked } = restOf(10);
+  const one = await page({ first: 4 });
+  const two = await page({ first: 4, after: one.pageInfo.endCursor });
+  const three = await page({ first: 4, after: two.pageInfo.endCursor });
+  expect([one, two, three].map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, true, false]);
+  expect(asked).toEqual([
+    { first: 4, after: null },
+    { first: 4, after: "id:3" },
+    { first: 4, after: "id:7" },
+  ]);
+});
+
+test("behind an edge inside a page REST sends the items before it again, up to its own limit", async () => {
+  const { page, asked } = restOf(40);
+  const { edges } = await page({ first: 10 });
+  const behindThird = await page({ first: 5, after: edges[2]?.cursor ?? null });
+  expect(behindThird.nodes.map(({ id }) => id)).toEqual([3, 4, 5, 6, 7]);
+  const behindEighth = await page({ first: 5, after: edges[7]?.cursor ?? null });
+  expect(behindEighth.nodes.map(({ id }) => id)).toEqual([8, 9]); // REST's page ends there
+  const next = await page({ after: behindEighth.pageInfo.endCursor });
+  expect(next.nodes.map(({ id }) => id)).toEqual([10, 11, 12, 13]);
+  expect(asked.slice(1).map(({ first }) => first)).toEqual([8, 10, null]);
+});
+
+test("behind the last edge of the last page there is nothing yet", async () => {
+  const { page } = restOf(3);
+  const last = await page({ first: 5 });
+  const behind = await page({ first: 5, after: last.pageInfo.endCursor });
+  expect(behind.nodes).toEqual([]);
+  expect(behind.pageInfo).toEqual({
+    hasNextPage: false,
+    hasPreviousPage: true,
+    startCursor: null,
+    endCursor: null,
+  });
+});
+
+test.each([
+  ["a cursor of REST", "id:3"],
+  ["text of another kind", "x".repeat(9)],
+  ["no text at all", ""],
+  ["a start behind nothing", Buffer.from("0:").toString("base64url")],
+  ["a count that is none", Buffer.from("-1:id:3").toString("base64url")],
+  ["a cursor that is padded", Buffer.from("1:id:31").toString("base64")],
+  ["a cursor beyond any length", Buffer.from(`1:${"x".repeat(10_000)}`).toString("base64url")],
+])("%s is refused by the argument's name, and REST is not asked", async (_what, after) => {
+  const { page, asked } = restOf(3);
+  await expect(page({ after })).rejects.toMatchObject({
+    code: "BAD_USER_INPUT",
+    message:
+      'argument "after" must be a cursor that this field gave: an `endCursor`, or the `cursor` of an edge',
+    details: { argument: "after" },
+  });
+  expect(asked).toEqual([]);
+});
+
+const load = (body: unknown) => () => Promise.resolve(body as Body);
+
+test("without a property that says so, a next cursor means a next page", async () => {
+  const paths = { items: ["items"], next: ["next"] } as const;
+  const more = await connection({}, paths, load({ items: [{ id: 1 }], next: "n" }));
+  expect(more.pageInfo.hasNextPage).toBe(true);
+  for (const next of [null, "", undefined]) {
+    const last = await connection({}, paths, load({ items: [{ id: 1 }], next }));
+    expect(last.pageInfo.hasNextPage).toBe(false);
+  }
+});
+
+test("a page that breaks its contract is left to the proof of each field, or is an error of REST", async () => {
+  const paths = { items: ["items"], next: ["next"] } as const;
+  expect(await connection({}, paths, load(null))).toBeNull();
+  const noPage = { code: "BAD_UPSTREAM_RESPONSE", message: "the answer is not a page" };
+  await expect(connection({}, paths, load("text"))).rejects.toMatchObject(noPage);
+  await expect(connection({}, { items: [] }, load("text"))).rejects.toMatchObject(noPage);
+  expect(await connection({}, paths, load({ items: "text", next: null }))).toMatchObject({
+    nodes: "text",
+    edges: "text",
+  });
+  await expect(connection({}, paths, load({ items: [], next: true }))).rejects.toMatchObject({
+    code: "BAD_UPSTREAM_RESPONSE",
+  });
+});
+
+test("an argument that is left out has no value, also if every object inherits its name", async () => {
+  const page = { items: ["items"], next: ["next"] } as const;
+  const args: { after?: string; valueOf?: string; q?: string } = Object.assign(Object.create(null), {
+    q: "a",
+  });
+  const asked: unknown[] = [];
+  await connection(args, page, async (given) => {
+    asked.push(given.valueOf, given.q);
+    return { items: [{ id: 1 }], next: null };
+  });
+  expect(asked).toEqual([undefined, "a"]);
+});

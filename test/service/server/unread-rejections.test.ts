@@ -1,0 +1,32 @@
+/** A process survives a failure that nobody read, tells it, and ends with a fault of the program. */
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+
+const file = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+
+const guarding = `
+  const { surviveUnreadRejections, unreadFailures } = await import(${file("../../../src/engine/server/unhandled-rejections.ts")});
+  surviveUnreadRejections({
+    level: "error",
+    error: ({ err }, told) => console.log(...unreadFailures.entries(), told + ": " + err.message),
+  });`;
+
+function run(guard: string, script: string): { status: number | null; stdout: string } {
+  const text = `${guard}\n${script}\nsetTimeout(() => process.exit(7), 200);`;
+  const args = ["--input-type=module", "-e", text];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  return { status, stdout };
+}
+
+test("a coded error that nobody reads is counted and logged", () => {
+  const script = `Promise.reject((await import(${file("../../../src/engine/runtime/coded-error.ts")})).clientLeft());`;
+  expect(run("", script).status).toBe(1);
+  expect(run(guarding, script)).toEqual({
+    status: 7,
+    stdout: `[ 'CLIENT_CLOSED_REQUEST', 1 ] nobody read a failure: the client left before the answer\n`,
+  });
+});
+
+test("a fault of the program ends the process", () => {
+  expect(run(guarding, `Promise.reject(new TypeError("ours"));`)).toEqual({ status: 1, stdout: "" });
+});
