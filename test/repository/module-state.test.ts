@@ -68,7 +68,7 @@ function stateOf(text: string): string[] {
 function isHolder(node: ts.Expression): boolean {
   if (ts.isArrayLiteralExpression(node)) return node.elements.length === 0;
   if (ts.isObjectLiteralExpression(node)) return node.properties.length === 0;
-  if (ts.isCallExpression(node)) return /^(?:lazy|readOnce|whileFilesStay)$/.test(node.expression.getText());
+  if (ts.isCallExpression(node)) return /^(?:lazy|readOnce|cacheByFiles)$/.test(node.expression.getText());
   if (!ts.isNewExpression(node)) return false;
   const made = node.expression.getText();
   return made.startsWith("Weak") || (/^(?:Map|Set)$/.test(made) && !node.arguments?.length);

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** `restbound <command>`: the one command of the package. The module of a command is loaded when its name is given. */
 import * as modules from "node:module";
-import { exitCodes, type Io, processIo } from "../shared/cli/command.ts";
-import { engineManifest, unfitPackages } from "../shared/cli/engine-manifest.ts";
+import { exitCodesHelp, type Io, processIo } from "../shared/cli/command.ts";
+import { engineManifest, mismatchedPackages } from "../shared/cli/engine-manifest.ts";
 import { didYouMean } from "../shared/cli/nearest-suggestion.ts";
 import { own } from "../shared/own.ts";
 
@@ -71,7 +71,7 @@ const help = (): string =>
     ...Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(9)} ${does}`),
     "",
     "restbound <command> --help prints the options of one. restbound --version prints the version.",
-    exitCodes,
+    exitCodesHelp,
   ].join("\n");
 
 /** Returns the exit code of the command that the first argument names. */
@@ -81,7 +81,7 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
     return 0;
   }
   const command = name === undefined ? undefined : own(commands, name);
-  const unfit = command?.needs ? unfitPackages(command.needs) : [];
+  const unfit = command?.needs ? mismatchedPackages(command.needs) : [];
   if (unfit.length > 0) {
     io.error(
       `restbound ${name}: restbound ${version()} needs these packages: npm install --save-dev --save-exact ${unfit.join(" ")}`,

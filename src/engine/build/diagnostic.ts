@@ -13,13 +13,13 @@ import {
 import { printable } from "../shared/cli/printable.ts";
 
 /** A place in a source file; line and column count from 1. */
-export type Place = { readonly file: string; readonly line: number; readonly column: number };
+export type FileLocation = { readonly file: string; readonly line: number; readonly column: number };
 
 /** The keys and indexes that lead to a value of a document. */
 export type NodePath = readonly (string | number)[];
 
 /** A place in a document, whether it has a value there or not. */
-export type RestPlace = { readonly file: string; readonly path: NodePath };
+export type NodeLocation = { readonly file: string; readonly path: NodePath };
 
 /** The part of a run of `check` that a finding is of. */
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
@@ -149,25 +149,25 @@ export type Diagnostic = {
   /** What to do about it. */
   readonly hint: string;
   /** Its place in the GraphQL schema and in the OpenAPI document. */
-  readonly schema?: Place;
-  readonly rest?: Place;
+  readonly schema?: FileLocation;
+  readonly rest?: FileLocation;
   /** The names and values that an approval settles, beside the rule and the coordinate. The message is no part of it. */
   readonly facts?: readonly string[];
   /** The nodes of the OpenAPI document that it may come from; `rest` is the place of the first, or below it. */
-  readonly nodes?: readonly RestPlace[];
+  readonly nodes?: readonly NodeLocation[];
   readonly below?: NodePath;
   /** `rest` is the action of an overlay that removed what the schema names. */
   readonly isRemoved?: true;
 };
 
 /** A finding with its rule's severity. */
-export const diagnosed = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
+export const createDiagnostic = (found: Omit<Diagnostic, "severity">): Diagnostic => ({
   ...found,
   severity: rules[found.rule].severity,
 });
 
 /** The spec cannot be used: a file cannot be read (exit code 3), or the mapping has errors (exit code 1). */
-export class SpecUnreadable extends ExpectedFailure {
+export class UnreadableSpec extends ExpectedFailure {
   readonly diagnostics: readonly Diagnostic[];
 
   /** `elsewhere` says which other spec, such as the base's; its places are not those of the files here. */
@@ -195,9 +195,9 @@ function faultOf(diagnostic: Diagnostic): Fault {
   return { message: `${rule} at ${coordinate}: ${message}`, places, hint: printable(diagnostic.hint) };
 }
 
-export const unreadable = (file: string, message: string, place?: Place): SpecUnreadable =>
-  new SpecUnreadable([
-    diagnosed({
+export const unreadableSpec = (file: string, message: string, place?: FileLocation): UnreadableSpec =>
+  new UnreadableSpec([
+    createDiagnostic({
       rule: "spec-unreadable",
       coordinate: file,
       message: `${file}: ${message}`,

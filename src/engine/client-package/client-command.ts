@@ -46,11 +46,11 @@ async function pack(
   const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
   const licence = licenceOf(root, project);
   const fullName = name ?? `${project.name}-client`;
-  const { changesAfter } = await import("./emit-changelog.ts");
+  const { changesSinceVersion } = await import("./emit-changelog.ts");
   const changes =
     after === undefined || report === undefined
       ? undefined
-      : changesAfter(after, report, readFileSync(resolve(root, report), "utf8"));
+      : changesSinceVersion(after, report, readFileSync(resolve(root, report), "utf8"));
   const { model, saved } = projectAt(root).proved();
   const source = { model, saved, name: fullName, version, licence, changes, semanticNonNull };
   const folder = resolve(root, out);

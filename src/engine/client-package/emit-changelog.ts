@@ -9,13 +9,13 @@ import { isRecord, membersOf, parsedJson } from "../shared/json-object.ts";
 const classes = { breaking: "Breaking", dangerous: "Behaviour", safe: "Added" } as const;
 type Class = keyof typeof classes;
 
-export type Changes = {
+export type PackageChanges = {
   readonly version: string;
   readonly messages: ReadonlyMap<Class, readonly string[]>;
 };
 
 /** `after`: the version before. Throws `UsageError` for a text that is no such report. */
-export function changesAfter(after: string, file: string, text: string): Changes {
+export function changesSinceVersion(after: string, file: string, text: string): PackageChanges {
   const { version, base, changes } = membersOf(parsedJson(text));
   if (version !== 2 || base === undefined || !Array.isArray(changes))
     throw new UsageError([`--report ${file}: is no report of \`npm run check -- --base … --format json\``]);
@@ -33,7 +33,7 @@ export function changesAfter(after: string, file: string, text: string): Changes
   return { version: next.join("."), messages };
 }
 
-export function emitChangelog({ version, messages }: Changes): string {
+export function emitChangelog({ version, messages }: PackageChanges): string {
   const parts = [...messages].flatMap(([kind, all]) =>
     all.length === 0 ? [] : [`### ${classes[kind]}\n\n${all.map((message) => `- ${message}`).join("\n")}\n`],
   );

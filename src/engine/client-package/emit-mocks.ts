@@ -3,7 +3,7 @@
  * id, as the server would: whole, without a permission, with one product down, over a rate limit, slowly.
  */
 import { boundFields, type Model } from "../build/bind/model.ts";
-import { literal, object } from "../build/codegen/typescript-text.ts";
+import { literal, objectLiteral } from "../build/codegen/typescript-text.ts";
 import { boundRoots } from "../build/schema/object-types.ts";
 import { dateScalars } from "../shared/date-scalars.ts";
 import { own } from "../shared/own.ts";
@@ -25,10 +25,10 @@ import { delay, type HttpHandler, HttpResponse, http } from "msw";
 import { type ApiError, ErrorCode } from "./errors.js";
 
 /** A value of each scalar, as \`@graphql-tools/mock\` takes them. */
-export const scalars: Record<string, () => string> = ${object(scalars)};
+export const scalars: Record<string, () => string> = ${objectLiteral(scalars)};
 
 /** The root fields of each product. They are null while it is down. */
-export const products: Record<${products.map(([name]) => literal(name)).join(" | ") || "never"}, readonly string[]> = ${object(products)};
+export const products: Record<${products.map(([name]) => literal(name)).join(" | ") || "never"}, readonly string[]> = ${objectLiteral(products)};
 
 /** Answers the operation with \`data\`. A handler takes part in \`setupServer\` and \`setupWorker\`, and answers nothing else. */
 export const answers = <Data>(document: TypedDocumentNode<Data, never>, data: Data): HttpHandler =>

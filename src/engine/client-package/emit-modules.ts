@@ -15,10 +15,10 @@ import {
   parse,
   visit,
 } from "graphql";
-import { merged, operationTypeOptions } from "../build/codegen/codegen-config.ts";
-import { idOf, operationTypeName, savedDefinitions } from "../build/codegen/emit-documents.ts";
+import { mergeOutputs, operationTypeOptions } from "../build/codegen/codegen-config.ts";
+import { documentId, operationTypeName, savedDefinitions } from "../build/codegen/emit-documents.ts";
 import { guardedPlugin } from "../build/codegen/inherited-names.ts";
-import { comment, literal, object } from "../build/codegen/typescript-text.ts";
+import { comment, literal, objectLiteral } from "../build/codegen/typescript-text.ts";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
 import { emitErrors } from "./emit-errors.ts";
 import { withFieldComments } from "./field-comments.ts";
@@ -54,7 +54,7 @@ const withoutFailures = (schema: string): GraphQLSchema =>
 
 async function emitEnums(schema: GraphQLSchema): Promise<string> {
   const options = { ...operationTypeOptions, onlyEnums: true, enumsAsConst: true };
-  return merged([await guardedPlugin(typescript.plugin)(schema, [], options)]);
+  return mergeOutputs([await guardedPlugin(typescript.plugin)(schema, [], options)]);
 }
 
 /** In the form that the cache of Apollo Client takes. */
@@ -65,7 +65,7 @@ function emitPossibleTypes(schema: GraphQLSchema): string {
     return [type.name, literal(members)] as const;
   });
   return `/** The object types of each union and interface, for Apollo Client's cache. */
-export const possibleTypes: Record<string, string[]> = ${object(entries)};
+export const possibleTypes: Record<string, string[]> = ${objectLiteral(entries)};
 `;
 }
 
@@ -78,18 +78,18 @@ async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]
   const types = await guardedPlugin(typescriptOperations.plugin)(schema, documents, options, {
     outputFile: "index.ts",
   });
-  const described = withFieldComments(merged([types]), schema, saved);
+  const described = withFieldComments(mergeOutputs([types]), schema, saved);
   return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";\n${head}\n${described}`;
 }
 
 function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const type = operationTypeName(operation);
-    const document = { ...withoutPlaces(operation.document), __meta__: { hash: idOf(operation) } };
+    const document = { ...withoutPlaces(operation.document), __meta__: { hash: documentId(operation) } };
     return `${comment(`${operation.name}, from spec/${operation.file}.`)}
 export const ${operation.name}Document = ${literal(document)} as unknown as PersistedDocument<${type}, ${type}Variables>;`;
   });
-  const ids = saved.map((operation) => [operation.name, literal(idOf(operation))] as const);
+  const ids = saved.map((operation) => [operation.name, literal(documentId(operation))] as const);
   return `/** A document with the id of its operation, where graphql-codegen's client preset has it too. */
 export type PersistedDocument<Result, Variables> = TypedDocumentNode<Result, Variables> & {
   readonly __meta__: { readonly hash: string };
@@ -98,7 +98,7 @@ export type PersistedDocument<Result, Variables> = TypedDocumentNode<Result, Var
 ${[...documents, ...fragmentDocuments(saved)].join("\n\n")}
 
 /** The ids of the persisted operations, by name. */
-export const persistedIds = ${object(ids)} as const;
+export const persistedIds = ${objectLiteral(ids)} as const;
 `;
 }
 

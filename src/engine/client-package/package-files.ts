@@ -6,11 +6,11 @@ import { hash } from "node:crypto";
 import ts from "typescript";
 import { boundFields, type Model } from "../build/bind/model.ts";
 import { emitSchema } from "../build/codegen/emit-schema.ts";
-import { withLayout } from "../build/codegen/format.ts";
+import { formatTypeScript } from "../build/codegen/format.ts";
 import { credentialHeadersOf } from "../build/openapi/security.ts";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
-import { escaped } from "../shared/control-characters.ts";
-import { type Changes, emitChangelog } from "./emit-changelog.ts";
+import { escapeControlCharacters } from "../shared/control-characters.ts";
+import { emitChangelog, type PackageChanges } from "./emit-changelog.ts";
 import { emitMocks } from "./emit-mocks.ts";
 import { emitModules, typedDocumentPackage } from "./emit-modules.ts";
 import { emitReadme } from "./emit-readme.ts";
@@ -24,7 +24,7 @@ type PackageSource = {
   /** The project's licence, which its client has too: the name in the manifest, and the text. */
   readonly licence?: { readonly name: string; readonly text: string } | undefined;
   /** What `check` found since the version before. */
-  readonly changes?: Changes | undefined;
+  readonly changes?: PackageChanges | undefined;
   /** Whether fields that are null by failure alone have types without null. */
   readonly semanticNonNull?: boolean | undefined;
 };
@@ -47,9 +47,9 @@ export async function packageFiles(source: PackageSource) {
   for (const [module, text] of modules.set("mocks", emitMocks(model))) {
     files.set(`${module}.js`, ts.transpileModule(text, { compilerOptions }).outputText);
     const { outputText } = ts.transpileDeclaration(text, { compilerOptions });
-    files.set(`${module}.d.ts`, await withLayout(`${module}.d.ts`, outputText));
+    files.set(`${module}.d.ts`, await formatTypeScript(`${module}.d.ts`, outputText));
   }
-  for (const [path, text] of files) files.set(path, escaped(text));
+  for (const [path, text] of files) files.set(path, escapeControlCharacters(text));
   if (licence) files.set("LICENSE", licence.text);
   if (changes) files.set("CHANGELOG.md", emitChangelog(changes));
   const content = hash("sha256", JSON.stringify([...files]));

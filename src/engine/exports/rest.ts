@@ -12,6 +12,6 @@ export {
   property,
   propertyAt,
 } from "../runtime/rest/property.ts";
-export { holder, member } from "../runtime/rest/resolve-type.ts";
+export { resolveTypeByProperty, resolveTypeByValue } from "../runtime/rest/resolve-type.ts";
 export type { Context, Rest } from "../runtime/rest/rest-context.ts";
 export type { Operation } from "../shared/operation.ts";

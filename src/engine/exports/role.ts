@@ -19,5 +19,5 @@ export { createServer } from "../runtime/http/server.ts";
 export { acceptedMs } from "../runtime/settings/key-times.ts";
 export { type Io, processIo, runCommand } from "../shared/cli/command.ts";
 export { nonEmpty } from "../shared/cli/command-line.ts";
-export { Refused } from "../shared/cli/command-refusal.ts";
+export { CommandRefusal } from "../shared/cli/command-refusal.ts";
 export { ajv } from "../shared/json-schema.ts";

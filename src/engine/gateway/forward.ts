@@ -8,23 +8,23 @@ import { CodedError } from "../runtime/coded-error.ts";
 import { keyHeaders } from "../runtime/http/credentials.ts";
 import { outcomeOfWrite, upstreamFailure } from "../runtime/http/upstream-failure.ts";
 import { addVary } from "../runtime/http/vary.ts";
-import { connectorOf, spreadPool } from "../runtime/rest/upstream/spread-pool.ts";
+import { spreadPool, upstreamConnector } from "../runtime/rest/upstream/spread-pool.ts";
 import { gatewayConnections } from "../runtime/settings/capacity.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import { publicAddresses } from "./public-addresses.ts";
-import { type Answering, ResponseForwarding } from "./response-forwarding.ts";
-import { type Headers, ownCacheControl, stripResponse } from "./strip.ts";
+import { type ClientResponse, ResponseForwarding } from "./response-forwarding.ts";
+import { clientCacheControl, type HeaderFields, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
 /** A request as it travels on. */
-export type Outgoing = {
+export type ForwardedRequest = {
   readonly route: UpstreamRoute;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
   readonly body: Buffer | null;
 };
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-export const methods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+export const forwardedMethods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]); // RFC 9110 §9.2.1
 
@@ -36,7 +36,7 @@ export function createForward(config: Config) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
   // the services behind the gateway have the same deadline and a better error for it: the gateway waits half a second more
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
-  const [connections, connect] = [gatewayConnections, connectorOf(config.env)];
+  const [connections, connect] = [gatewayConnections, upstreamConnector(config.env)];
   const options = { connections, connect, headersTimeout: 0, bodyTimeout: 0 };
   const pools = new Map<string, Pool>();
   const poolOf = ({ origin }: URL): Pool => {
@@ -50,12 +50,12 @@ export function createForward(config: Config) {
    * holds no connection any more.
    */
   const forward = async (
-    { route, headers, body }: Outgoing,
+    { route, headers, body }: ForwardedRequest,
     reply: FastifyReply,
     ended: () => void,
   ): Promise<void> => {
     const { method, record, raw } = reply.request;
-    const answering: Answering = {
+    const answering: ClientResponse = {
       begin: (status, answered) => {
         const stripped = stripResponse(prefix, status, answered);
         beginAnswer(reply, status, publicAddresses(route, raw.headers.host, stripped));
@@ -99,14 +99,14 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
  * Writes the status and the headers of the answer, with the headers that hooks have set. An answer that may be kept is kept
  * for its key alone: a browser's cache, too, outlives a change of keys. Fastify leaves the answer alone afterwards.
  */
-function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: Headers): void {
-  const control = ownCacheControl(answered["cache-control"]);
+function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: HeaderFields): void {
+  const control = clientCacheControl(answered["cache-control"]);
   const names = new Set([vary].flat().flatMap((text) => text.toLowerCase().match(/[^\s,]+/g) ?? []));
   if (!control.includes("no-store")) for (const name of keyHeaders) names.add(name);
   addVary(reply, ...names);
   const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
   reply.raw.writeHead(status, {
-    ...(reply.getHeaders() as Headers),
+    ...(reply.getHeaders() as HeaderFields),
     ...answered,
     "cache-control": control,
     ...(isLast && { connection: "close" }),

@@ -4,28 +4,28 @@
  * what a caller may do, by the context that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { CodedError, clientLeft } from "../runtime/coded-error.ts";
+import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
 import { addressBlock } from "../runtime/http/address-block.ts";
-import { keyTest } from "../runtime/http/api-key.ts";
-import { leaveBodies } from "../runtime/http/bodies/json-body.ts";
+import { createKeyTest } from "../runtime/http/api-key.ts";
+import { leaveBodiesUnparsed } from "../runtime/http/bodies/json-body.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
-import { allowOrigins, answerOptions, guardMcp } from "../runtime/http/cors.ts";
+import { allowOrigins, guardMcp, respondToOptions } from "../runtime/http/cors.ts";
 import { readKey, unauthenticated } from "../runtime/http/credentials.ts";
 import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
 import { createServer } from "../runtime/http/server.ts";
 import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import type { Config } from "../runtime/settings/config.ts";
-import { createForward, methods } from "./forward.ts";
+import { createForward, forwardedMethods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
 import { KeyVerifier } from "./key-verifier.ts";
 import { keylessRequest, mayBeKeyless } from "./keyless.ts";
-import { warnOfOtherKeys, warnOfProxy } from "./misconfiguration-warnings.ts";
+import { warnOfKeyEnvironment, warnOfUntrustedProxy } from "./misconfiguration-warnings.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { createRedisRateStore, type RedisRateStore } from "./redis-rate-store.ts";
 import { RevocationLog } from "./revocation-log.ts";
-import { forwardedNames, stripRequest } from "./strip.ts";
+import { forwardedHeaderNames, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
@@ -49,7 +49,10 @@ export async function createGateway(
 ): Promise<FastifyInstance> {
   const credentials = credentialNames(operations);
   const server = createServer(config, "gateway", { credentials, specHash });
-  const forwarded = forwardedNames(config.env.CONTEXT_HEADER_PREFIX, [...credentials, ...requestHeaders]);
+  const forwarded = forwardedHeaderNames(config.env.CONTEXT_HEADER_PREFIX, [
+    ...credentials,
+    ...requestHeaders,
+  ]);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
   // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
@@ -58,10 +61,10 @@ export async function createGateway(
   server.decorate("keys", keys).decorateRequest("admitted");
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
-  if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfProxy());
+  if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
   // read whole before an upstream connection is taken, so that a slow client holds none
-  leaveBodies(server, "*", "buffer");
-  await allowOrigins(server, config.env.CORS_ORIGINS, methods);
+  leaveBodiesUnparsed(server, "*", "buffer");
+  await allowOrigins(server, config.env.CORS_ORIGINS, forwardedMethods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
   server.decorate("shared", await shareWithOthers(server, config));
   const limits = createRateLimits(config, server.shared?.rates);
@@ -70,17 +73,17 @@ export async function createGateway(
   const introspect = createIntrospect(server, config);
   const inject = createInject(config);
 
-  if (backends.graphql) answerOptions(server, config);
+  if (backends.graphql) respondToOptions(server, config);
   server.route({
     method: "TRACE",
     url: "/v1/*",
     handler: async (_request, reply) => {
-      reply.header("allow", methods.join(", "));
+      reply.header("allow", forwardedMethods.join(", "));
       throw new CodedError("METHOD_NOT_ALLOWED", "nothing here answers to TRACE");
     },
   });
   server.route({
-    method: methods,
+    method: forwardedMethods,
     url: "/v1/*",
     // the body is read afterwards
     onRequest: async (request, reply) => {
@@ -100,7 +103,7 @@ export async function createGateway(
       const { headers, ...outgoing } = caller
         ? { route, headers: stripRequest(forwarded, request.headers), body }
         : keylessRequest(request, route, body, config.env.MAX_TOKENS);
-      if (reply.raw.destroyed) throw clientLeft(); // its connection, closed already, would never give the share back
+      if (reply.raw.destroyed) throw clientDisconnected(); // its connection, closed already, would never give the share back
       const ended = concurrency.acquire(caller?.tenantId, outgoing.body?.length);
       await forward({ ...outgoing, headers: inject(headers, request, caller) }, reply, ended);
       return reply;
@@ -122,8 +125,8 @@ function noteCaller({ record, admitted: { caller } }: FastifyRequest): void {
 
 /** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
 function createIntrospect(server: FastifyInstance, config: Config) {
-  const isLookedUp = keyTest(config.env);
-  const tellOther = warnOfOtherKeys(server, config);
+  const isLookedUp = createKeyTest(config.env);
+  const tellOther = warnOfKeyEnvironment(server, config);
   return async (key: string | undefined, ip: string): Promise<TenantContext> => {
     if (key === undefined) throw unauthenticated("no_key");
     if (!isLookedUp(key)) {

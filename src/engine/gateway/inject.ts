@@ -4,18 +4,22 @@
  */
 import type { FastifyRequest } from "fastify";
 import { proofHeader, type TenantContext, writeContextHeaders } from "../runtime/http/context-headers.ts";
-import { newParent } from "../runtime/observe/trace-context.ts";
+import { createTraceparent } from "../runtime/observe/trace-context.ts";
 import type { Config } from "../runtime/settings/config.ts";
-import type { Headers } from "./strip.ts";
+import type { HeaderFields } from "./strip.ts";
 
 /** Adds to `headers`, which are stripped already. Without a `caller` it adds no context headers and no proof. */
-type Inject = (headers: Headers, request: FastifyRequest, caller: TenantContext | undefined) => Headers;
+type Inject = (
+  headers: HeaderFields,
+  request: FastifyRequest,
+  caller: TenantContext | undefined,
+) => HeaderFields;
 
 export function createInject({ env }: Config): Inject {
-  const proof: Headers = env.GATEWAY_SECRET === undefined ? {} : { [proofHeader]: env.GATEWAY_SECRET };
+  const proof: HeaderFields = env.GATEWAY_SECRET === undefined ? {} : { [proofHeader]: env.GATEWAY_SECRET };
   // the key verifier returns the same context object as long as it caches the key
-  const written = new WeakMap<TenantContext, Headers>();
-  const contextHeaders = (caller: TenantContext): Headers => {
+  const written = new WeakMap<TenantContext, HeaderFields>();
+  const contextHeaders = (caller: TenantContext): HeaderFields => {
     const known = written.get(caller);
     if (known) return known;
     const headers = { ...proof, ...writeContextHeaders(env.CONTEXT_HEADER_PREFIX, caller) };
@@ -23,7 +27,7 @@ export function createInject({ env }: Config): Inject {
     return headers;
   };
   return (headers, { id, ip, record }, caller) => {
-    record.traceparent ??= newParent();
+    record.traceparent ??= createTraceparent();
     return {
       ...headers,
       traceparent: record.traceparent,

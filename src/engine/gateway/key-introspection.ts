@@ -3,9 +3,9 @@
  * its owner. Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE: without an answer nobody gets in.
  * `key-verifier.ts` caches the answers.
  */
-import { CodedError, Reason } from "../runtime/coded-error.ts";
+import { CodedError, FailureReason } from "../runtime/coded-error.ts";
 import { proofHeader, type TenantContext } from "../runtime/http/context-headers.ts";
-import { connectorOf, spreadPool } from "../runtime/rest/upstream/spread-pool.ts";
+import { spreadPool, upstreamConnector } from "../runtime/rest/upstream/spread-pool.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import { introspectionNames } from "../runtime/settings/validators.ts";
 import { isRecord, parsedJson } from "../shared/json-object.ts";
@@ -24,7 +24,7 @@ export function createKeyIntrospection(
   service: URL,
 ): { lookUp: IntrospectKey; close: () => Promise<void> } {
   const pool = spreadPool(service.origin, {
-    connect: connectorOf(config.env),
+    connect: upstreamConnector(config.env),
     maxResponseSize: maxResponseBytes,
   });
   const headers = requestHeaders(config.env);
@@ -35,7 +35,7 @@ export function createKeyIntrospection(
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
       if (response.statusCode === 200) return readIntrospectionResponse(await response.body.text(), names);
       await response.body.dump();
-      throw new Reason(`answered ${response.statusCode}`);
+      throw new FailureReason(`answered ${response.statusCode}`);
     } catch (cause) {
       throw new CodedError(
         "SERVICE_UNAVAILABLE",
@@ -63,7 +63,7 @@ export async function probeKeyIntrospection(config: Config, service: URL): Promi
     return undefined;
   } catch (error) {
     const { cause } = error as CodedError;
-    if (!(cause instanceof Reason)) throw error;
+    if (!(cause instanceof FailureReason)) throw error;
     const isRefusal = /^answered 40[134]$/.test(cause.code);
     return `POST ${service.pathname} ${cause.code}; ${isRefusal ? mendProof : "is the path right?"}`;
   } finally {
@@ -92,8 +92,9 @@ function authorizationOf(credentials: string): string {
 /** RFC 7662 §2.2. Throws when an active key's response lacks a value of the context headers. */
 function readIntrospectionResponse(body: string, names: ReadonlyMap<string, string>): KeyState {
   const answer = parsedJson(body);
-  if (answer === undefined) throw new Reason("answered no JSON");
-  if (!isRecord(answer) || typeof answer.active !== "boolean") throw new Reason("answered no boolean active");
+  if (answer === undefined) throw new FailureReason("answered no JSON");
+  if (!isRecord(answer) || typeof answer.active !== "boolean")
+    throw new FailureReason("answered no boolean active");
   if (!answer.active || isTooEarly(answer.nbf)) return "inactive";
   const text = (name: string): string => textAt(answer, names.get(name) ?? name);
   const texts = (name: string): readonly string[] =>
@@ -113,7 +114,7 @@ function readIntrospectionResponse(body: string, names: ReadonlyMap<string, stri
 
 function textAt(answer: Record<string, unknown>, name: string): string {
   const value = own(answer, name);
-  if (!isText(value)) throw new Reason(`answered no ${name}`);
+  if (!isText(value)) throw new FailureReason(`answered no ${name}`);
   return value;
 }
 
@@ -130,7 +131,7 @@ function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolea
   const given = own(answer, name);
   const isOneText = isTheirs && typeof given === "string";
   const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
-  if (!Array.isArray(value) || !value.every(isText)) throw new Reason(`answered no list of ${name}`);
+  if (!Array.isArray(value) || !value.every(isText)) throw new FailureReason(`answered no list of ${name}`);
   return value;
 }
 
@@ -146,6 +147,6 @@ function remaining(exp: unknown): number {
 /** A NumericDate (RFC 7519 §2); `undefined` if it is absent or null. Throws for any other value: no key counts by a guess. */
 function secondsIn(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "number") throw new Reason(`answered a malformed ${name}`);
+  if (typeof value !== "number") throw new FailureReason(`answered a malformed ${name}`);
   return value;
 }

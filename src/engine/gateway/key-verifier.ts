@@ -10,14 +10,14 @@
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { type CodedError, refusedBy } from "../runtime/coded-error.ts";
+import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";
 import { hasChecksum } from "../runtime/http/api-key.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { badKeys, cachedKeys } from "../runtime/settings/capacity.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import { staleMs } from "../runtime/settings/key-times.ts";
 import type { ActiveKey, IntrospectKey, KeyState } from "./key-introspection.ts";
-import { LookUpQueue, ranks } from "./lookup-queue.ts";
+import { LookupQueue, priorities } from "./lookup-queue.ts";
 import { RateStore } from "./rate-store.ts";
 import { Revalidation } from "./revalidation.ts";
 import type { RevocationListener } from "./revocation-log.ts";
@@ -58,7 +58,7 @@ export class KeyVerifier implements RevocationListener {
   readonly #underWay = new Map<string, Promise<KeyState>>();
   /** For each look-up that runs, the revocations that arrived meanwhile. */
   readonly #arrivals = new Set<ReadonlySet<string>[]>();
-  readonly #queue: LookUpQueue;
+  readonly #queue: LookupQueue;
   readonly #revalidation: Revalidation<CachedKey>;
   /** Good keys do not count, so new good keys of one address are all looked up. */
   readonly #bad = new RateStore();
@@ -71,7 +71,7 @@ export class KeyVerifier implements RevocationListener {
     this.#cacheMs = times.KEY_CACHE_MS ?? 25_000;
     this.#staleMs = staleMs(times);
     this.#unconfirmedMs = times.REDIS_URL ? (times.KEY_UNCONFIRMED_MS ?? 30_000) : Number.POSITIVE_INFINITY;
-    this.#queue = new LookUpQueue(timeoutMs);
+    this.#queue = new LookupQueue(timeoutMs);
     this.#revalidation = new Revalidation({
       running: () => this.#queue.running,
       isDue: ({ digest, entry }) => this.#active.peek(digest) === entry && this.#isDoubtful(entry),
@@ -159,11 +159,11 @@ export class KeyVerifier implements RevocationListener {
     if (joined) return joined;
     // an expired entry of an active key stays in the cache: the key was good before
     const known = this.#active.get(digest);
-    const rank = known ? ranks.known : hasChecksum(key) ? ranks.plausible : ranks.other;
+    const rank = known ? priorities.known : hasChecksum(key) ? priorities.plausible : priorities.other;
     // keys with a checksum are counted apart, so made-up keys without one keep no good key out
     const sender = `${rank} ${owner}`;
     const isRefused = (): boolean =>
-      rank !== ranks.known && this.#bad.count(sender, 0).current >= badKeys.perMinute;
+      rank !== priorities.known && this.#bad.count(sender, 0).current >= badKeys.perMinute;
     if (isRefused()) return Promise.reject(tooManyBadKeys());
     const asked = this.#queue
       .run(rank, owner, async (signal) => {
@@ -220,4 +220,4 @@ export class KeyVerifier implements RevocationListener {
 }
 
 const tooManyBadKeys = (): CodedError =>
-  refusedBy("bad_keys", "RATE_LIMITED", "too many API keys from this address that are not good");
+  refusedByLimit("bad_keys", "RATE_LIMITED", "too many API keys from this address that are not good");

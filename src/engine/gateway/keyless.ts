@@ -12,7 +12,7 @@ import { wantsHtml } from "../runtime/http/graphql-media-type.ts";
 import { keylessRequests } from "../runtime/settings/capacity.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import { isJson } from "../shared/media-type.ts";
-import type { Outgoing } from "./forward.ts";
+import type { ForwardedRequest } from "./forward.ts";
 import { stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
@@ -29,7 +29,7 @@ export function keylessRequest(
   { upstream, path: target, isOwn }: UpstreamRoute,
   body: Buffer | null,
   maxTokens: number,
-): Outgoing {
+): ForwardedRequest {
   const isGet = request.method === "GET";
   const { query: search } = parseRequestTarget(request.raw.url ?? "");
   const path = target.slice(0, target.length - search.length); // so that nothing is executed by the client's query string
@@ -37,7 +37,7 @@ export function keylessRequest(
   if (isGet && wantsHtml(request.headers.accept))
     return { route: { upstream, path, isOwn }, headers, body: null };
   const asked = isGet ? searched(search) : posted(body);
-  if (!asked || !asksForSchemaOnly(asked.query, maxTokens)) throw unauthenticated("no_key");
+  if (!asked || !isIntrospectionOnly(asked.query, maxTokens)) throw unauthenticated("no_key");
   return {
     route: { upstream, path: path + asked.search, isOwn },
     headers: { ...headers, ...(asked.body && { "content-type": "application/json" }) },
@@ -84,7 +84,7 @@ function posted(body: Buffer | null): Asked | undefined {
  * `__typename`. Then all fields below them belong to the schema too. A fragment at the root is refused unread: tools send
  * none. Returns false for a text that is no document.
  */
-export function asksForSchemaOnly(text: string, maxTokens: number): boolean {
+export function isIntrospectionOnly(text: string, maxTokens: number): boolean {
   try {
     const { definitions } = parse(text, { noLocation: true, maxTokens });
     const others = definitions.filter(({ kind }) => kind !== Kind.FRAGMENT_DEFINITION);

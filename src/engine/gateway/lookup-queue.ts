@@ -7,26 +7,30 @@
  * as long as one look-up may take, all that wait are refused.
  */
 
-import { type CodedError, refusedBy } from "../runtime/coded-error.ts";
-import { Deadline, runTime } from "../runtime/deadline.ts";
-import { type Turn, Turns } from "../runtime/governor/fair-queue.ts";
-import { keyLookUps } from "../runtime/settings/capacity.ts";
+import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";
+import { Deadline, processRunTime } from "../runtime/deadline.ts";
+import { FairQueue, type QueueEntry } from "../runtime/governor/fair-queue.ts";
+import { keyLookups } from "../runtime/settings/capacity.ts";
 
 /** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
-export const ranks = { known: 0, plausible: 1, other: 2 } as const;
-type Rank = (typeof ranks)[keyof typeof ranks];
+export const priorities = { known: 0, plausible: 1, other: 2 } as const;
+type Rank = (typeof priorities)[keyof typeof priorities];
 
 const turnOfOthers = 4;
 
-type Job = Turn<string> & { refuse(): void };
+type Job = QueueEntry<string> & { refuse(): void };
 
-export class LookUpQueue {
+export class LookupQueue {
   #running = 0;
   #turn = 0;
   /** The time of the last look-up that succeeded. */
   #succeededAt = 0;
   readonly #timeoutMs: number;
-  readonly #waiting = [new Turns<string, Job>(), new Turns<string, Job>(), new Turns<string, Job>()] as const;
+  readonly #waiting = [
+    new FairQueue<string, Job>(),
+    new FairQueue<string, Job>(),
+    new FairQueue<string, Job>(),
+  ] as const;
 
   /** A look-up takes `timeoutMs` at most, from its turn on. */
   constructor(timeoutMs: number) {
@@ -40,13 +44,13 @@ export class LookUpQueue {
 
   /** Runs `work` when its turn comes. Throws SERVICE_UNAVAILABLE when the rank is full, or after too long a wait. */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#running >= keyLookUps.running) await this.#wait(this.#waiting[rank], owner);
+    if (this.#running >= keyLookups.running) await this.#wait(this.#waiting[rank], owner);
     else this.#running++;
     const timeout = new AbortController();
     const deadline = new Deadline(this.#timeoutMs, () => timeout.abort(tookTooLong()));
     try {
       const result = await work(timeout.signal);
-      this.#succeededAt = runTime();
+      this.#succeededAt = processRunTime();
       return result;
     } finally {
       deadline.clear();
@@ -55,21 +59,21 @@ export class LookUpQueue {
   }
 
   /** Resolves when a running look-up ends and hands its place over. */
-  #wait(rank: Turns<string, Job>, owner: string): Promise<void> {
+  #wait(rank: FairQueue<string, Job>, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (): void => {
       if (rank.leave(job)) reject(tooMany());
     };
     const job: Job = { owner, begin: resolve, refuse };
-    const since = runTime();
-    const deadline = new Deadline(Math.min(this.#timeoutMs, keyLookUps.waitMs), () => {
+    const since = processRunTime();
+    const deadline = new Deadline(Math.min(this.#timeoutMs, keyLookups.waitMs), () => {
       const lastOf = Math.max(this.#succeededAt, since) + this.#timeoutMs;
-      const leftMs = Math.min(lastOf, since + keyLookUps.waitMs) - runTime();
+      const leftMs = Math.min(lastOf, since + keyLookups.waitMs) - processRunTime();
       if (leftMs > 0) deadline.restart(leftMs);
       else refuse();
     });
     rank.wait(job);
-    if (rank.size > keyLookUps.waiting) rank.lastOfMost(owner)?.refuse();
+    if (rank.size > keyLookups.waiting) rank.lastOfMost(owner)?.refuse();
     return promise.finally(() => deadline.clear());
   }
 
@@ -84,4 +88,4 @@ export class LookUpQueue {
 const tookTooLong = (): DOMException => new DOMException("the look-up took too long", "TimeoutError");
 
 const tooMany = (): CodedError =>
-  refusedBy("key_look_ups", "SERVICE_UNAVAILABLE", "too many API keys to check at once");
+  refusedByLimit("key_look_ups", "SERVICE_UNAVAILABLE", "too many API keys to check at once");

@@ -4,7 +4,7 @@ import { isKeyOf } from "../runtime/http/api-key.ts";
 import type { Config } from "../runtime/settings/config.ts";
 
 /** Warns once of a key of the other environment: in production, `API_ENVIRONMENT` was probably forgotten. */
-export function warnOfOtherKeys({ log }: FastifyInstance, { env, production }: Config) {
+export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production }: Config) {
   const own = env.API_ENVIRONMENT;
   const other = own === "test" ? "live" : "test";
   let isTold = !production || env.KEY_PATTERN !== undefined;
@@ -16,7 +16,7 @@ export function warnOfOtherKeys({ log }: FastifyInstance, { env, production }: C
 }
 
 /** Warns once if a proxy in front is not trusted: all its clients then have one address, the proxy's. */
-export function warnOfProxy() {
+export function warnOfUntrustedProxy() {
   let isTold = false;
   return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
     if (isTold || headers["x-forwarded-for"] === undefined) return;

@@ -8,7 +8,7 @@
 
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
 import { Dictionary } from "../shared/own.ts";
-import type { Headers } from "./strip.ts";
+import type { HeaderFields } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
 type Reader = {
@@ -21,8 +21,8 @@ type Reader = {
 export function publicAddresses(
   route: UpstreamRoute,
   publicHost: string | undefined,
-  headers: Headers,
-): Headers {
+  headers: HeaderFields,
+): HeaderFields {
   const reader: Reader = {
     publicPath: publicPathOf(route, publicHost),
     namesHost: namesHostOf(route.upstream),

@@ -5,7 +5,7 @@
  * together in `REDIS_URL`.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type BoundName, refusedBy } from "../runtime/coded-error.ts";
+import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
 import { addressBlock } from "../runtime/http/address-block.ts";
 import { keylessRequests } from "../runtime/settings/capacity.ts";
 import type { Config } from "../runtime/settings/config.ts";
@@ -16,7 +16,7 @@ import type { RedisRateStore } from "./redis-rate-store.ts";
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 /** `shared` counts for all gateways while it answers. */
 export function createRateLimits({ env }: Config, shared: RedisRateStore | undefined) {
-  const limit = (bound: BoundName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
+  const limit = (bound: LimitName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
     if (max === Number.POSITIVE_INFINITY) return async () => {};
     const own = new RateStore();
     return async (request, reply) => {
@@ -26,7 +26,8 @@ export function createRateLimits({ env }: Config, shared: RedisRateStore | undef
       request.record.rateLeft ??= [];
       request.record.rateLeft.push({ bound, left: left / max });
       reply.headers({ "ratelimit-limit": max, "ratelimit-remaining": left, "ratelimit-reset": seconds });
-      if (current > max) throw refusedBy(bound, "RATE_LIMITED", "too many requests", Math.max(1, seconds));
+      if (current > max)
+        throw refusedByLimit(bound, "RATE_LIMITED", "too many requests", Math.max(1, seconds));
     };
   };
   const addressOf = ({ ip }: FastifyRequest): string => addressBlock(ip);

@@ -4,7 +4,7 @@ import { countedClients } from "../runtime/settings/capacity.ts";
 
 type Window = { current: number; readonly endsAt: number };
 /** The count of a window, and the ms until the window ends. */
-export type Count = { readonly current: number; readonly leftMs: number };
+export type WindowCount = { readonly current: number; readonly leftMs: number };
 
 export const windowMs = 60_000;
 
@@ -13,7 +13,7 @@ export class RateStore {
   readonly #windows = new LRUCache<string, Window>({ max: countedClients });
 
   /** Counts `more` for `key`. */
-  count(key: string, more = 1): Count {
+  count(key: string, more = 1): WindowCount {
     const now = performance.now();
     const known = this.#windows.get(key);
     const window = known && now < known.endsAt ? known : { current: 0, endsAt: now + windowMs };

@@ -4,7 +4,7 @@
  */
 import type { FastifyBaseLogger } from "fastify";
 import { Deadline } from "../runtime/deadline.ts";
-import { type Count, windowMs } from "./rate-store.ts";
+import { type WindowCount, windowMs } from "./rate-store.ts";
 import { createRedis, prefix, redisCause } from "./redis.ts";
 
 /** Milliseconds. A count that takes longer means that Redis hangs: it counts as down until it answers on a new connection. */
@@ -13,7 +13,7 @@ const longestPauseMs = 1_000;
 
 export type RedisRateStore = {
   /** Counts a request of `key` for all gateways. Resolves with `undefined` while Redis does not count. */
-  readonly count: (key: string) => Promise<Count | undefined>;
+  readonly count: (key: string) => Promise<WindowCount | undefined>;
   /** Whether Redis counts. */
   readonly isUp: () => boolean;
   readonly close: () => void;

@@ -7,18 +7,18 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import { CodedError, clientLeft } from "../runtime/coded-error.ts";
+import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
 import { Deadline } from "../runtime/deadline.ts";
 import {
   isWithoutBody,
-  mostInterimResponses,
-  tooManyInterim,
+  maxInterimResponses,
+  tooManyInterimResponses,
   upstreamFailure,
 } from "../runtime/http/upstream-failure.ts";
 import { slowResponses } from "../runtime/settings/capacity.ts";
 import type { UpstreamHeaders } from "./strip.ts";
 
-export type Answering = {
+export type ClientResponse = {
   /** Writes the status and headers to the client. An error that it throws fails the response. */
   readonly begin: (status: number, headers: UpstreamHeaders) => void;
   /** Called when the upstream fails after that. */
@@ -34,7 +34,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** Resolves when the response begins, rejects when it cannot. A later failure breaks the client's connection. */
   readonly begun = this.#begin.promise;
   readonly #client: ServerResponse;
-  readonly #answering: Answering;
+  readonly #answering: ClientResponse;
   readonly #ms: number;
   readonly #deadline: Deadline;
   #controller: Dispatcher.DispatchController | undefined;
@@ -49,7 +49,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #received = 0;
 
   /** The upstream has `ms` milliseconds to send its status and headers. Its body's rate is measured over as many. */
-  constructor(client: ServerResponse, answering: Answering, ms: number) {
+  constructor(client: ServerResponse, answering: ClientResponse, ms: number) {
     this.#client = client;
     this.#answering = answering;
     this.#ms = ms;
@@ -70,7 +70,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   }
 
   #leave(): void {
-    const failure = clientLeft();
+    const failure = clientDisconnected();
     if (!this.#controller) return this.#fail(failure);
     this.#hasLeft = true;
     this.#begin.reject(failure);
@@ -80,7 +80,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 
   /** Ends an answer that has not begun in time, or whose body came too slowly since the last look. */
   #look(): void {
-    if (this.#hasLeft) return this.#fail(clientLeft());
+    if (this.#hasLeft) return this.#fail(clientDisconnected());
     if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time"));
     if (this.#received < (slowResponses.minimumRate * this.#ms) / 1_000) return this.#fail(tooSlow());
     this.#received = 0;
@@ -106,7 +106,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     headers: UpstreamHeaders,
   ): void {
     if (status < 200) {
-      if (++this.#interim > mostInterimResponses) this.#fail(tooManyInterim());
+      if (++this.#interim > maxInterimResponses) this.#fail(tooManyInterimResponses());
       return; // the final one follows (RFC 9110 §15.2)
     }
     const refusal = refusalOf(status);

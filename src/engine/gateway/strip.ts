@@ -10,7 +10,7 @@ import { proofHeader } from "../runtime/http/context-headers.ts";
 import { challenge } from "../runtime/http/error-response.ts";
 import { Dictionary } from "../shared/own.ts";
 
-export type Headers = Record<string, string | string[]>;
+export type HeaderFields = Record<string, string | string[]>;
 /** Any header of an upstream may stand several times, also those of which Node gives a server one. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -81,15 +81,15 @@ const isNeverForwarded = (prefix: string, name: string): boolean =>
   neverForwarded.has(name) || isOurs(prefix, name) || proxyWord.test(name) || proxyPrefix.test(name);
 
 /** The names of request headers that may reach an upstream. */
-export const forwardedNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
+export const forwardedHeaderNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
   new Set([...standard, ...declared].filter((name) => !isNeverForwarded(prefix, name)));
 
 /** The request headers that reach an upstream: those whose names are `forwarded`. */
-export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): Headers =>
+export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): HeaderFields =>
   keep(headers, (name) => forwarded.has(name));
 
 /** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
-export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): Headers {
+export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): HeaderFields {
   const kept = keep(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // such a response has none (RFC 9110 §8.6)
     if (isNeverForwarded(prefix, name) || ofUpstream.test(name)) return false;
@@ -102,7 +102,7 @@ export function stripResponse(prefix: string, status: number, headers: UpstreamH
  * `Cache-Control` for the client: an answer is private unless the upstream names shared caches. These keep no answer to a
  * request with `Authorization` by themselves (RFC 9111 §3.5), but they do not know that `X-API-Key` is a credential.
  */
-export function ownCacheControl(given: string | string[] = "no-store"): string {
+export function clientCacheControl(given: string | string[] = "no-store"): string {
   const control = [given].flat().join(", ");
   return /\b(?:public|s-maxage|private)\b/i.test(control) ? control : `private, ${control}`;
 }
@@ -113,7 +113,7 @@ function isOurs(prefix: string, name: string): boolean {
   return plain.startsWith(prefix.toLowerCase()) || plain === proofHeader;
 }
 
-function keep(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): Headers {
+function keep(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): HeaderFields {
   const named = connectionOptions([headers.connection ?? []].flat().join());
   const kept = new Dictionary<string | string[]>();
   for (const name in headers) {

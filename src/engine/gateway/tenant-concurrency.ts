@@ -4,20 +4,20 @@
  * that holds much itself gets a 429; one that finds everything taken by others gets a 503. Requests without a key share an
  * eighth.
  */
-import { type BoundName, refusedBy } from "../runtime/coded-error.ts";
+import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
 import { PresentCallers } from "../runtime/governor/caller.ts";
-import { Bound, type Refusal } from "../runtime/governor/shared-quota.ts";
+import { type Refusal, SharedQuota } from "../runtime/governor/shared-quota.ts";
 import { gatewayBodies, gatewayConnections } from "../runtime/settings/capacity.ts";
 
 const mostWithoutKey = gatewayConnections / 8;
 
 export class TenantConcurrency {
-  readonly requests = new Bound(gatewayConnections);
-  readonly bodies: Bound;
+  readonly requests = new SharedQuota(gatewayConnections);
+  readonly bodies: SharedQuota;
   readonly #tenants = new PresentCallers();
 
   constructor(maxBodyBytes: number) {
-    this.bodies = new Bound(gatewayBodies * maxBodyBytes);
+    this.bodies = new SharedQuota(gatewayBodies * maxBodyBytes);
   }
 
   /**
@@ -43,7 +43,7 @@ export class TenantConcurrency {
   }
 }
 
-const tooMuch = (bound: BoundName, refusal: Refusal) =>
+const tooMuch = (bound: LimitName, refusal: Refusal) =>
   refusal === "caller"
-    ? refusedBy("tenant_concurrency", "RATE_LIMITED", "too many requests at once")
-    : refusedBy(bound, "SERVICE_UNAVAILABLE", "all tenants together have too many requests under way");
+    ? refusedByLimit("tenant_concurrency", "RATE_LIMITED", "too many requests at once")
+    : refusedByLimit(bound, "SERVICE_UNAVAILABLE", "all tenants together have too many requests under way");

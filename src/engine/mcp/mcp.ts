@@ -19,13 +19,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult } from "graphql";
 import { CodedError } from "../runtime/coded-error.ts";
 import { msPerMessage, msPerMessageValue } from "../runtime/governor/processor-time.ts";
-import { leavePlaces } from "../runtime/graphql/admission.ts";
+import { releasePlaces } from "../runtime/graphql/admission.ts";
 import { tooMany } from "../runtime/graphql/run-operation.ts";
-import { sending } from "../runtime/graphql/send-response.ts";
+import { rawHandler } from "../runtime/graphql/send-response.ts";
 import { jsonParser } from "../runtime/http/bodies/json-body.ts";
 import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
 import type { RequestScope } from "../runtime/rest/request-scope.ts";
-import { valuesOfMessage } from "../runtime/settings/capacity.ts";
+import { valuesPerMessage } from "../runtime/settings/capacity.ts";
 import { membersOf } from "../shared/json-object.ts";
 import { countValues } from "../shared/json-values.ts";
 import type { Tool } from "./tools.ts";
@@ -44,10 +44,10 @@ export function serveMcp(
   maxOperations: number,
   scopeOf: (request: FastifyRequest) => RequestScope,
 ): void {
-  const parse = jsonParser(server, valuesOfMessage);
+  const parse = jsonParser(server, valuesPerMessage);
   const read = (scope: RequestScope, request: FastifyRequest, body: string): unknown => {
     scope.workedOn(body);
-    scope.worked(msPerMessageValue * countValues(body, valuesOfMessage));
+    scope.worked(msPerMessageValue * countValues(body, valuesPerMessage));
     return scope.measured(() => parse(request, body));
   };
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -64,7 +64,7 @@ export function serveMcp(
   const call = async (request: FastifyRequest, name: string, variables: object): Promise<CallToolResult> => {
     const tool = byName.get(name);
     if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
-    leavePlaces(request); // or messages would hold the places of the calls that they wait for
+    releasePlaces(request); // or messages would hold the places of the calls that they wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
     const given = await server.inject({
       method: "POST",
@@ -126,7 +126,7 @@ export function serveMcp(
       scope.close();
     }
   };
-  server.post(mcpPath, sending(post));
+  server.post(mcpPath, rawHandler(post));
   server.route({
     method: ["GET", "DELETE"],
     url: mcpPath,

@@ -7,7 +7,7 @@ import { type Code, codes } from "../shared/error-codes.ts";
 import type { Environment } from "./settings/environment.ts";
 
 /** The bounds that refuse requests with which nothing is wrong, as metrics and logs name them. */
-export type BoundName =
+export type LimitName =
   | "address_rate"
   | "answers_unread"
   | "bad_keys"
@@ -27,11 +27,11 @@ export type BoundName =
   | "tenant_concurrency";
 
 /** Why credentials are refused. The service behind key introspection, or REST, refuses a `refused_key`. */
-export type KeyFault = "no_key" | "not_a_key" | "refused_key";
+export type CredentialFailure = "no_key" | "not_a_key" | "refused_key";
 
 /** A good request that is refused for now. The client may try again after so many seconds. */
-export const refusedBy = (
-  reason: BoundName,
+export const refusedByLimit = (
+  reason: LimitName,
   code: "SERVICE_UNAVAILABLE" | "RATE_LIMITED",
   message: string,
   retryAfter = 1,
@@ -56,7 +56,7 @@ export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
   /** The bound that refused a good request, or the fault of a key. Operators see it; clients do not. */
-  readonly reason: BoundName | KeyFault | undefined;
+  readonly reason: LimitName | CredentialFailure | undefined;
 
   constructor(
     code: Code,
@@ -85,10 +85,10 @@ const statusOfLimit = new Map<string | undefined, number>([
 ]);
 
 /** The error for a value over a setting's limit; `message` names the value. */
-export const overLimit = (limit: keyof Environment, value: number, message: string): CodedError =>
+export const limitExceeded = (limit: keyof Environment, value: number, message: string): CodedError =>
   new CodedError("LIMIT_EXCEEDED", message, { limit, value });
 
-export const clientLeft = (): CodedError =>
+export const clientDisconnected = (): CodedError =>
   new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");
 
 const byStatus = new Map<number, Code>([
@@ -104,13 +104,13 @@ const byStatus = new Map<number, Code>([
 ]);
 
 /** REST status (RFC 9110 §15) → code. A status that no contract of ours explains is the upstream's fault. */
-export const codeOfStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
+export const codeForStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /**
  * The cause of a failure that no error of Node or undici tells: a call that is not made, or an answer that is none. `code`
  * says why, for the log; it holds nothing of the answer's values.
  */
-export class Reason extends Error {
+export class FailureReason extends Error {
   readonly code: string;
 
   constructor(code: string) {
@@ -123,7 +123,7 @@ export class Reason extends Error {
  * The body of an answer that fails, as problem details (RFC 9457), of which `code` is an extension member: the status, code,
  * message and details of `error`, and nothing of its cause.
  */
-export const problemOf = (error: CodedError) => ({
+export const problemDetails = (error: CodedError) => ({
   type: "about:blank",
   title: error.code,
   status: error.status,

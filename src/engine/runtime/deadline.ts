@@ -10,14 +10,14 @@ const mostMs = 2 * lookMs;
 let [ranMs, lookedAt] = [0, performance.now()];
 
 /** Milliseconds for which the process has run. Each call is a look at the time. */
-export function runTime(): number {
+export function processRunTime(): number {
   const now = performance.now();
   ranMs += Math.min(now - lookedAt, mostMs);
   lookedAt = now;
   return ranMs;
 }
 
-setInterval(runTime, lookMs).unref();
+setInterval(processRunTime, lookMs).unref();
 
 export class Deadline {
   readonly #onExpiry: () => void;
@@ -33,12 +33,12 @@ export class Deadline {
 
   /** Zero or less when the time is over. */
   get leftMs(): number {
-    return this.#endsAt - runTime();
+    return this.#endsAt - processRunTime();
   }
 
   restart(ms: number): void {
     this.clear();
-    this.#endsAt = runTime() + ms;
+    this.#endsAt = processRunTime() + ms;
     this.#wait(ms);
   }
 

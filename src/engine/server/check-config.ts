@@ -10,7 +10,7 @@ import { baseUrls, hasOwnDocument } from "../runtime/rest/upstream/base-urls.ts"
 import { youngGeneration } from "../runtime/settings/capacity.ts";
 import { type Config, ConfigError, roleNames } from "../runtime/settings/config.ts";
 import { secrets, variables } from "../runtime/settings/environment.ts";
-import { filesBelow } from "../shared/list-files.ts";
+import { listFiles } from "../shared/list-files.ts";
 import type { Operations } from "../shared/operation.ts";
 import { hashSpec } from "../shared/spec-hash.ts";
 
@@ -19,7 +19,7 @@ export const productsOf = (operations: Operations): ReadonlySet<string> =>
   new Set(Object.values(operations).map(({ product }) => product));
 
 /** Throws `ConfigError` with every line that stops a start. */
-export function refuseUnfit(config: Config, operations: Operations): void {
+export function assertStartable(config: Config, operations: Operations): void {
   const lines = [...findUnfit(config, operations)];
   if (lines.length > 0) throw new ConfigError(lines);
 }
@@ -45,7 +45,7 @@ function* findUnfit(config: Config, operations: Operations): Iterable<string> {
 }
 
 /** One line for each setting that is valid but probably not meant. */
-export function* findDoubtful(config: Config, operations: Operations): Iterable<string> {
+export function* findSuspectSettings(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   if (!production && isOpenGateway(config)) yield openGateway;
   if (!production) yield* findOpenDemo(config);
@@ -130,10 +130,10 @@ function* findOpenDemo({ roles, env }: Config): Iterable<string> {
  * Throws `ConfigError` if `generated/` was made from another spec. An installation may leave `spec/` out. `root` is the
  * project's folder.
  */
-export function refuseStale(root: string, specHash: string): void {
+export function assertFresh(root: string, specHash: string): void {
   const folder = join(root, "spec");
   if (!existsSync(folder)) return;
-  if (hashSpec(filesBelow(folder), (name) => readFileSync(join(folder, name))) !== specHash)
+  if (hashSpec(listFiles(folder), (name) => readFileSync(join(folder, name))) !== specHash)
     throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
 }
 
@@ -148,7 +148,7 @@ export function findSmallYoungGeneration(memory: number, options: string): strin
 }
 
 /** The files of variables of docs/operating.md have `ROLE`, which the unit puts on the command line. A shell has to, too. */
-export const findUnnamed = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
+export const findUnnamedRoles = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
   roles.length === 0 && roleNames.some((name) => name === role)
     ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]
     : [];
@@ -166,7 +166,7 @@ const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length >
  * variables of many other programs, so only a name of some length, at an edit or two from ours, counts: `MAX_DEPHT`, never
  * `HOME` (which is near `HOST`).
  */
-export function findMisspelt(environment: NodeJS.ProcessEnv): string[] {
+export function findMisspelledVariables(environment: NodeJS.ProcessEnv): string[] {
   const given = Object.keys(environment).filter(
     (name) =>
       !Object.hasOwn(variables, name) && !secretFiles.includes(name) && !name.startsWith("REST_BASE_URL_"),

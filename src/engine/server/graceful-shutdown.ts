@@ -9,10 +9,10 @@ import type { Server } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../runtime/settings/config.ts";
-import type { Running } from "./program.ts";
+import type { RunningRoles } from "./program.ts";
 
 /** `servers` in the order in which they stop. */
-export function stopOnSignals({ servers, end }: Running, config: Config): void {
+export function stopOnSignals({ servers, end }: RunningRoles, config: Config): void {
   const { DRAIN_MS: noticeMs, STOP_TIMEOUT_MS } = config.env;
   process.on("SIGHUP", () => {});
   process.once("SIGINT", () => process.exit(0));
@@ -45,7 +45,7 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   http.closeIdleConnections = () => {}; // which Node calls as soon as the port is closed
   const closePort = http.close.bind(http);
   http.close = (done) => {
-    void allAccepted(http).then(() => closePort(done));
+    void drainAcceptQueue(http).then(() => closePort(done));
     return http;
   };
   let requests = 0;
@@ -62,7 +62,7 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   clearInterval(sweep);
 }
 
-/** `allAccepted` waits at most so long, while connections keep coming. */
+/** `drainAcceptQueue` waits at most so long, while connections keep coming. */
 const patienceMs = 2_000;
 
 /**
@@ -76,7 +76,7 @@ const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
  * them. Node accepts one connection in each turn of the event loop, so a turn without one found none waiting. The caller must
  * close the port at once, in the turn in which the promise resolves.
  */
-export async function allAccepted(server: Server): Promise<void> {
+export async function drainAcceptQueue(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => void accepted++;
   server.on("connection", count);

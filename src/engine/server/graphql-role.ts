@@ -9,10 +9,10 @@ import { Callers } from "../runtime/graphql/callers.ts";
 import { buildSchema } from "../runtime/graphql/executable-schema.ts";
 import { createExplorer, type Samples } from "../runtime/graphql/explorer/explorer.ts";
 import { limitRule } from "../runtime/graphql/limits/limits.ts";
-import { Answers } from "../runtime/graphql/response-cache/response-cache.ts";
+import { ResponseCache } from "../runtime/graphql/response-cache/response-cache.ts";
 import type { ExecutionCounts } from "../runtime/graphql/response-for-operation.ts";
 import { routes } from "../runtime/graphql/routes.ts";
-import { AppOperations, faultFinder } from "../runtime/graphql/saved/app-operations.ts";
+import { AppOperations, createOperationValidator } from "../runtime/graphql/saved/app-operations.ts";
 import { SavedOperations } from "../runtime/graphql/saved/saved-operations.ts";
 import { compressResponses } from "../runtime/http/compress-responses.ts";
 import { allowOrigins, guardMcp } from "../runtime/http/cors.ts";
@@ -46,10 +46,14 @@ export async function createGraphql(
   const upstreams = new Upstreams(config, operations);
   const executions: ExecutionCounts = { count: 0 };
   const schema = buildSchema(api);
-  const saved = savedOperations(config, entries);
+  const saved = createSavedOperations(config, entries);
   const apollo = new Apollo(config, schema, server.log, executions, saved, api.deprecations);
   const rules = [...specifiedRules, limitRule(config.env)];
-  const apps = new AppOperations(saved, faultFinder(schema, rules, config.env.MAX_TOKENS), server.log);
+  const apps = new AppOperations(
+    saved,
+    createOperationValidator(schema, rules, config.env.MAX_TOKENS),
+    server.log,
+  );
   await Promise.all([apollo.start(), apps.follow(config.env.OPERATIONS_FROM)]);
   server.decorateRequest("forwarded");
   server.decorate("executions", executions);
@@ -77,7 +81,7 @@ export async function createGraphql(
     server.bounds = { ...admitted, response_bytes: bytes };
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
-    const answers = new Answers(upstreams.cache, starts);
+    const answers = new ResponseCache(upstreams.cache, starts);
     routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer, operations });
     if (!config.env.MCP) return;
     const [{ serveMcp }, { toolsOf }] = await Promise.all([
@@ -92,7 +96,7 @@ export async function createGraphql(
 }
 
 /** Throws `ConfigError` if only saved operations may run and none is saved. */
-export function savedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
+export function createSavedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
   const saved = new SavedOperations(entries);
   if (env.OPERATIONS === "saved" && saved.isEmpty && env.OPERATIONS_FROM.length === 0)
     throw new ConfigError([

@@ -1,7 +1,7 @@
 /** `npm start -- --check-config`: the configuration in force, a variable a line, with secrets blanked. */
 import type { Config } from "../runtime/settings/config.ts";
 import { variables } from "../runtime/settings/environment.ts";
-import { isHttpUrl, type ManifestPlace } from "../shared/manifests/manifest-locations.ts";
+import { isHttpUrl, type ManifestLocation } from "../shared/manifests/manifest-locations.ts";
 import { own } from "../shared/own.ts";
 import { shownUrl } from "../shared/shown-url.ts";
 
@@ -24,7 +24,7 @@ export function printConfig({ roles, env, upstreams }: Config, environment: Node
   return [`roles: ${[...roles].join(", ")}`, ...lines].join("\n");
 }
 
-const entry = ({ app, at }: ManifestPlace): string =>
+const entry = ({ app, at }: ManifestLocation): string =>
   `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? blanked(at) : at}`;
 
 /** A URL that says where something secret is left out. */

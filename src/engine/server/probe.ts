@@ -5,9 +5,9 @@
 import { Client } from "undici";
 import { proofHeader } from "../runtime/http/context-headers.ts";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
-import { causeOf } from "../runtime/observe/request-record.ts";
-import { foreignRefusal } from "../runtime/rest/rest-failure.ts";
-import { connectorOf } from "../runtime/rest/upstream/spread-pool.ts";
+import { causeCode } from "../runtime/observe/request-record.ts";
+import { foreignErrorSign } from "../runtime/rest/rest-failure.ts";
+import { upstreamConnector } from "../runtime/rest/upstream/spread-pool.ts";
 import type { Environment } from "../runtime/settings/environment.ts";
 import { membersOf, parsedJson } from "../shared/json-object.ts";
 import { isJson, isText } from "../shared/media-type.ts";
@@ -25,7 +25,7 @@ async function get(
   headers: Readonly<Record<string, string>>,
 ): Promise<ProbeAnswer> {
   const ms = env.CONNECT_TIMEOUT_MS;
-  const client = new Client(origin, { connect: connectorOf(env), maxResponseSize: 16_384 });
+  const client = new Client(origin, { connect: upstreamConnector(env), maxResponseSize: 16_384 });
   try {
     const answer = await client.request({
       ...{ method: "GET", path, headers: { accept: "application/json", ...headers } },
@@ -46,7 +46,7 @@ const inWords = (path: string, { status, type }: ProbeAnswer): string =>
 const isGatewayFailure = (status: number): boolean => status >= 502 && status <= 504;
 
 /** An operation that needs no path parameter. */
-export type Probed = Omit<Operation, "id" | "product"> & { readonly path: string };
+export type ProbeOperation = Omit<Operation, "id" | "product"> & { readonly path: string };
 
 /**
  * Asks REST for an operation of the document. Without credentials a good service may refuse, but as the API does. Without
@@ -55,7 +55,7 @@ export type Probed = Omit<Operation, "id" | "product"> & { readonly path: string
  */
 export async function probeRest(
   base: URL,
-  operation: Probed | undefined,
+  operation: ProbeOperation | undefined,
   env: Environment,
 ): Promise<string | undefined> {
   const path = base.pathname.replace(/\/$/, "") + (operation?.path ?? "/");
@@ -67,7 +67,7 @@ export async function probeRest(
   if (status >= 500) return undefined;
   const isForeign =
     status >= 400
-      ? foreignRefusal(operation, status, type, body !== "") !== undefined
+      ? foreignErrorSign(operation, status, type, body !== "") !== undefined
       : status !== 204 && !isJson(type) && !(operation.text && isText(type));
   if (!isForeign) return undefined;
   return `${inWords(path, answer)}, which is no answer of the API; are host and path right?`;
@@ -124,7 +124,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The failure of a request in words, its code first: `CERT_HAS_EXPIRED: its certificate has expired`. */
-export const failureWords = (error: unknown): string => codeWords(causeOf(error) ?? "unknown");
+export const describeFailure = (error: unknown): string => codeWords(causeCode(error) ?? "unknown");
 
 export function codeWords(code: string): string {
   const meaning = own(words, code);

@@ -7,12 +7,12 @@ import type { Config } from "../runtime/settings/config.ts";
 import type { Io } from "../shared/cli/command.ts";
 import { printable, printableLines } from "../shared/cli/printable.ts";
 import { withShownUrls } from "../shared/shown-url.ts";
-import type { Running } from "./program.ts";
+import type { RunningRoles } from "./program.ts";
 import type { Service } from "./service.ts";
 
 const levels = { info: 30, warn: 40, fatal: 60 } as const;
 
-export type Speaker = {
+export type ProcessLogger = {
   /** In production the text has one line. `more` are further members of the log line. */
   readonly info: (text: string, more?: object) => void;
   readonly warn: (line: string) => void;
@@ -21,11 +21,11 @@ export type Speaker = {
 };
 
 /** `name` is the service's own. */
-export function speaker(
+export function createProcessLogger(
   name: string,
   { out, error }: Pick<Io, "out" | "error">,
   production: boolean,
-): Speaker {
+): ProcessLogger {
   if (!production) {
     const complain = (line: string): void => error(`${name}: ${printable(withShownUrls(line))}`);
     return { info: (text) => out(printableLines(text)), warn: complain, fatal: complain };
@@ -45,10 +45,10 @@ export function speaker(
  * The text of a started process: where it listens, and what its platform adds. `unready` holds the reasons why the front
  * is not ready; `brief` limits the text to the first line.
  */
-export async function welcome(
+export async function startupMessage(
   config: Config,
   { name, platform }: Pick<Service, "name" | "platform">,
-  { url, metrics }: Pick<Running, "url" | "metrics">,
+  { url, metrics }: Pick<RunningRoles, "url" | "metrics">,
   unready: Iterable<string>,
   brief: boolean,
 ): Promise<string> {

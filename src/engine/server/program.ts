@@ -11,7 +11,7 @@ import type { Environment } from "../runtime/settings/environment.ts";
 import type { Service } from "./service.ts";
 
 /** The listening servers, the front first and `/metrics` last. */
-export type Running = {
+export type RunningRoles = {
   url: URL;
   metrics?: URL;
   servers: FastifyInstance[];
@@ -20,7 +20,7 @@ export type Running = {
 };
 
 /** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
-export async function start(given: Config, service: Service): Promise<Running> {
+export async function start(given: Config, service: Service): Promise<RunningRoles> {
   const roles: Map<Role, FastifyInstance> = new Map();
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
   try {

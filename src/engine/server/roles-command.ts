@@ -3,30 +3,30 @@ import { readConfig, roleNames } from "../runtime/settings/config.ts";
 import { variables } from "../runtime/settings/environment.ts";
 import { type Io, runCommand } from "../shared/cli/command.ts";
 import {
-  findDoubtful,
-  findMisspelt,
+  assertFresh,
+  assertStartable,
+  findMisspelledVariables,
   findSmallYoungGeneration,
-  findUnnamed,
-  refuseStale,
-  refuseUnfit,
+  findSuspectSettings,
+  findUnnamedRoles,
 } from "./check-config.ts";
 import { checkMachine } from "./check-machine.ts";
 import { stopOnSignals } from "./graceful-shutdown.ts";
 import { printConfig } from "./print-config.ts";
-import { speaker, welcome } from "./process-logger.ts";
+import { createProcessLogger, startupMessage } from "./process-logger.ts";
 import { start } from "./program.ts";
 import type { Service } from "./service.ts";
-import { surviveUnreadRejections } from "./unhandled-rejections.ts";
+import { handleUnhandledRejections } from "./unhandled-rejections.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
 /** Returns 0 once the roles run; they run on until a signal stops them. Any other exit code: none of them runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
-  const forPeople = speaker(service.name, given, false);
+  const forPeople = createProcessLogger(service.name, given, false);
   // whoever misspells `production` has a collector that reads JSON alone
   const isForPeople = /^(?:development|test)?$/.test(given.env.NODE_ENV ?? "");
-  let say = isForPeople ? forPeople : speaker(service.name, given, true);
+  let say = isForPeople ? forPeople : createProcessLogger(service.name, given, true);
   const io = { ...given, out: forPeople.info, error: (line: string) => say.fatal(line) };
   return runCommand("npm start", argv, io, (line, does) =>
     line
@@ -40,16 +40,16 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           if (checkConfig) say = forPeople;
           const config = readConfig(io.env, roles, service.platform !== undefined);
           const { operations, specHash } = await service.api();
-          refuseUnfit(config, operations);
-          refuseStale(service.root, specHash);
+          assertStartable(config, operations);
+          assertFresh(service.root, specHash);
           const doubts = [
             ...findSmallYoungGeneration(
               process.constrainedMemory(),
               `${process.execArgv} ${io.env.NODE_OPTIONS}`,
             ),
-            ...findUnnamed(io.env, roles),
-            ...findMisspelt(io.env),
-            ...findDoubtful(config, operations),
+            ...findUnnamedRoles(io.env, roles),
+            ...findMisspelledVariables(io.env),
+            ...findSuspectSettings(config, operations),
           ];
           if (checkConfig) {
             for (const doubt of [...doubts, ...(await checkMachine(config))]) say.warn(doubt);
@@ -60,11 +60,11 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
           for (const doubt of doubts) say.warn(doubt); // a start that fails tells its reason alone
           const { url, metrics, servers } = running;
           const [front] = servers;
-          if (front) surviveUnreadRejections(front.log);
+          if (front) handleUnhandledRejections(front.log);
           stopOnSignals(running, config);
           await watchUpstreams(front, config, operations, say);
           const isBrief = brief === true || config.production;
-          const text = await welcome(config, service, running, front?.unready ?? [], isBrief);
+          const text = await startupMessage(config, service, running, front?.unready ?? [], isBrief);
           say.info(text, { url: url.origin, metrics: metrics?.origin });
           return 0;
         }),

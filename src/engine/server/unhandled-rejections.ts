@@ -8,15 +8,15 @@ import { CodedError } from "../runtime/coded-error.ts";
 import { LogLines } from "../runtime/observe/log-lines.ts";
 
 /** The failures that nobody read, by their codes. */
-export const unreadFailures = new Map<string, number>();
+export const unhandledFailures = new Map<string, number>();
 
 /** Holds for all roles of the process, until it ends. */
-export function surviveUnreadRejections(log: FastifyBaseLogger): void {
+export function handleUnhandledRejections(log: FastifyBaseLogger): void {
   const lines = new LogLines(log, "off");
   process.on("unhandledRejection", (reason) => {
     if (!(reason instanceof CodedError)) throw reason;
     const { code } = reason;
-    unreadFailures.set(code, (unreadFailures.get(code) ?? 0) + 1);
+    unhandledFailures.set(code, (unhandledFailures.get(code) ?? 0) + 1);
     if (lines.mayWrite(`unread ${code}`, { code })) log.error({ err: reason }, "nobody read a failure");
   });
 }

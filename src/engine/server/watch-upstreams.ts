@@ -10,8 +10,8 @@ import { pathBelowBase } from "../runtime/rest/upstream/base-urls.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import type { Operations } from "../shared/operation.ts";
 import { productsOf } from "./check-config.ts";
-import { codeWords, failureWords, type Probed, probeGraphql, probeRest } from "./probe.ts";
-import type { Speaker } from "./process-logger.ts";
+import { codeWords, describeFailure, type ProbeOperation, probeGraphql, probeRest } from "./probe.ts";
+import type { ProcessLogger } from "./process-logger.ts";
 
 const pauseMs = 1_000;
 
@@ -23,7 +23,7 @@ export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
   operations: Operations,
-  say: Speaker,
+  say: ProcessLogger,
 ): Promise<void> {
   if (!front) return;
   await Promise.all(
@@ -35,7 +35,7 @@ export async function watchUpstreams(
   );
 }
 
-const failureOf = (service: Backend): Promise<string | undefined> => service.probe().catch(failureWords);
+const failureOf = (service: Backend): Promise<string | undefined> => service.probe().catch(describeFailure);
 
 function* needed(config: Config, operations: Operations): Iterable<Backend> {
   const { roles, env, upstreams } = config;
@@ -64,7 +64,7 @@ function probed(
   operations: Operations,
   upstreams: Config["upstreams"],
   tag: string | undefined,
-): Probed | undefined {
+): ProbeOperation | undefined {
   const [found] = Object.entries(operations).filter(
     ([name, { product, text }]) =>
       /^GET [^{]*$/.test(name) && !text && (tag === undefined ? !upstreams.has(product) : product === tag),
@@ -77,7 +77,7 @@ async function waitFor(
   front: FastifyInstance,
   service: Backend,
   failure: string,
-  say: Speaker,
+  say: ProcessLogger,
 ): Promise<void> {
   const { variable, url } = service;
   const { unready } = front;
@@ -101,7 +101,11 @@ async function waitFor(
 const quietMs = 60_000;
 
 /** Reports in `/readyz` and in the log that lookups of a service's name fail. */
-function watchName({ server, warnings }: FastifyInstance, { variable, url }: Backend, say: Speaker): void {
+function watchName(
+  { server, warnings }: FastifyInstance,
+  { variable, url }: Backend,
+  say: ProcessLogger,
+): void {
   let [warning, isTold, toldAt] = ["", false, Number.NEGATIVE_INFINITY];
   const note = ({ name, code, addresses }: Lookup): void => {
     if (name !== url.hostname) return;

@@ -6,7 +6,7 @@ import { _, str } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats, { type FormatName } from "ajv-formats";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { linearPattern, type Steps } from "./linear-pattern.ts";
+import { linearPattern, type RegexSteps } from "./linear-pattern.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
@@ -29,7 +29,7 @@ addFormats.default(
 );
 
 /** The `this` of a validator. Without it, each pattern has the steps of a constant. */
-type Checking = { readonly steps?: Steps };
+type Checking = { readonly steps?: RegexSteps };
 
 /** Ajv hands no context to an expression of its own `pattern`. */
 ajv.removeKeyword("pattern");

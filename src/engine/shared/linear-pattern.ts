@@ -9,13 +9,13 @@
 import { RE2JS } from "re2js";
 
 /** `toString`: the key under which Ajv keeps an expression. */
-export type LinearPattern = { test(text: string, steps?: Steps): boolean; toString(): string };
+export type LinearPattern = { test(text: string, steps?: RegexSteps): boolean; toString(): string };
 
 /** The steps that are left to a request, or to the check of a constant. */
-export type Steps = { left: number };
+export type RegexSteps = { left: number };
 
 /** A step takes 2 to 25 ns. */
-export const stepsOfRequest = (): Steps => ({ left: 1_000_000 });
+export const regexStepsPerRequest = (): RegexSteps => ({ left: 1_000_000 });
 
 /** The steps of a check outside of a request: of a constant in a spec. */
 const stepsOfConstant = 20_000_000;
@@ -25,7 +25,7 @@ export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, "u");
   const compiled = RE2JS.compile(toRe2(pattern));
   const instructions = compiled.programSize();
-  const test = (text: string, steps: Steps = { left: stepsOfConstant }): boolean => {
+  const test = (text: string, steps: RegexSteps = { left: stepsOfConstant }): boolean => {
     const needed = text.length * instructions;
     if (needed > steps.left) return true;
     steps.left -= needed;

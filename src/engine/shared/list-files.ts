@@ -3,14 +3,14 @@ import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 /** The names relative to the folder, `/`-separated and sorted. Throws Node's error if the folder cannot be read. */
-export const filesBelow = (folder: string): string[] =>
+export const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
     .sort();
 
-/** The paths of the folder and of all folders below it. Throws as `filesBelow` does. */
-export const foldersBelow = (folder: string): string[] => [
+/** The paths of the folder and of all folders below it. Throws as `listFiles` does. */
+export const listFolders = (folder: string): string[] => [
   folder,
   ...readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [join(entry.parentPath, entry.name)] : [],

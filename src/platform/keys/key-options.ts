@@ -1,7 +1,7 @@
 /** The options of `keys create`: expiry, scopes and owner. Throws `Refused`, which names the option. */
 import { didYouMean } from "graphql/jsutils/didYouMean.js";
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
-import { ajv, Refused } from "restbound/role";
+import { ajv, CommandRefusal } from "restbound/role";
 import type { ContractOperation } from "../contract.ts";
 import { covers } from "./permissions.ts";
 
@@ -17,7 +17,7 @@ export function readExpiry(given: string, now: Date): string {
   const named = isDateTime(time) ? Date.parse(time) : Number.NaN;
   const at = days === undefined ? named : now.getTime() + Number(days) * 86_400_000;
   if (!(at > now.getTime() && at <= latest)) {
-    throw new Refused(
+    throw new CommandRefusal(
       "--expires: wants a future day or time, such as 2027-01-31 or 2027-01-31T12:00:00Z, or a number of days such as 90d",
     );
   }
@@ -31,7 +31,7 @@ export function readScopes(given: string, declared: readonly string[]): string[]
   if (wrong === undefined) return scopes;
   const near = didYouMean(suggestionList(wrong, declared));
   const shape = "area:resource:action, with * for any part";
-  throw new Refused(`--scopes: "${wrong}" matches no permission (${shape}).${near}`);
+  throw new CommandRefusal(`--scopes: "${wrong}" matches no permission (${shape}).${near}`);
 }
 
 const optionOf = new Map([
@@ -46,5 +46,5 @@ export function checkOwner(
   owner: { id: unknown; email: unknown; tenantId: string },
 ): void {
   const [fault] = getMe?.responseFaults({ ...owner, roles: [], permissions: [], features: [] }) ?? [];
-  if (fault) throw new Refused(`${optionOf.get(fault.place) ?? fault.place}: ${fault.message}`);
+  if (fault) throw new CommandRefusal(`${optionOf.get(fault.place) ?? fault.place}: ${fault.message}`);
 }

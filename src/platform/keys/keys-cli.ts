@@ -4,7 +4,15 @@
  * user if they do not exist. An empty production store gets its first owner this way.
  */
 import { type Config, ConfigError, readConfig } from "restbound";
-import { acceptedMs, type Io, nonEmpty, processIo, Refused, redisCause, runCommand } from "restbound/role";
+import {
+  acceptedMs,
+  CommandRefusal,
+  type Io,
+  nonEmpty,
+  processIo,
+  redisCause,
+  runCommand,
+} from "restbound/role";
 import { loadContract, permissionsOf } from "../contract.ts";
 import { strings } from "../store/row.ts";
 import { openStore, type Store, type TenantStore } from "../store/store.ts";
@@ -81,7 +89,8 @@ async function create(
   const made = store.transaction(() => {
     if (given.email) makeOwner(tenant, userId, given.email);
     const user = tenant.get("userById", { id: userId });
-    if (!user) throw new Refused(`no user ${userId} in tenant ${tenant.tenantId}; --email ADDRESS makes one`);
+    if (!user)
+      throw new CommandRefusal(`no user ${userId} in tenant ${tenant.tenantId}; --email ADDRESS makes one`);
     const getMe = operations.find(({ id }) => id === "getMe");
     checkOwner(getMe, { id: user.id, email: user.email, tenantId: tenant.tenantId });
     return createKey(tenant, { environment, userId, scopes, expiresAt }, new Date());
@@ -110,7 +119,7 @@ function list(tenant: TenantStore, io: Io): void {
 
 async function revoke(id: string, io: Io, ...[tenant, store, { env }]: Parameters<KeyAction>): Promise<void> {
   if (!revokeKey(store, tenant, id, new Date()))
-    throw new Refused(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
+    throw new CommandRefusal(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
   io.out(`revoked ${id}`);
   const { cached, untold, cutOff } = acceptedMs(env);
   const within = (ms: number): string => `within ${Math.ceil(ms / 1_000)} s`;

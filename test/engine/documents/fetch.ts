@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ReadFile } from "../../../src/engine/build/openapi/document.ts";
-import { oneDocument } from "../../../src/engine/build/openapi/document-files.ts";
+import { singleDocumentFile } from "../../../src/engine/build/openapi/document-files.ts";
 import type { Source } from "./list.ts";
 
 export const cache = join(tmpdir(), "messaging-graphql-documents");
@@ -18,7 +18,7 @@ export const specFiles = (source: Source): ReadFile => {
   const files = new Map([["openapi.yaml", fetchDocument(source)]]);
   if (source.overlay !== undefined)
     files.set(
-      oneDocument.overlay,
+      singleDocumentFile.overlay,
       readFileSync(join(import.meta.dirname, "overlays", source.overlay), "utf8"),
     );
   return (name) => files.get(name);

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildASTSchema, type GraphQLSchema, parse } from "graphql";
 import { type ReadFile, RestDocument } from "../../../src/engine/build/openapi/document.ts";
-import { oneDocument } from "../../../src/engine/build/openapi/document-files.ts";
+import { singleDocumentFile } from "../../../src/engine/build/openapi/document-files.ts";
 import { listens, startProgram } from "../../support/child-process.ts";
 import { patient } from "../../support/patient.ts";
 import { projectOf } from "../../support/project.ts";
@@ -41,7 +41,7 @@ type Counts = { served: number; generated: number; values: number; right: number
 
 export async function serve(read: ReadFile, groups: readonly Group[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "messaging-graphql-served-"));
-  const { value } = new RestDocument([oneDocument], read).root;
+  const { value } = new RestDocument([singleDocumentFile], read).root;
   const file = join(folder, "openapi.json");
   writeFileSync(file, JSON.stringify(value));
   const counts: Counts = { served: 0, generated: 0, values: 0, right: 0, reasons: [] };

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { buildSchema, execute, getIntrospectionQuery, Kind, parse } from "graphql";
 import { describe, expect, test, vi } from "vitest";
-import { asksForSchemaOnly } from "../../../src/engine/gateway/keyless.ts";
+import { isIntrospectionOnly } from "../../../src/engine/gateway/keyless.ts";
 import { keylessRequests } from "../../../src/engine/runtime/settings/capacity.ts";
 import { seed } from "../../support/seed.ts";
 import { goodKey } from "./fakes.ts";
@@ -249,7 +249,7 @@ test("no resolver runs for a question that is let through", () => {
         if (definition.kind === Kind.OPERATION_DEFINITION)
           execute({ schema, document: parsed, operationName: definition.name?.value, rootValue: {} });
       if (called.length > 0) ran++;
-      if (!asksForSchemaOnly(text, 5_000)) return;
+      if (!isIntrospectionOnly(text, 5_000)) return;
       through++;
       expect(called).toEqual([]);
     }),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { foldersBelow } from "../../../src/engine/shared/list-files.ts";
+import { listFolders } from "../../../src/engine/shared/list-files.ts";
 import { watchFolders } from "../../../src/engine/shared/watch-folders.ts";
 
 function watched() {
@@ -12,7 +12,7 @@ function watched() {
   let next = Promise.withResolvers<void>();
   const failures: string[] = [];
   const stop = watchFolders(
-    () => foldersBelow(root),
+    () => listFolders(root),
     () => next.resolve(),
     (error) => failures.push(error.message),
   );

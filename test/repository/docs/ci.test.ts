@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { formatOption } from "../../../src/engine/build/check/format/format-option.ts";
 import { run as codegen } from "../../../src/engine/build/codegen/codegen-command.ts";
-import { exitCodes } from "../../../src/engine/shared/cli/command.ts";
+import { exitCodesHelp } from "../../../src/engine/shared/cli/command.ts";
 import {
   depotOpenapi,
   depotSchema,
@@ -23,7 +23,7 @@ const yaml = blocksOf(page, "yaml").map((text) => parse(text));
 
 test("it has every exit code and every format", () => {
   expect(tableOf(page, "exit code | means").map(([code]) => code)).toEqual(
-    exitCodes.match(/(?<=\s)\d(?= )/g),
+    exitCodesHelp.match(/(?<=\s)\d(?= )/g),
   );
   const formats = /^[\w, ]+/.exec(formatOption().description)?.[0].split(", ") ?? [];
   const told = tableOf(page, "`--format` | for").map(([name = ""]) => name.replaceAll("`", ""));

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { changeRules, restRules } from "../../../src/engine/build/check/changes/change-rules.ts";
 import { examine } from "../../../src/engine/build/check/check.ts";
-import { placeOfAnnotation } from "../../../src/engine/build/check/format/annotation.ts";
-import { type Diagnostic, type Rule, SpecUnreadable } from "../../../src/engine/build/diagnostic.ts";
+import { annotationLocation } from "../../../src/engine/build/check/format/annotation.ts";
+import { type Diagnostic, type Rule, UnreadableSpec } from "../../../src/engine/build/diagnostic.ts";
 import { isValid, Project } from "../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../src/engine/build/project/spec-files.ts";
 import { harmlessMutations } from "../../engine/build/check/mutations/harmless.ts";
@@ -29,7 +29,7 @@ function diagnose(files: ReadonlyMap<string, string>): readonly Diagnostic[] {
   try {
     return snapshotOf(files).diagnostics;
   } catch (error) {
-    if (error instanceof SpecUnreadable) return error.diagnostics;
+    if (error instanceof UnreadableSpec) return error.diagnostics;
     throw error;
   }
 }
@@ -102,7 +102,7 @@ describe("changes", () => {
     const [old, now] = sidesOf(pair, blocks).map(snapshotOf) as [Project, Project];
     if (!isValid(old)) throw new Error(found(old.diagnostics).join("\n"));
     const { changes, findings } = examine(now, old, "2026-01-01");
-    expect(findings.filter((each) => !placeOfAnnotation(each))).toEqual([]);
+    expect(findings.filter((each) => !annotationLocation(each))).toEqual([]);
     const all = changes.map((change) => `${ruleAndClass(change)}: ${change.message}`).join("\n");
     const own = changes.filter((change) => !also.includes(change.rule));
     expect(new Set(own.map(ruleAndClass)), all).toEqual(new Set([`${rule} ${kind}`]));
@@ -123,7 +123,7 @@ describe("changes", () => {
       try {
         const head = snapshotOf(withFile(depotPair, file, edit.text));
         const { changes, findings } = examine(head, base, "2026-01-01");
-        expect(findings.filter((each) => !placeOfAnnotation(each))).toEqual([]);
+        expect(findings.filter((each) => !annotationLocation(each))).toEqual([]);
         // a break tells what comes of the same cause
         const also = findings.flatMap((each) =>
           (each.also ?? []).map(({ rule }) => ({ rule, class: each.change ?? "" })),
@@ -131,7 +131,7 @@ describe("changes", () => {
         for (const change of [...changes, ...also])
           if (/^(rest|sdl|binding)-/.test(change.rule)) seen.add(ruleAndClass(change));
       } catch (error) {
-        if (!(error instanceof SpecUnreadable)) throw error;
+        if (!(error instanceof UnreadableSpec)) throw error;
       }
     }
     expect(seen.size).toBeGreaterThanOrEqual(9); // the proof tells most of the others

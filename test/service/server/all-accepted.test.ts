@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { allAccepted } from "../../../src/engine/server/graceful-shutdown.ts";
+import { drainAcceptQueue } from "../../../src/engine/server/graceful-shutdown.ts";
 
 /** Connects from another process, while this one does nothing. */
 const connect = (port: number, times: number): void => {
@@ -24,7 +24,7 @@ test("all that wait are accepted", async () => {
   });
   connect((server.address() as AddressInfo).port, 30);
   expect(accepted).toBe(0);
-  await allAccepted(server);
+  await drainAcceptQueue(server);
   expect(accepted).toBe(30);
 });
 
@@ -32,6 +32,6 @@ test("a server without waiting connections is ready at once, and keeps no listen
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
-  await allAccepted(server);
+  await drainAcceptQueue(server);
   expect(server.listenerCount("connection")).toBe(0);
 });

@@ -1,7 +1,7 @@
 /** Variables near ours are named; those of other programs never are. */
 import { expect, test } from "vitest";
 import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
-import { findMisspelt } from "../../../src/engine/server/check-config.ts";
+import { findMisspelledVariables } from "../../../src/engine/server/check-config.ts";
 
 test.each([
   ["MAX_DEPHT", "MAX_DEPTH"],
@@ -12,7 +12,7 @@ test.each([
   ["NODE_ENVV", "NODE_ENV"],
   ["REST_BASEURL", "REST_BASE_URL"],
 ])("%s is named with %s", (wrong, right) => {
-  expect(findMisspelt({ [wrong]: "1" })).toEqual([
+  expect(findMisspelledVariables({ [wrong]: "1" })).toEqual([
     `${wrong}: is no setting and has no effect; did you mean ${right}?`,
   ]);
 });
@@ -20,7 +20,9 @@ test.each([
 test("the variables of this project are no finding, nor is a product's upstream, which another check reads", () => {
   const names = [...Object.keys(variables), ...secrets.map((name) => `${name}_FILE`)];
   const own = names.map((name) => [name, "1"]);
-  expect(findMisspelt({ ...Object.fromEntries(own), REST_BASE_URL_CMR: "http://127.0.0.1" })).toEqual([]);
+  expect(
+    findMisspelledVariables({ ...Object.fromEntries(own), REST_BASE_URL_CMR: "http://127.0.0.1" }),
+  ).toEqual([]);
 });
 
 /** Of shells, npm, containers, Kubernetes, CI, clouds, databases and observability. */
@@ -49,5 +51,5 @@ test("an environment full of other programs' variables names nothing", () => {
   const names = others.trim().split(/\s+/);
   expect(names.length).toBeGreaterThan(150);
   const environment = Object.fromEntries([...names, ...Object.keys(process.env)].map((name) => [name, "1"]));
-  expect(findMisspelt(environment)).toEqual([]);
+  expect(findMisspelledVariables(environment)).toEqual([]);
 });

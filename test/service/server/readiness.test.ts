@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { probeKeyIntrospection } from "../../../src/engine/gateway/key-introspection.ts";
 import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
-import { failureWords, probeGraphql, probeRest } from "../../../src/engine/server/probe.ts";
+import { describeFailure, probeGraphql, probeRest } from "../../../src/engine/server/probe.ts";
 import { contextOf } from "../../engine/gateway/fakes.ts";
 import { refusingUrl, upstream } from "../../engine/gateway/start.ts";
 import { openLayer } from "../e2e/layer.ts";
@@ -82,7 +82,7 @@ describe("key introspection is asked about a token that nobody has", () => {
   ])("%i with %s", async (status, body, failure) => {
     const { url } = await answers(status, "application/json", body);
     const config = readConfig({}, ["gateway"]);
-    expect(await probeKeyIntrospection(config, url).catch(failureWords)).toBe(failure);
+    expect(await probeKeyIntrospection(config, url).catch(describeFailure)).toBe(failure);
   });
 });
 

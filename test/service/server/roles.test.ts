@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
-import { welcome } from "../../../src/engine/server/process-logger.ts";
+import { startupMessage } from "../../../src/engine/server/process-logger.ts";
 import { service } from "../../../src/main.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { openStore } from "../../../src/platform/store/store.ts";
@@ -73,7 +73,7 @@ describe("each combination of roles starts and serves", () => {
 test("no demo key and no command is printed where none would work", async () => {
   const textOf = async (roles: string[], environment: NodeJS.ProcessEnv): Promise<string> => {
     const config = readConfig(environment, roles);
-    return welcome(config, service, { url: new URL("http://127.0.0.1:4000") }, [], false);
+    return startupMessage(config, service, { url: new URL("http://127.0.0.1:4000") }, [], false);
   };
   expect(await textOf([], {})).toMatch(/demo keys:[\s\S]+try:[\s\S]+sk_test_/);
   const live = await textOf([], { API_ENVIRONMENT: "live" });

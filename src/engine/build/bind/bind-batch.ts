@@ -6,22 +6,22 @@ import { getNamedType, getNullableType, isListType, isObjectType } from "graphql
 import type { RestNode } from "../openapi/document.ts";
 import { inputKey, type Parameter } from "../openapi/operation.ts";
 import { declaredNames, declaredProperty, Shape, textFits, typesFit } from "../openapi/shapes/shape.ts";
-import { atRest, type FieldInProgress } from "./field-context.ts";
+import { atRestDirective, type FieldContext } from "./field-context.ts";
 import { readSource } from "./inputs/read-source.ts";
-import { isPaging } from "./list-length.ts";
+import { isPagingParameter } from "./list-length.ts";
 import type { Batch, Input } from "./model.ts";
-import { checkWholeList } from "./outputs/unpaged-list.ts";
+import { checkUnpagedList } from "./outputs/unpaged-list.ts";
 
 /** The greatest number of keys in one call. */
-export const batchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
+export const maxBatchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
   at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
 
 /** The keys that `in: ITEM` looks up; `list` is the shape of the list in the response. Leaves out what has a finding. */
-export function itemKeys(field: FieldInProgress, list: Shape | undefined): Input[] {
+export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] {
   const { binder, directive, operation } = field;
   return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
     if (at !== "item") return [];
-    const where = atRest(field, "params", index);
+    const where = atRestDirective(field, "params", index);
     const refuse = (message: string, hint: string): Input[] => {
       binder.findings.add("batch-key", { ...where, rest: operation.node }, message, hint);
       return [];
@@ -44,13 +44,9 @@ export function itemKeys(field: FieldInProgress, list: Shape | undefined): Input
 }
 
 /** `result` is the shape of the list in the response. Returns `undefined` after a finding. */
-export function bindBatch(
-  field: FieldInProgress,
-  inputs: readonly Input[],
-  result: Shape,
-): Batch | undefined {
+export function bindBatch(field: FieldContext, inputs: readonly Input[], result: Shape): Batch | undefined {
   const { binder, definition, directive, operation } = field;
-  const where = atRest(field, "batchBy");
+  const where = atRestDirective(field, "batchBy");
   const keys = inputs.filter(
     (input): input is Batch["key"] =>
       input.source.kind === "parent" && (input.in === "item" || input.shape.types.has("array")),
@@ -93,21 +89,21 @@ export function bindBatch(
       "make the field a list",
     );
   }
-  const batch: Batch = { key, match: directive.batchBy ?? "", size: batchSize(key), mode };
-  if (key.in === "item") checkWholeList(field, where);
+  const batch: Batch = { key, match: directive.batchBy ?? "", size: maxBatchSize(key), mode };
+  if (key.in === "item") checkUnpagedList(field, where);
   else checkBatchCut(field, inputs, batch);
   return batch;
 }
 
 function checkMatch(
-  field: FieldInProgress,
+  field: FieldContext,
   key: Input,
   keyShape: Shape | undefined,
   items: Shape | undefined,
 ): void {
   const { findings } = field.binder;
   const { batchBy: match = "" } = field.directive;
-  const where = atRest(field, "batchBy");
+  const where = atRestDirective(field, "batchBy");
   const property = items && declaredProperty(items, match);
   const written = key.in === "item" ? "in: ITEM" : "batchBy";
   if (!items || !property) {
@@ -156,11 +152,11 @@ function checkMatch(
  * must be as long as a chunk. If each key has a list, the length of the response is unknown, and a page could leave out
  * items of the last parents: the document must say (`x-limit-per`) that the page size applies to each key.
  */
-function checkBatchCut(field: FieldInProgress, inputs: readonly Input[], batch: Batch): void {
+function checkBatchCut(field: FieldContext, inputs: readonly Input[], batch: Batch): void {
   const { findings } = field.binder;
   const fed = new Map(inputs.map((input) => [inputKey(input), input]));
   for (const parameter of field.operation.parameters) {
-    if (!isPaging(parameter) || parameter.limitPer === batch.key.name) continue;
+    if (!isPagingParameter(parameter) || parameter.limitPer === batch.key.name) continue;
     const at = { ...field.where, rest: parameter.node };
     const input = fed.get(inputKey(parameter));
     const cut = input ? fedCut(input, batch) : unfedCut(parameter, batch);

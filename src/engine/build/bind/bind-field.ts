@@ -2,23 +2,23 @@
 
 import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
 import { boundMethods, documents404, inputKey, isSafe } from "../openapi/operation.ts";
-import { placeOf, readRest, readRestName, showsEntries } from "../schema/directives.ts";
+import { nodeLocation, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./bind-batch.ts";
 import type { Binder } from "./binder.ts";
-import { atArgument, type FieldInProgress } from "./field-context.ts";
+import { atArgument, type FieldContext } from "./field-context.ts";
 import { findOperation } from "./find-operation.ts";
-import type { Where } from "./findings.ts";
+import type { FindingTarget } from "./findings.ts";
 import { bindInputs } from "./inputs/bind-inputs.ts";
-import { checkInputTypes, isKeyOfMany } from "./inputs/check-input-types.ts";
+import { checkInputTypes, isBatchKey } from "./inputs/check-input-types.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
-import { bodyOf } from "./inputs/infer-body.ts";
-import { isInheritedSource, isOfObject } from "./inputs/input-source.ts";
+import { inferBodyArgument } from "./inputs/infer-body.ts";
+import { isInheritedSource, readsObject } from "./inputs/input-source.ts";
 import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/bind-connection.ts";
 import { bindEntries } from "./outputs/bind-entries.ts";
 import { matchOutput } from "./outputs/match-output.ts";
-import { readProperty, stepsOf } from "./outputs/read-property.ts";
+import { propertyPathOf, readProperty } from "./outputs/read-property.ts";
 import { matchResult, readResults } from "./outputs/read-results.ts";
 
 type Field = GraphQLField<unknown, unknown>;
@@ -29,9 +29,12 @@ export function bindField(
   type: string,
   definition: Field,
   parent: Backing | undefined,
-  enclosing: FieldInProgress["enclosing"] = new Map(),
+  enclosing: FieldContext["enclosing"] = new Map(),
 ): void {
-  const where: Where = { coordinate: `${type}.${definition.name}`, schema: placeOf(definition.astNode) };
+  const where: FindingTarget = {
+    coordinate: `${type}.${definition.name}`,
+    schema: nodeLocation(definition.astNode),
+  };
   const directive = readRest(binder.schema, definition);
   if (directive) {
     const operation = findOperation(binder, definition, directive, where);
@@ -57,9 +60,15 @@ export function bindField(
     );
 }
 
-function bindProperty(binder: Binder, type: string, definition: Field, parent: Backing, where: Where): void {
+function bindProperty(
+  binder: Binder,
+  type: string,
+  definition: Field,
+  parent: Backing,
+  where: FindingTarget,
+): void {
   const { self } = readRestName(binder.schema, definition);
-  const name = binder.names.among(definition, parent.shape.properties);
+  const name = binder.names.resolve(definition, parent.shape.properties);
   for (const argument of definition.args) {
     binder.findings.add(
       "argument-unused",
@@ -68,7 +77,7 @@ function bindProperty(binder: Binder, type: string, definition: Field, parent: B
       "remove it, or bind the field with @rest",
     );
   }
-  const path = self ? [] : stepsOf(parent.shape, name);
+  const path = self ? [] : propertyPathOf(parent.shape, name);
   const before = binder.fields.get(where.coordinate);
   if (before?.kind === "plain" && before.path.length !== path.length)
     return binder.findings.add(
@@ -96,9 +105,9 @@ const adviceWithout = ({ name, type }: Field): string =>
     ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
     : `name the property with @restName, ${isObjectType(getNamedType(type)) ? "bind a link with @rest, " : ""}or remove the field`;
 
-function bindOperation(written: FieldInProgress): void {
+function bindOperation(written: FieldContext): void {
   const { binder, type, definition, operation, where } = written;
-  const body = bodyOf(written);
+  const body = inferBodyArgument(written);
   const match = written.directive.params.find((param) => param.in === "item")?.name;
   const directive = {
     ...(match !== undefined && { batchBy: match }),
@@ -123,7 +132,7 @@ function bindOperation(written: FieldInProgress): void {
   const needs = neededBy(inputs, batch);
   const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
   if (nullOn404) binder.nulls.add(where.coordinate);
-  const isForMany = directive.batchBy !== undefined || inputs.some(isKeyOfMany);
+  const isForMany = directive.batchBy !== undefined || inputs.some(isBatchKey);
   for (const value of values)
     matchResult(field, value, { batch, isForMany, mayHaveNothing: needs.length > 0 });
   binder.fields.set(where.coordinate, {
@@ -148,7 +157,7 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
   const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
   return inputs.map((input) => {
     const other = known.get(inputKey(input))?.source;
-    return isOfObject(input.source) && other && isOfObject(other) && other.nullable
+    return readsObject(input.source) && other && readsObject(other) && other.nullable
       ? { ...input, source: { ...input.source, nullable: true } }
       : input;
   });
@@ -165,10 +174,10 @@ const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): Field
     return isNeeded && source.nullable ? [source] : [];
   });
 
-const isMutation = ({ binder: { schema }, type }: FieldInProgress): boolean =>
+const isMutation = ({ binder: { schema }, type }: FieldContext): boolean =>
   schema.getMutationType()?.name === type;
 
-function checkMethod(field: FieldInProgress): void {
+function checkMethod(field: FieldContext): void {
   const { binder, operation, where } = field;
   const at = { ...where, rest: operation.node };
   const method = operation.method.toUpperCase();

@@ -3,11 +3,11 @@
  * Pure: returns the model and the findings, reads and writes no files.
  */
 import { type GraphQLSchema, isEnumType, isNonNullType } from "graphql";
-import { placeOf } from "../schema/directives.ts";
+import { nodeLocation } from "../schema/directives.ts";
 import { allFields, boundRoots, fieldsOf } from "../schema/object-types.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
-import { unreachedTypes } from "../schema/unreachable-types.ts";
+import { unreachableTypes } from "../schema/unreachable-types.ts";
 import { bindField } from "./bind-field.ts";
 import { Binder } from "./binder.ts";
 import { checkUnsentCredentials } from "./checks/credentials.ts";
@@ -16,7 +16,7 @@ import { checkNPlusOne } from "./checks/n-plus-one.ts";
 import { checkSharedCredentials } from "./checks/shared-credentials.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting-fields.ts";
-import { checkAbove } from "./inputs/check-inherited-inputs.ts";
+import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
 import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
@@ -42,7 +42,7 @@ export function bind(
     for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
   const subscription = input.schema.getSubscriptionType();
   for (const field of Object.values(subscription?.getFields() ?? {})) {
-    const where = { coordinate: `${subscription?.name}.${field.name}`, schema: placeOf(field.astNode) };
+    const where = { coordinate: `${subscription?.name}.${field.name}`, schema: nodeLocation(field.astNode) };
     findings.add("field-unbound", where, "REST has nothing to subscribe to", "remove the field");
   }
   const inheriting = new InheritingFields(binder);
@@ -70,7 +70,7 @@ export function bind(
     enums: renamedEnums(input.schema, names),
     values,
   };
-  checkAbove(model, findings);
+  checkInheritedInputs(model, findings);
   checkNPlusOne(model, findings);
   checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);
@@ -88,14 +88,14 @@ const semanticNonNull = (fields: Model["fields"], nulls: ReadonlySet<string>): R
 
 /** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
 function checkUnreached({ schema }: BindInput, findings: Findings): void {
-  const types = unreachedTypes(schema);
+  const types = unreachableTypes(schema);
   const [first] = types;
   if (!first) return;
   const names = types.map(({ name }) => name);
   const subject = types.length === 1 ? `the type ${first.name} is` : `${types.length} types are`;
   findings.add(
     "type-unreached",
-    { coordinate: first.name, schema: placeOf(first.astNode) },
+    { coordinate: first.name, schema: nodeLocation(first.astNode) },
     `${subject} reached by no field of a root${types.length === 1 ? "" : `: ${names.join(", ")}`}`,
     "bind a field that returns or takes it, or remove it",
     names,

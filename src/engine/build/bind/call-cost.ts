@@ -16,7 +16,7 @@ import type { RestOperation } from "../openapi/operation.ts";
 import { objectTypesOf } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { enclosingTypes } from "./inputs/input-source.ts";
-import { assumedLength, type Estimate, multiply, pageLength } from "./list-length.ts";
+import { assumedLength, type Estimate, multiplyEstimates, pageLength } from "./list-length.ts";
 import type { BoundField, Model } from "./model.ts";
 
 /** One bound field of an operation, with the number of its parent objects and of its calls. */
@@ -31,20 +31,20 @@ type PlannedCall = {
 };
 
 export const callCost = (model: Model, operation: SavedOperation): Estimate =>
-  callPlanOf(model, operation).reduce<Estimate>(
+  listCalls(model, operation).reduce<Estimate>(
     (sum, { calls }) => ({ typical: sum.typical + calls.typical, worst: sum.worst + calls.worst }),
     { typical: 0, worst: 0 },
   );
 
 /** `2 REST calls`, and the worst case where it differs. */
-export const callCount = ({ typical, worst }: Estimate): string =>
-  `${typical} REST call${typical === 1 ? "" : "s"}${atWorst(typical, worst)}`;
+export const describeCallCount = ({ typical, worst }: Estimate): string =>
+  `${typical} REST call${typical === 1 ? "" : "s"}${describeWorstCase(typical, worst)}`;
 
-export const atWorst = (typical: number, worst: number): string =>
+export const describeWorstCase = (typical: number, worst: number): string =>
   worst === typical ? "" : `, at worst ${worst}`;
 
 /** Every call of a valid operation, in the order of its selections. */
-export function callPlanOf(model: Model, { definition, document }: SavedOperation): PlannedCall[] {
+export function listCalls(model: Model, { definition, document }: SavedOperation): PlannedCall[] {
   const planner = new CallPlanner(
     model,
     document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION),
@@ -114,7 +114,12 @@ class CallPlanner {
     const isList = isListType(getNullableType(definition.type));
     const enclosing = new Map([...position.enclosing, [type.name, parents]]);
     const below: WalkPosition = isList
-      ? { path: `${path}[]`, parents: multiply(parents, next ?? assumedLength), page: undefined, enclosing }
+      ? {
+          path: `${path}[]`,
+          parents: multiplyEstimates(parents, next ?? assumedLength),
+          page: undefined,
+          enclosing,
+        }
       : { path, parents, page: next, enclosing };
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     for (const object of objects) this.visitType(object, sets, below);
@@ -155,7 +160,7 @@ function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estim
     worst: Math.max(1, ...counts.map(({ worst }) => worst)),
   };
   if (!batch) return inputs.some(({ source }) => source.kind === "parent") ? parents : objects;
-  const keys = batch.mode === "each" ? multiply(parents, assumedLength) : parents;
+  const keys = batch.mode === "each" ? multiplyEstimates(parents, assumedLength) : parents;
   return {
     typical: Math.max(objects.typical, Math.ceil(keys.typical / batch.size)),
     worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)), // the last call of each object may be for one key

@@ -6,7 +6,7 @@ import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
 /** Whether a source may start with the name: the name is that of an object type, and not of a root. */
-export const isEnclosing = (schema: GraphQLSchema, name: string): boolean =>
+export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
   ![schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].some(
@@ -19,7 +19,7 @@ type Field = GraphQLField<unknown, unknown>;
  * Returns a path of fields from a root to `type` that meets no object of the type `enclosing`. `undefined`: every path
  * meets one, so every object of `type` is enclosed. A field may return any member of its union or interface.
  */
-export function pathAround(
+export function findPathOutside(
   schema: GraphQLSchema,
   type: string,
   enclosing: string,

@@ -2,13 +2,18 @@
 import type { GraphQLArgument, GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
-import { type DirectiveCarrier, directivePlace, placeOf, type RestDirective } from "../schema/directives.ts";
+import {
+  type DirectiveCarrier,
+  directiveLocation,
+  nodeLocation,
+  type RestDirective,
+} from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
-import type { Where } from "./findings.ts";
+import type { FindingTarget } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
-export type FieldInProgress = {
+export type FieldContext = {
   readonly binder: Binder;
   /** The object type that has the field. */
   readonly type: string;
@@ -21,18 +26,21 @@ export type FieldInProgress = {
   readonly parent: Shape | undefined;
   /** The REST objects of the enclosing types that `params` names. */
   readonly enclosing: ReadonlyMap<string, Backing>;
-  readonly where: Where;
+  readonly where: FindingTarget;
 };
 
 /** The field, at an argument of its `@rest`, or at an item of one. */
-export const atRest = (
-  { where, definition }: { readonly where: Where; readonly definition: DirectiveCarrier },
+export const atRestDirective = (
+  { where, definition }: { readonly where: FindingTarget; readonly definition: DirectiveCarrier },
   argument: keyof RestDirective,
   index?: number,
-): Where => ({ ...where, schema: directivePlace(definition, "rest", argument, index) });
+): FindingTarget => ({ ...where, schema: directiveLocation(definition, "rest", argument, index) });
 
 /** An argument of a field. */
-export const atArgument = ({ coordinate }: Where, { name, astNode }: GraphQLArgument): Where => ({
+export const atArgument = (
+  { coordinate }: FindingTarget,
+  { name, astNode }: GraphQLArgument,
+): FindingTarget => ({
   coordinate: `${coordinate}(${name}:)`,
-  schema: placeOf(astNode),
+  schema: nodeLocation(astNode),
 });

@@ -7,11 +7,11 @@ import { operationRemoval } from "../openapi/overlays/removals.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { DirectiveCarrier, RestDirective } from "../schema/directives.ts";
 import type { Binder } from "./binder.ts";
-import { atRest } from "./field-context.ts";
-import type { Where } from "./findings.ts";
+import { atRestDirective } from "./field-context.ts";
+import type { FindingTarget } from "./findings.ts";
 
 /** For a name of none, or of several: `; did you mean "…"?` with the nearest, or all that share the name. */
-export function meantBy(
+export function suggestOperations(
   name: string,
   operations: RestOperations,
   names: Iterable<string> = operations.keys(),
@@ -25,11 +25,11 @@ export function findOperation(
   { operations, document, findings }: Binder,
   definition: DirectiveCarrier,
   { operation: name }: RestDirective,
-  where: Where,
+  where: FindingTarget,
 ): RestOperation | undefined {
   const found = operations.named(name);
   if (found) return found;
-  const at = atRest({ where, definition }, "operation");
+  const at = atRestDirective({ where, definition }, "operation");
   const sharing = operations.sharing(name);
   const [first] = sharing;
   if (first) {

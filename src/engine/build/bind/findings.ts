@@ -1,19 +1,25 @@
 /** Collects the diagnostics of binding, each once and with its places in both files. */
-import { didYouMean, nearest } from "../../shared/cli/nearest-suggestion.ts";
-import { type Diagnostic, diagnosed, type NodePath, type Place, type Rule } from "../diagnostic.ts";
+import { didYouMean, nearestName } from "../../shared/cli/nearest-suggestion.ts";
+import {
+  createDiagnostic,
+  type Diagnostic,
+  type FileLocation,
+  type NodePath,
+  type Rule,
+} from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 
 /** The schema coordinate and the places of a finding. */
-export type Where = {
+export type FindingTarget = {
   readonly coordinate: string;
   /** The name of the value in messages, if a message does not use the coordinate. */
   readonly subject?: string;
-  readonly schema?: Place | undefined;
+  readonly schema?: FileLocation | undefined;
   readonly rest?: RestNode | undefined;
   /** Other nodes that the finding may come from. */
   readonly also?: readonly (RestNode | undefined)[];
   /** The action of an overlay that removed what the schema names: the finding points at it, and not at `rest`. */
-  readonly removedBy?: Place | undefined;
+  readonly removedBy?: FileLocation | undefined;
   /** The path below `rest` that the finding points at; the part of the path that exists counts. */
   readonly below?: NodePath;
 };
@@ -32,13 +38,13 @@ export class Findings {
   }
 
   /** Ignores a second finding with the same rule, coordinate and message. */
-  add(rule: Rule, where: Where, message: string, hint: string, facts?: readonly string[]): void {
+  add(rule: Rule, where: FindingTarget, message: string, hint: string, facts?: readonly string[]): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
     const { coordinate, schema, rest: node, also = [], below, removedBy } = where;
     const rest = removedBy ?? (node && this.#document.place(node, ...(below ?? [])));
     const nodes = [node, ...also].filter((each) => each !== undefined);
-    const diagnostic = diagnosed({
+    const diagnostic = createDiagnostic({
       ...{ rule, coordinate, message, hint, schema, rest, facts, nodes, below },
       ...(removedBy && { isRemoved: true }),
     });
@@ -61,7 +67,7 @@ export class Findings {
     if (this.#compared >= mostCompared) return undefined;
     const all = names();
     this.#compared += all.length;
-    return nearest(wrong, all);
+    return nearestName(wrong, all);
   }
 
   get all(): Diagnostic[] {

@@ -6,8 +6,8 @@ import type { GraphQLField } from "graphql";
 import { readRest } from "../schema/directives.ts";
 import { bindField } from "./bind-field.ts";
 import type { Binder } from "./binder.ts";
-import { isEnclosing, pathAround } from "./enclosing-types.ts";
-import { atRest } from "./field-context.ts";
+import { findPathOutside, isEnclosingType } from "./enclosing-types.ts";
+import { atRestDirective } from "./field-context.ts";
 import type { Backing } from "./model.ts";
 
 type Field = GraphQLField<unknown, unknown>;
@@ -35,7 +35,7 @@ export class InheritingFields {
     for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
       const [name = ""] = from?.split(".") ?? [];
       // an object of the same type is no source: the parent is nearer
-      if (name === type || !isEnclosing(schema, name)) continue;
+      if (name === type || !isEnclosingType(schema, name)) continue;
       bound.set(name, 0);
       this.#check(type, definition, name, index);
     }
@@ -66,12 +66,12 @@ export class InheritingFields {
   /** Every path to the field must meet an object of the enclosing type. */
   #check(type: string, definition: Field, enclosing: string, index: number): void {
     const { schema, findings } = this.#binder;
-    const path = pathAround(schema, type, enclosing);
+    const path = findPathOutside(schema, type, enclosing);
     if (!path) return;
     const coordinate = `${type}.${definition.name}`;
     findings.add(
       "enclosing-missing",
-      atRest({ where: { coordinate }, definition }, "params", index),
+      atRestDirective({ where: { coordinate }, definition }, "params", index),
       `${coordinate} takes a value from the ${enclosing} around it, but ${path.join(" → ")} reaches ${type} without one`,
       `let fields below ${enclosing} alone return ${type}, or feed the parameter from an argument`,
     );

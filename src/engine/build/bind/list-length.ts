@@ -9,14 +9,14 @@ export type Estimate = { readonly typical: number; readonly worst: number };
 /** The length of a list without a paging parameter. */
 export const assumedLength: Estimate = { typical: 10, worst: 100 };
 
-export const multiply = (one: Estimate, other: Estimate): Estimate => ({
+export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => ({
   typical: one.typical * other.typical,
   worst: one.worst * other.worst,
 });
 
 /** Reads the arguments of the selection `node`, if given; `undefined` if the operation has no paging parameter. */
 export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
-  const paging = field.operation.parameters.filter(isPaging);
+  const paging = field.operation.parameters.filter(isPagingParameter);
   const lengths = paging.map((parameter) => lengthOf(field, parameter, node));
   return lengths.length > 0
     ? lengths.reduce((one, other) => ({
@@ -27,7 +27,7 @@ export function pageLength(field: BoundField, node?: FieldNode): Estimate | unde
 }
 
 /** A paging parameter is an integer with a maximum or default above one. A page's number or offset has neither. */
-export const isPaging = ({ shape, in: location }: Pick<Parameter, "shape" | "in">): boolean =>
+export const isPagingParameter = ({ shape, in: location }: Pick<Parameter, "shape" | "in">): boolean =>
   location !== "path" &&
   shape.types.has("integer") &&
   (numberOf(shape.limits.maximum) ?? numberOf(shape.limits.default) ?? 0) > 1;

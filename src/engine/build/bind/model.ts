@@ -36,10 +36,10 @@ export type Batch = {
 };
 
 /** `batched by id`, as commands and generated comments say it. */
-export const batchedBy = ({ key, match }: Batch): string =>
+export const describeBatch = ({ key, match }: Batch): string =>
   `${key.in === "item" ? "looked up" : "batched"} by ${match}`;
 
-export const keysOfCall = ({ key, size }: Batch): string =>
+export const describeBatchSize = ({ key, size }: Batch): string =>
   key.in === "item" ? "all keys in one call" : `up to ${size} keys a call`;
 
 type NamedField = {

@@ -8,8 +8,8 @@ import {
   type Property,
   type Shape,
 } from "../openapi/shapes/shape.ts";
-import { lettersOf } from "../schema/graphql-names.ts";
-import type { Findings, Where } from "./findings.ts";
+import { normalizeName } from "../schema/graphql-names.ts";
+import type { Findings, FindingTarget } from "./findings.ts";
 import { describeShape } from "./type-rules.ts";
 
 type Told = {
@@ -40,16 +40,16 @@ function itHas({ properties }: Shape): string {
 function inEnvelope({ properties }: Shape, wanted: string): string {
   if (properties.size > mostInEnvelope) return "";
   for (const { name, shape } of properties.values()) {
-    const inside = declaredNames(shape).find((each) => lettersOf(each) === lettersOf(wanted));
+    const inside = declaredNames(shape).find((each) => normalizeName(each) === normalizeName(wanted));
     if (inside !== undefined) return `; did you mean "${name}.${inside}"?`;
   }
   return "";
 }
 
 /** The properties on the path. Returns `undefined` after a finding. */
-export function sentAlong(
+export function resolveResponsePath(
   findings: Findings,
-  where: Where,
+  where: FindingTarget,
   object: Shape,
   path: readonly string[],
   { rule, owner, hint, aside = "" }: Told,

@@ -14,7 +14,7 @@ import { own } from "../../shared/own.ts";
 import { isOnly, type Shape, typeText } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import type { Binder } from "./binder.ts";
-import type { Where } from "./findings.ts";
+import type { FindingTarget } from "./findings.ts";
 
 const outputTypes: Record<string, readonly string[]> = {
   String: ["string"],
@@ -33,9 +33,9 @@ const inputTypes: Record<string, readonly string[]> = {
 };
 
 /** A `DateTime` or a `Date` stands for strings of its own format alone, whichever side sends them. */
-export function checkFormat(
+export function checkDateFormat(
   { findings }: Binder,
-  where: Where,
+  where: FindingTarget,
   { name }: GraphQLScalarType,
   shape: Shape,
   verb: "sends" | "takes",

@@ -6,7 +6,7 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Plugin } from "rolldown";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
-import { Refused } from "../../shared/cli/command-refusal.ts";
+import { CommandRefusal } from "../../shared/cli/command-refusal.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound bundle", argv, io, (line, does) =>
@@ -21,7 +21,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 async function bundle(root: string): Promise<number> {
   const folder = join(root, "dist/bundle");
   const main = join(root, "src/main.ts");
-  if (!existsSync(main)) throw new Refused("src/main.ts is not there; restbound init writes one");
+  if (!existsSync(main)) throw new CommandRefusal("src/main.ts is not there; restbound init writes one");
   const { build } = await import("rolldown");
   rmSync(folder, { recursive: true, force: true });
   await build({
@@ -34,7 +34,7 @@ async function bundle(root: string): Promise<number> {
     output: { dir: folder, sourcemap: true, sourcemapExcludeSources: true },
     logLevel: "warn",
   }).catch(({ message }: Error) => {
-    throw new Refused(message);
+    throw new CommandRefusal(message);
   });
   return 0;
 }

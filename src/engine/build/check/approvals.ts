@@ -7,7 +7,7 @@ import type { YamlFile } from "../openapi/yaml-file.ts";
 import { type ApprovalEntry, approvalKey, approvalsFile } from "../project/approvals.ts";
 import type { Project } from "../project/project.ts";
 import { frameAt } from "./frame.ts";
-import { type Finding, found } from "./report.ts";
+import { type Finding, ruleFinding } from "./report.ts";
 
 /**
  * Returns the findings, those that are approved last with their approvals, and findings for expired and unused entries.
@@ -72,7 +72,7 @@ function entryFinding(
 ): Finding {
   const expired = rule === "approval-expired";
   const what = `the approval of ${entry.rule} at ${entry.coordinate}`;
-  return found(rule, entry.coordinate, {
+  return ruleFinding(rule, entry.coordinate, {
     message: expired
       ? `${what} expired on ${entry.expires}`
       : `${what} (${entry.fingerprint}) settles nothing any more`,

@@ -2,11 +2,11 @@
 import { join, posix, relative, resolve } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
-import { asWord, printable } from "../../shared/cli/printable.ts";
+import { printable, quoteArgument } from "../../shared/cli/printable.ts";
 import { removeFile, replaceFile } from "../../shared/cli/replace-files.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
-import { escaped } from "../../shared/control-characters.ts";
-import { isHttpUrl, parsePlaces } from "../../shared/manifests/manifest-locations.ts";
+import { escapeControlCharacters } from "../../shared/control-characters.ts";
+import { isHttpUrl, parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
 import { type Manifest, Manifests } from "../../shared/manifests/manifests.ts";
 import { shownUrl } from "../../shared/shown-url.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
@@ -14,14 +14,14 @@ import type { ValidProject } from "../project/project.ts";
 import { folderFiles } from "../project/spec-files.ts";
 import { check } from "./check.ts";
 import { deployedCommit } from "./deployed-commit.ts";
-import { formatOption, type Output, oneToStandardOutput, refuseInputs } from "./format/format-option.ts";
+import { checkSingleStdout, formatOption, type Output, rejectInputFiles } from "./format/format-option.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
 import { formatGitlab } from "./format/gitlab.ts";
 import { failureMarkdown, formatMarkdown } from "./format/markdown.ts";
 import { formatSarif } from "./format/sarif.ts";
 import { formatText } from "./format/text.ts";
 import { freshnessFindings } from "./freshness.ts";
-import { gitFiles, hasGoneOn } from "./git-files.ts";
+import { gitFiles, hasDiverged } from "./git-files.ts";
 import { readUsage } from "./read-usage.ts";
 import type { Finding, Report } from "./report.ts";
 
@@ -30,16 +30,16 @@ type Given = { readonly base?: string; readonly usage?: string; readonly format:
 export function run(argv: readonly string[], io: Io): Promise<number> {
   let outputs: readonly Output[] = [];
   const work = async ({ base, usage, format }: Given): Promise<number> => {
-    refuseInputs(format, io.root, usage);
-    outputs = oneToStandardOutput(format);
+    rejectInputFiles(format, io.root, usage);
+    outputs = checkSingleStdout(format);
     // the report of an earlier run must not stay if this run fails
     for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
     io.progress?.("restbound check: proves spec/");
     const report = await reportOf(base, usage, io).finally(() => io.progress?.(""));
     for (const output of outputs) write(print(report, output, io), output, io);
-    if (base !== undefined && report.changes.length > 0 && !isHttpUrl(base) && hasGoneOn(io.root, base))
+    if (base !== undefined && report.changes.length > 0 && !isHttpUrl(base) && hasDiverged(io.root, base))
       io.error(
-        `--base ${base} has commits that this branch lacks, and what they brought looks removed here; where the branch began: --base "$(git merge-base ${asWord(base)} HEAD)"`,
+        `--base ${base} has commits that this branch lacks, and what they brought looks removed here; where the branch began: --base "$(git merge-base ${quoteArgument(base)} HEAD)"`,
       );
     if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
     return report.summary.unapproved === 0 ? 0 : 1;
@@ -104,7 +104,7 @@ async function reportOf(
 /** A manifest that cannot be read must not look like an app without operations. */
 async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
   try {
-    const places = parsePlaces(given ?? "").map(({ app, at }) => ({
+    const places = parseManifestLocations(given ?? "").map(({ app, at }) => ({
       app,
       at: isHttpUrl(at) ? at : resolve(root, at),
     }));
@@ -137,7 +137,8 @@ const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatS
 
 /** Every text of the report is one printable line; frames are printable already. Annotations stand in files of the repository. */
 function print(report: Report, { format, file }: Output, io: Io): string {
-  if (format === "json") return escaped(`${JSON.stringify(report, null, 2)}\n`).replaceAll("##", "#\\u0023");
+  if (format === "json")
+    return escapeControlCharacters(`${JSON.stringify(report, null, 2)}\n`).replaceAll("##", "#\\u0023");
   const isAnnotation = format === "github" || format === "gitlab" || format === "sarif";
   const below = isAnnotation ? pathBelowRepository(io.root) : "";
   const shown: Report = JSON.parse(JSON.stringify(report), (key, value) => {

@@ -4,8 +4,8 @@
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";
-import { type Diagnostic, SpecUnreadable, type Stage } from "../diagnostic.ts";
-import { whileFilesStay } from "../project/cache-by-files.ts";
+import { type Diagnostic, type Stage, UnreadableSpec } from "../diagnostic.ts";
+import { cacheByFiles } from "../project/cache-by-files.ts";
 import { isValid, Project, readRestApi, type ValidProject } from "../project/project.ts";
 import type { SpecFiles } from "../project/spec-files.ts";
 import { approve } from "./approvals.ts";
@@ -14,10 +14,10 @@ import { isManifest } from "./frame.ts";
 import { operationReports, withImpactedOperations } from "./impact.ts";
 import { withInvalidOperations } from "./invalid-operations.ts";
 import { proofFindings } from "./proof-findings.ts";
-import { retiredTexts } from "./removed-operations.ts";
-import { changeOf, type Finding, type Report, summarise } from "./report.ts";
-import { ledgerFindings } from "./rest-only.ts";
-import { deprecatedUses, type Usage, usageReport, withoutUnused } from "./usage.ts";
+import { removedOperationNotes } from "./removed-operations.ts";
+import { type Finding, type Report, reportedChange, summarize } from "./report.ts";
+import { restOnlyFindings } from "./rest-only.ts";
+import { deprecatedUses, downgradeUnused, type Usage, usageReport } from "./usage.ts";
 
 type CheckInput = {
   readonly files: SpecFiles;
@@ -32,11 +32,11 @@ type CheckInput = {
   readonly today: string;
 };
 
-/** Throws `SpecUnreadable` or `UsageError` if a file cannot be read. */
+/** Throws `UnreadableSpec` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
   // most changes leave the document as it is
-  const restOf = whileFilesStay(readRestApi);
+  const restOf = cacheByFiles(readRestApi);
   const head = new Project(files, { restOf, ...(manifests && { manifests }) });
   const hasErrors = head.diagnostics.some(
     ({ severity, schema }) => severity === "error" && !isManifest(schema?.file ?? ""),
@@ -62,21 +62,21 @@ export function examine(
   const since = base
     ? changesSince(base, head, today)
     : { findings: [], safe: [], told: new Set<Diagnostic>() };
-  const ledger = isValid(head) ? ledgerFindings(head, base) : [];
+  const ledger = isValid(head) ? restOnlyFindings(head, base) : [];
   const found = withImpactedOperations(head, base, [
     ...proofFindings(head, since.told),
     ...fresh,
     ...since.findings,
-    ...(base ? retiredTexts(base, head) : []),
+    ...(base ? removedOperationNotes(base, head) : []),
     ...ledger,
   ]);
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
   const settled = used
-    ? [...withoutUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
+    ? [...downgradeUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
     : approved;
   const findings = base ? withInvalidOperations(settled, head, base) : settled;
-  const changes = [...found.flatMap(changeOf), ...since.safe];
+  const changes = [...found.flatMap(reportedChange), ...since.safe];
   const operations = head.model ? operationReports(head, base, findings) : [];
   return {
     version: 2,
@@ -86,7 +86,7 @@ export function examine(
     findings,
     changes,
     operations,
-    summary: summarise(findings, changes, operations),
+    summary: summarize(findings, changes, operations),
   };
 }
 
@@ -95,10 +95,10 @@ function readable(base: Project): ValidProject {
   try {
     const { diagnostics } = base;
     if (isValid(base)) return base;
-    throw new SpecUnreadable(diagnostics);
+    throw new UnreadableSpec(diagnostics);
   } catch (error) {
-    if (!(error instanceof SpecUnreadable)) throw error;
-    throw new SpecUnreadable(
+    if (!(error instanceof UnreadableSpec)) throw error;
+    throw new UnreadableSpec(
       error.diagnostics,
       `the spec at ${base.name} cannot be read, so --base needs an earlier commit`,
     );

@@ -2,7 +2,7 @@
  * Finds the commit that a running role was generated from. `/healthz` tells the hash of the role's spec. The commit
  * that brought this hash into `generated/spec.ts` has that spec.
  */
-import { askUrl } from "../../shared/cli/fetch-text.ts";
+import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import { hashSpec } from "../../shared/spec-hash.ts";
@@ -24,7 +24,7 @@ export async function deployedCommit(root: string, url: string): Promise<string>
 async function servedHash(url: string): Promise<string> {
   const at = new URL("/healthz", url);
   const read = (text: string): unknown => membersOf(JSON.parse(text)).spec;
-  const spec = await askUrl(`--base ${url}`, at, timeoutMs, read);
+  const spec = await fetchText(`--base ${url}`, at, timeoutMs, read);
   if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
   throw new UsageError([`--base ${url}: ${at.pathname} there tells no spec`]);
 }

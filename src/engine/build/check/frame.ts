@@ -1,18 +1,28 @@
 /** Makes the frame of a place in a spec file: the place and the lines around it. */
 
 import { codeFrame } from "../../shared/cli/code-frame.ts";
-import type { Place } from "../diagnostic.ts";
+import type { FileLocation } from "../diagnostic.ts";
 import type { Project } from "../project/project.ts";
 import type { Frame } from "./report.ts";
 
 /** The path of a file of the spec folder, or a manifest's path or URL. */
-export const pathOf = (file: string): string =>
+export const displayPath = (file: string): string =>
   isManifest(file) ? file.slice("../".length) : `spec/${file}`;
 
 export const isManifest = (file: string): boolean => file.startsWith("../");
 
 /** The frame of a file that cannot be read has no text, and so has a manifest's: its operations are single lines. */
-export function frameAt({ linesOf }: Project, role: Frame["role"], { file, line, column }: Place): Frame {
+export function frameAt(
+  { linesOf }: Project,
+  role: Frame["role"],
+  { file, line, column }: FileLocation,
+): Frame {
   const lines = isManifest(file) ? undefined : linesOf(file);
-  return { role, file: pathOf(file), line, column, ...(lines && { text: codeFrame(lines, line, column) }) };
+  return {
+    role,
+    file: displayPath(file),
+    line,
+    column,
+    ...(lines && { text: codeFrame(lines, line, column) }),
+  };
 }

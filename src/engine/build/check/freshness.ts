@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { engineManifest } from "../../shared/cli/engine-manifest.ts";
-import { type Finding, found } from "./report.ts";
+import { type Finding, ruleFinding } from "./report.ts";
 
 /** A file, its difference in words, and the first line that differs. */
 type Stale = { readonly path: string; readonly says: string; readonly line: number };
@@ -27,7 +27,7 @@ export function freshnessFindings(
   ];
   if (stale.length === 0) return [];
   return [
-    found("generated-stale", stale.length === 1 ? (stale[0]?.path ?? "") : "generated", {
+    ruleFinding("generated-stale", stale.length === 1 ? (stale[0]?.path ?? "") : "generated", {
       message: `${otherVersion(root, present)}${stale.map(({ path, says }) => `${path} ${says}`).join("; ")}`,
       hint: "run npm run codegen and commit what it writes",
       places: stale.map(({ path, line }) => ({ role: "file", file: path, line, column: 1 })),

@@ -43,7 +43,7 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
 }
 
 /** Whether a branch has gone on since HEAD left it. What it has got since looks removed at HEAD. */
-export function hasGoneOn(root: string, ref: string): boolean {
+export function hasDiverged(root: string, ref: string): boolean {
   const [base, fork] = [
     ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
     ["merge-base", "--end-of-options", ref, "HEAD"],

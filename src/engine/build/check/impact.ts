@@ -8,10 +8,10 @@ import { callCost } from "../bind/call-cost.ts";
 import type { Project } from "../project/project.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { fieldOf } from "../schema/schema-coordinate.ts";
-import { pathOf } from "./frame.ts";
+import { displayPath } from "./frame.ts";
 import { knownAt } from "./proof-findings.ts";
 import type { Finding, ImpactedOperation, OperationReport } from "./report.ts";
-import { demandOf, unmet } from "./request-constraints.ts";
+import { coordinatesViolating, requestConstraint } from "./request-constraints.ts";
 
 /** The findings, each with the saved operations that it breaks or affects. */
 export function withImpactedOperations(
@@ -28,7 +28,7 @@ export function withImpactedOperations(
     if (verdict === "untouched") return finding;
     const operations = [...selections].flatMap(([operation, selected]): ImpactedOperation[] =>
       reasons(head, finding, operation, selected).length > 0
-        ? [{ name: operation.name, file: pathOf(operation.file), line: operation.place.line, verdict }]
+        ? [{ name: operation.name, file: displayPath(operation.file), line: operation.place.line, verdict }]
         : [],
     );
     return { ...finding, operations };
@@ -56,7 +56,7 @@ export function operationReports(
       verdict === "untouched" ? [] : own.flatMap((one) => (one.verdict === verdict ? one.because : []));
     return {
       name: operation.name,
-      file: pathOf(operation.file),
+      file: displayPath(operation.file),
       line: operation.place.line,
       verdict,
       because: [...new Set(because)].sort(),
@@ -98,8 +98,8 @@ function reasons(
   // who gives the new argument already is not broken
   if (rule === "sdl-required-arg-added")
     return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
-  const demand = demandOf(finding);
-  if (demand && project.model) return unmet(demand, project.model, operation, own, selected);
+  const demand = requestConstraint(finding);
+  if (demand && project.model) return coordinatesViolating(demand, project.model, operation, own, selected);
   return own.filter((each) => selected.has(each));
 }
 

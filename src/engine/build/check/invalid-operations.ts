@@ -4,7 +4,7 @@
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";
-import { errorsOf } from "../schema/saved-operations.ts";
+import { operationErrors } from "../schema/saved-operations.ts";
 import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
@@ -18,7 +18,7 @@ export function withInvalidOperations(
   const messagesIn = ({ model }: Project): ((name: string) => readonly string[]) =>
     readOnce((name) => {
       const document = documents.get(name);
-      return document ? errorsOf(model?.schema, document).map(({ message }) => message) : [];
+      return document ? operationErrors(model?.schema, document).map(({ message }) => message) : [];
     });
   const [now, before] = [messagesIn(head), messagesIn(base)];
   const ofApps = new Set(

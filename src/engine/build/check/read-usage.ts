@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import { maxTextBytes } from "../../shared/bounded-text.ts";
-import { askUrl } from "../../shared/cli/fetch-text.ts";
+import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
@@ -91,7 +91,7 @@ function queryPrometheus(source: string, query: string, now: number): Promise<Sa
   const url = new URL(`${source.replace(/\/$/, "")}/api/v1/query`);
   url.searchParams.set("query", query);
   url.searchParams.set("time", String(now));
-  return askUrl(`--usage ${source}`, url, timeoutMs, samplesOf);
+  return fetchText(`--usage ${source}`, url, timeoutMs, samplesOf);
 }
 
 /** Reads an instant vector of Prometheus' HTTP API. */

@@ -107,7 +107,7 @@ type Summary = {
 };
 
 /** A finding of a rule that is neither a diagnostic's nor a change's. */
-export const found = (
+export const ruleFinding = (
   rule: keyof typeof otherRules,
   coordinate: string,
   told: Pick<Finding, "message" | "hint" | "places">,
@@ -118,7 +118,7 @@ export const found = (
 });
 
 /** The change that a finding tells. */
-export const changeOf = ({
+export const reportedChange = ({
   rule,
   change,
   direction,
@@ -130,7 +130,7 @@ export const changeOf = ({
 
 export const isUnapproved = ({ severity, approval }: Finding): boolean => severity !== "note" && !approval;
 
-export function summarise(
+export function summarize(
   findings: readonly Finding[],
   changes: readonly SpecChange[],
   operations: readonly OperationReport[],

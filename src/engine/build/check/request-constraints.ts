@@ -13,7 +13,7 @@ import { SentValues } from "./sent-values.ts";
 type Demand = "given" | "allowed";
 
 /** What REST demands of requests now, where the literals of an operation may meet it. */
-export function demandOf({ rule, direction }: Finding): Demand | undefined {
+export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
   if (rule === "input-nullable") return "given";
   return direction === "request" ? demands.get(rule) : undefined;
@@ -29,7 +29,7 @@ const demands = new Map<string, Demand>([
  * Those of the coordinates at which a request of the operation may fail the demand, and the selected ones for which that
  * cannot be told. A request that leaves out an argument fails at a coordinate that the operation does not select.
  */
-export function unmet(
+export function coordinatesViolating(
   demand: Demand,
   { schema, pairs, fields }: Model,
   operation: SavedOperation,

@@ -3,23 +3,23 @@
  * new REST operation is never overlooked.
  */
 
-import { asWord } from "../../shared/cli/printable.ts";
+import { quoteArgument } from "../../shared/cli/printable.ts";
 import { isRecord } from "../../shared/json-object.ts";
-import { meantBy } from "../bind/find-operation.ts";
+import { suggestOperations } from "../bind/find-operation.ts";
 import { boundFields, type Model } from "../bind/model.ts";
-import { unreadable } from "../diagnostic.ts";
-import { type RestOperation, withId } from "../openapi/operation.ts";
+import { unreadableSpec } from "../diagnostic.ts";
+import { operationLabel, type RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import type { YamlFile } from "../openapi/yaml-file.ts";
 import type { Project, ValidProject } from "../project/project.ts";
 import { renamedOperations } from "./changes/renamed-operations.ts";
 import { frameAt } from "./frame.ts";
-import { type Finding, found } from "./report.ts";
+import { type Finding, ruleFinding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
 
 /** With a base, an operation that has another name now is no new one: the field that names it is a finding. */
-export function ledgerFindings(project: ValidProject, base?: ValidProject): Finding[] {
+export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
   const ledger = readLedger(project);
   // without the file, operations may go without a field
@@ -45,7 +45,7 @@ function undecidedFindings(
 ): Finding[] {
   const lack = `no GraphQL field, and no entry in spec/${ledgerFile}`;
   const finding = ({ id, node }: RestOperation, message: string, hint: string): Finding =>
-    found("operation-undecided", id, {
+    ruleFinding("operation-undecided", id, {
       ...{ message, hint, places: [frameAt(project, "rest", document.place(node))] },
     });
   const [first] = undecided;
@@ -64,8 +64,8 @@ function undecidedFindings(
   return undecided.map((operation) =>
     finding(
       operation,
-      `${withId(operation)} has ${lack}`,
-      `add a field (npm run propose -- ${asWord(operation.id)}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
+      `${operationLabel(operation)} has ${lack}`,
+      `add a field (npm run propose -- ${quoteArgument(operation.id)}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
     ),
   );
 }
@@ -75,12 +75,12 @@ const boundOperations = (model: Model): Set<string> =>
 
 type Ledger = { file: YamlFile; entries: ReadonlyMap<string, unknown> };
 
-/** Throws `SpecUnreadable` if the ledger is not YAML, or no map. */
+/** Throws `UnreadableSpec` if the ledger is not YAML, or no map. */
 function readLedger(project: Project): Ledger | undefined {
   const file = project.yaml(ledgerFile);
   if (!file) return undefined;
   if (file.value === null || file.value === undefined) return { file, entries: new Map() };
-  if (!isRecord(file.value)) throw unreadable(ledgerFile, "wants a map of operationId to reason");
+  if (!isRecord(file.value)) throw unreadableSpec(ledgerFile, "wants a map of operationId to reason");
   return { file, entries: new Map(Object.entries(file.value)) };
 }
 
@@ -92,12 +92,12 @@ function staleEntries(project: Project, model: Model, ledger: Ledger, bound: Rea
     if (operations.length === 0) {
       const message = isOperationPattern(id)
         ? `"${id}" takes no REST operation`
-        : `there is no REST operation "${id}"${meantBy(id, model.operations)}`;
-      return [found("ledger-unknown", id, { message, hint: `correct its name, or ${hint}`, places })];
+        : `there is no REST operation "${id}"${suggestOperations(id, model.operations)}`;
+      return [ruleFinding("ledger-unknown", id, { message, hint: `correct its name, or ${hint}`, places })];
     }
     if (operations.every((operation) => bound.has(operation.id)))
       return [
-        found("ledger-bound", id, {
+        ruleFinding("ledger-bound", id, {
           message: isOperationPattern(id)
             ? `every operation of "${id}" has a GraphQL field by now`
             : `${id} has a GraphQL field by now`,
@@ -107,6 +107,6 @@ function staleEntries(project: Project, model: Model, ledger: Ledger, bound: Rea
       ];
     if (typeof reason === "string" && reason.trim() !== "") return [];
     const message = `${id} stands in spec/${ledgerFile} without a reason`;
-    return [found("ledger-reason", id, { message, hint: "write the reason after the colon", places })];
+    return [ruleFinding("ledger-reason", id, { message, hint: "write the reason after the colon", places })];
   });
 }

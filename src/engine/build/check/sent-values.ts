@@ -14,7 +14,7 @@ import {
   valueFromAST,
 } from "graphql";
 import { addInputFields } from "../../shared/selected-coordinates.ts";
-import { valueProblem } from "../bind/inputs/check-constants.ts";
+import { rejectionReason } from "../bind/inputs/check-constants.ts";
 import type { InputPairs } from "../bind/inputs/input-pairs.ts";
 import { InputSlots } from "../bind/inputs/input-slots.ts";
 import { type ArgumentSource, isNullableInput } from "../bind/inputs/input-source.ts";
@@ -140,7 +140,7 @@ export class SentValues {
     const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
     // numbers stand for the items, which are looked at one by one
-    if (isReached && valueProblem(list, [...values.keys()]) !== undefined) return false;
+    if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
     return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
   }
 
@@ -160,7 +160,7 @@ export class SentValues {
       value.kind === "EnumValue" && isEnumType(type)
         ? enumValues(this.#pairs.names, type).get(value.value)
         : valueFromAST(value, type);
-    return valueProblem(shape, isIntegerText(type, shape) ? Number(text) : text) === undefined;
+    return rejectionReason(shape, isIntegerText(type, shape) ? Number(text) : text) === undefined;
   }
 }
 

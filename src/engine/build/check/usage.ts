@@ -7,9 +7,9 @@ import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
 import type { Project, ValidProject } from "../project/project.ts";
-import { coordinatePlace, elementAt, fieldOf } from "../schema/schema-coordinate.ts";
+import { coordinateLocation, elementAt, fieldOf } from "../schema/schema-coordinate.ts";
 import { frameAt } from "./frame.ts";
-import { type Finding, found, type UsageReport } from "./report.ts";
+import { type Finding, ruleFinding, type UsageReport } from "./report.ts";
 
 export type Usage = {
   /** As the user named it. */
@@ -45,10 +45,10 @@ export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport,
       const by = [...(clients.get(name) ?? [])].sort();
       return by.length === 0 ? name : `${name} (${by.join(", ")})`;
     });
-    const place = coordinatePlace(model.schema, coordinate);
+    const place = coordinateLocation(model.schema, coordinate);
     const until = sunset === undefined ? "" : ` until ${sunset}`;
     return [
-      found("deprecation-used", coordinate, {
+      ruleFinding("deprecation-used", coordinate, {
         message: `REST deprecates what ${coordinate} rests on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
         hint: "tell these clients what to use instead",
         places: place ? [frameAt(head, "schema", place)] : [],
@@ -58,7 +58,7 @@ export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport,
 }
 
 /** The findings. A change is a note if nobody approved it and it reaches no used coordinate. */
-export function withoutUnused(
+export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since }: UsageReport,
   head: Project,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { printable } from "../../shared/cli/printable.ts";
 import { replaceFolders } from "../../shared/cli/replace-files.ts";
-import { filesBelow } from "../../shared/list-files.ts";
+import { listFiles } from "../../shared/list-files.ts";
 import type { readRestApi } from "../project/project.ts";
 
 type RestOf = typeof readRestApi | undefined;
@@ -63,7 +63,7 @@ function readIfThere(path: string): string | undefined {
 /** All files below `generated/`, relative to the root. */
 export function generatedFiles(root: string): string[] {
   try {
-    return filesBelow(join(root, "generated")).map((name) => `generated/${name}`);
+    return listFiles(join(root, "generated")).map((name) => `generated/${name}`);
   } catch (error) {
     // another run may replace the folder at this moment
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];

@@ -92,10 +92,10 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
 const together =
   (...plugins: readonly PluginFunction[]): PluginFunction =>
   async (...input) =>
-    merged(await Promise.all(plugins.map((plugin) => plugin(...input))));
+    mergeOutputs(await Promise.all(plugins.map((plugin) => plugin(...input))));
 
 /** Imports first, then the rest of the heads, then the contents. */
-export function merged(outputs: readonly Types.PluginOutput[]): string {
+export function mergeOutputs(outputs: readonly Types.PluginOutput[]): string {
   const complex = outputs.map((output) => (typeof output === "string" ? { content: output } : output));
   const heads = complex.flatMap(({ prepend = [] }) => prepend);
   const isImport = (line: string): boolean => line.startsWith("import");
@@ -113,7 +113,7 @@ export function merged(outputs: readonly Types.PluginOutput[]): string {
 const formatting =
   (name: string, plugin: PluginFunction): PluginFunction =>
   async (...input) =>
-    formatted(name, merged([await plugin(...input)]));
+    formatted(name, mergeOutputs([await plugin(...input)]));
 
 function restTypes(model: Model): Promise<string> {
   const bound = new Set(boundFields(model).map(({ operation }) => operation));

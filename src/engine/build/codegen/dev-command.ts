@@ -6,9 +6,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
-import { foldersBelow } from "../../shared/list-files.ts";
+import { listFolders } from "../../shared/list-files.ts";
 import { watchFolders } from "../../shared/watch-folders.ts";
-import { whileFilesStay } from "../project/cache-by-files.ts";
+import { cacheByFiles } from "../project/cache-by-files.ts";
 import { readRestApi } from "../project/project.ts";
 import { run as codegen } from "./codegen-command.ts";
 
@@ -34,7 +34,7 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
   };
   const isUp = (): boolean => server?.exitCode === null && server.signalCode === null;
   // most saves leave the documents as they are
-  const restOf = whileFilesStay(readRestApi);
+  const restOf = cacheByFiles(readRestApi);
   const regenerate = async (): Promise<void> => {
     if ((await codegen([], io, restOf)) !== 0) {
       io.error(`${isUp() ? "the roles go on with the spec before" : "no role runs"}; save a mended spec`);
@@ -51,7 +51,7 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
     regenerating = regenerating.then(regenerate);
   };
   watchFolders(
-    () => foldersBelow(join(io.root, "spec")),
+    () => listFolders(join(io.root, "spec")),
     saved,
     (error) => io.error(`restbound dev: spec/ cannot be watched: ${error.message}`),
   );

@@ -4,7 +4,7 @@
  * names, so that a refusal by REST names the client's argument.
  */
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
-import { literal, object } from "./typescript-text.ts";
+import { literal, objectLiteral } from "./typescript-text.ts";
 
 export function emitArguments(model: Model): string {
   const fields = boundFields(model);
@@ -17,12 +17,12 @@ export function emitArguments(model: Model): string {
 export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, object>>>> = ${literal(schemas)};
 
 /** REST name → argument, where they differ, by the field's schema coordinate. */
-export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = ${object(fields.flatMap(namesEntry))};
+export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = ${objectLiteral(fields.flatMap(namesEntry))};
 `;
 }
 
 function namesEntry({ coordinate, request }: BoundField): [coordinate: string, names: string][] {
   const names = Object.entries(request.argumentNames);
   const entries = names.map(([name, argument]) => [name, literal(argument)] as const);
-  return entries.length > 0 ? [[coordinate, object(entries)]] : [];
+  return entries.length > 0 ? [[coordinate, objectLiteral(entries)]] : [];
 }

@@ -4,11 +4,11 @@
  */
 import { getNamedType } from "graphql";
 import type { Page } from "../../shared/page.ts";
-import { type InheritedSource, isInheritedSource, sourceOf } from "../bind/inputs/input-source.ts";
+import { formatSource, type InheritedSource, isInheritedSource } from "../bind/inputs/input-source.ts";
 import type { Batch, BoundField } from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
-import { sentExpression } from "./emit-inputs.ts";
-import { access, literal, object, read } from "./typescript-text.ts";
+import { requestExpression } from "./emit-inputs.ts";
+import { literal, objectLiteral, propertyAccess, read } from "./typescript-text.ts";
 
 const keysName = "keys";
 
@@ -28,7 +28,7 @@ export function boundResolver(field: BoundField): string {
 
 /** TypeScript learns from a property that it is not null, and nothing from a function that reads it. */
 const nullTest = (path: readonly string[]): string =>
-  [...new Set([read("parent", path, true), access("parent", path, true)])]
+  [...new Set([read("parent", path, true), propertyAccess("parent", path, true)])]
     .map((value) => `${value} == null`)
     .join(" || ");
 
@@ -39,15 +39,15 @@ const isInheriting = (field: BoundField): boolean => inheritedSources(field).len
 
 /** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`, with the sources that may be null behind. */
 function inheritingCall(name: string, field: BoundField, resolve: string): string {
-  const sources = new Map(inheritedSources(field).map((source) => [sourceOf(source), source]));
-  const entries = [...sources].map(([written, source]) => [written, placeOf(source)] as const);
+  const sources = new Map(inheritedSources(field).map((source) => [formatSource(source), source]));
+  const entries = [...sources].map(([written, source]) => [written, typePathText(source)] as const);
   const nullable = [...sources].flatMap(([written, source]) => (source.nullable ? [written] : []));
   const last = nullable.length > 0 ? [list(nullable)] : [];
-  return `${name}(${[object(entries), resolve, ...last].join(", ")})`;
+  return `${name}(${[objectLiteral(entries), resolve, ...last].join(", ")})`;
 }
 
 /** `["Account", "id"]`, or `["argsAbove", "org", "ID"]`. */
-const placeOf = (source: InheritedSource): string =>
+const typePathText = (source: InheritedSource): string =>
   source.kind === "enclosing"
     ? list([source.type, ...source.path])
     : list(["argsAbove", ...source.path, getNamedType(source.type).name]);
@@ -78,10 +78,10 @@ function restCall(field: BoundField): string {
   const parts = request.parts.map((part) => {
     if ("whole" in part) return [part.in, valueExpression(field, part.whole)] as const;
     const entries = part.entries.map(({ name, value }) => [name, valueExpression(field, value)] as const);
-    return [part.in, object(entries)] as const;
+    return [part.in, objectLiteral(entries)] as const;
   });
   const sections = connection?.link !== undefined ? [...parts, ["link", "link"] as const] : parts;
-  const init = sections.length > 0 ? [object(sections)] : result.length > 0 ? ["{}"] : [];
+  const init = sections.length > 0 ? [objectLiteral(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
   const call = `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
   return entries ? `entriesFrom(${call})` : call;
@@ -89,16 +89,17 @@ function restCall(field: BoundField): string {
 
 /** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the next page's address. */
 const connectionCall = (page: Page, call: string): string =>
-  `connection(args, ${object(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
+  `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
 
 function valueExpression({ needs }: BoundField, { source, sent, isUntyped }: RequestValue): string {
   if (source === "keys") return keysName;
   if (source.kind === "constant") return literal(source.value);
-  if (isInheritedSource(source)) return sentExpression(sent, access("inherited", [sourceOf(source)]));
+  if (isInheritedSource(source))
+    return requestExpression(sent, propertyAccess("inherited", [formatSource(source)]));
   const isOwn = source.kind === "argument" || needs.includes(source);
   const value = isOwn
-    ? access(source.kind === "argument" ? "args" : "parent", source.path, source.nullable)
+    ? propertyAccess(source.kind === "argument" ? "args" : "parent", source.path, source.nullable)
     : read("parent", source.path, source.nullable);
-  const expression = sentExpression(sent, value);
+  const expression = requestExpression(sent, value);
   return isUntyped ? `untyped(${expression})` : expression;
 }

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
 import { callCost } from "../bind/call-cost.ts";
 import type { Model } from "../bind/model.ts";
-import { type SavedOperation, textOf } from "../schema/saved-operations.ts";
+import { operationText, type SavedOperation } from "../schema/saved-operations.ts";
 import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./typescript-text.ts";
 
@@ -27,8 +27,8 @@ export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
     const types = `${operationTypeName(operation)}, ${operationTypeName(operation)}Variables`;
-    return `${comment(`${name}, from spec/${file}.`, `Persisted as ${idOf(operation)}.`)}
-export const ${name}Document = ${literal(textOf(operation))} as TypedDocumentText<${types}>;`;
+    return `${comment(`${name}, from spec/${file}.`, `Persisted as ${documentId(operation)}.`)}
+export const ${name}Document = ${literal(operationText(operation))} as TypedDocumentText<${types}>;`;
   });
   return `
 /** A document with the types of its result and its variables. */
@@ -45,10 +45,10 @@ export const operationTypeName = ({ name, definition }: SavedOperation): string 
 /** Apollo's persisted query manifest, with the additional members `calls` and, of a tool for agents, `tool`. */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => ({
-    id: idOf(operation),
+    id: documentId(operation),
     name: operation.name,
     type: operation.definition.operation,
-    body: textOf(operation),
+    body: operationText(operation),
     calls: callCost(model, operation),
     tool: toolDescription(operation.definition),
   }));
@@ -57,4 +57,4 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 }
 
 /** The SHA-256 digest of the text, as in automatic persisted queries. */
-export const idOf = (operation: SavedOperation): string => hash("sha256", textOf(operation));
+export const documentId = (operation: SavedOperation): string => hash("sha256", operationText(operation));

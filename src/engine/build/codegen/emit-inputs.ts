@@ -6,10 +6,10 @@ import type {
   SentValue,
 } from "../bind/requests/rest-request.ts";
 import type { TypeNames } from "./type-names.ts";
-import { access, literal, object } from "./typescript-text.ts";
+import { literal, objectLiteral, propertyAccess } from "./typescript-text.ts";
 
 /** The expression that sends `value` to REST. */
-export function sentExpression(sent: SentValue, value: string): string {
+export function requestExpression(sent: SentValue, value: string): string {
   const { nulls, items, conversion, isInteger } = sent;
   if (isInteger) return `integer(${value})${nulls === "omitted" ? " ?? undefined" : ""}`;
   const each = items && itemFunction(items);
@@ -26,11 +26,14 @@ export function sentExpression(sent: SentValue, value: string): string {
 
 export function conversionFunction(names: TypeNames, input: InputConversion): string {
   const result = input.isRecursive ? ": any" : "";
-  const value = input.isChoice ? choiceExpression(input.fields) : `(${object(input.fields.map(entryOf))})`;
+  const value = input.isChoice
+    ? choiceExpression(input.fields)
+    : `(${objectLiteral(input.fields.map(entryOf))})`;
   return `const ${conversionName(input)} = (input: ${names.of(input.type)})${result} => ${value};`;
 }
 
-const sentValue = ({ field, sent }: ConvertedField): string => sentExpression(sent, access("input", [field]));
+const sentValue = ({ field, sent }: ConvertedField): string =>
+  requestExpression(sent, propertyAccess("input", [field]));
 
 const entryOf = (field: ConvertedField): [name: string, value: string] => [
   field.restName ?? field.field,
@@ -40,22 +43,22 @@ const entryOf = (field: ConvertedField): [name: string, value: string] => [
 /** GraphQL has refused an input that gives none of the fields, or several. */
 const choiceExpression = (fields: readonly ConvertedField[]): string =>
   [
-    ...fields.map((each) => `${access("input", [each.field])} != null ? ${chosenValue(each)}`),
+    ...fields.map((each) => `${propertyAccess("input", [each.field])} != null ? ${chosenValue(each)}`),
     "undefined",
   ].join(" : ");
 
 function chosenValue(field: ConvertedField): string {
   const { restName, constants } = field;
   const beside = Object.entries(constants ?? {}).map(([name, value]) => [name, literal(value)] as const);
-  if (restName !== undefined) return object([...beside, entryOf(field)]);
-  return constants ? object(beside, sentValue(field)) : sentValue(field);
+  if (restName !== undefined) return objectLiteral([...beside, entryOf(field)]);
+  return constants ? objectLiteral(beside, sentValue(field)) : sentValue(field);
 }
 
 /** The function that converts one item of a list. */
 const itemFunction = (item: SentValue): string =>
   item.conversion && item.nulls === "never"
     ? conversionName(item.conversion)
-    : `(item) => ${sentExpression(item, "item")}`;
+    : `(item) => ${requestExpression(item, "item")}`;
 
 /** No GraphQL name has a `$`. */
 const conversionName = ({ type, ordinal }: ConversionId): string =>

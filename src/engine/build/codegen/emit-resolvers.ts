@@ -2,7 +2,7 @@
 import {
   type AbstractType,
   type BoundField,
-  batchedBy,
+  describeBatch,
   type Model,
   type ModelField,
   type PlainField,
@@ -12,7 +12,7 @@ import { boundRoots } from "../schema/object-types.ts";
 import { boundResolver } from "./emit-calls.ts";
 import { conversionFunction } from "./emit-inputs.ts";
 import { restFunctions, type TypeNames } from "./type-names.ts";
-import { codeOf, comment, key, literal, read } from "./typescript-text.ts";
+import { comment, literal, objectKey, read, withoutTextAndComments } from "./typescript-text.ts";
 
 export function emitResolvers(model: Model, typeNames: TypeNames): string {
   const types = Map.groupBy(model.fields.values(), ({ type }) => type);
@@ -42,7 +42,7 @@ function boundText({ coordinate, operation, batch, entries }: BoundField): strin
   const aside = [
     ...(id === at ? [] : [id]),
     ...(entries ? ["entries"] : []),
-    ...(batch ? [batchedBy(batch)] : []),
+    ...(batch ? [describeBatch(batch)] : []),
   ];
   return `${coordinate} → ${at}${aside.length > 0 ? ` (${aside.join(", ")})` : ""}`;
 }
@@ -69,8 +69,11 @@ function exported(typeNames: TypeNames, type: string, lines: string, resolvers: 
 }
 
 function emitAbstract(typeNames: TypeNames, { name, property, members, otherwise }: AbstractType): string {
-  const names = [...members].map(([value, type]) => `${key(value)}: ${literal(type)}`).join(", ");
-  const chooser = property === undefined ? "holder(parent" : `member(${read("parent", [property])}`;
+  const names = [...members].map(([value, type]) => `${objectKey(value)}: ${literal(type)}`).join(", ");
+  const chooser =
+    property === undefined
+      ? "resolveTypeByProperty(parent"
+      : `resolveTypeByValue(${read("parent", [property])}`;
   const line = `__resolveType: (parent) => ${chooser}, { ${names} }${otherwise === undefined ? "" : `, ${literal(otherwise)}`}),`;
   return exported(
     typeNames,
@@ -88,7 +91,7 @@ function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string
 
 /** The functions of `restbound/rest` that the body calls, and the types of this file's objects and conversions. */
 function imports(model: Model, typeNames: TypeNames, types: readonly string[], body: string): string {
-  const used = new Set(codeOf(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
+  const used = new Set(withoutTextAndComments(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
   const called = restFunctions.filter((name) => used.has(name));
   const line = called.length > 0 ? `import { ${called.join(", ")} } from "restbound/rest";\n` : "";
   const inputs = new Set(model.inputConversions.map(({ type }) => typeNames.of(type)));

@@ -16,7 +16,7 @@ import {
   type StringValueNode,
   visit,
 } from "graphql";
-import { steering } from "../../shared/control-characters.ts";
+import { controlCharacters } from "../../shared/control-characters.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import type { Input, Model } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
@@ -35,7 +35,7 @@ export function emitSchema(model: Model): string {
       withSunset(model, coordinateOf(input, ancestors), input),
     // a block string has no escapes
     StringValue: (node) =>
-      node.block && node.value.search(steering) >= 0 ? { ...node, block: false } : undefined,
+      node.block && node.value.search(controlCharacters) >= 0 ? { ...node, block: false } : undefined,
   });
   return `${print(visible)}\n`;
 }

@@ -6,7 +6,7 @@ import { own } from "../../shared/own.ts";
 import type { Model } from "../bind/model.ts";
 import { guarded, unguarded } from "./inherited-names.ts";
 import type { TypeNames } from "./type-names.ts";
-import { codeOf, comment, singleQuoted } from "./typescript-text.ts";
+import { comment, singleQuoted, withoutTextAndComments } from "./typescript-text.ts";
 
 export const dateTypes: Readonly<Record<string, string>> = Object.fromEntries(
   [...dateScalars.keys()].map((name) => [name, "string"]),
@@ -23,7 +23,7 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
     ([type, rest]) =>
       `${comment(`The REST object that ${type} is read from.`)}\nexport type ${typeNames.ofParent(type)} = ${rest};`,
   );
-  const used = new Set(types.flatMap(([, rest]) => codeOf(rest).match(/\w+/g) ?? []));
+  const used = new Set(types.flatMap(([, rest]) => withoutTextAndComments(rest).match(/\w+/g) ?? []));
   const generated = used.has("components") ? "components, paths" : "paths";
   return {
     prepend: [

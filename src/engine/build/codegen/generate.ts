@@ -5,14 +5,14 @@
 import { codegen } from "@graphql-codegen/core";
 import { buildASTSchema, parse } from "graphql";
 import { engineManifest } from "../../shared/cli/engine-manifest.ts";
-import { escaped } from "../../shared/control-characters.ts";
+import { escapeControlCharacters } from "../../shared/control-characters.ts";
 import { hashSpec } from "../../shared/spec-hash.ts";
-import { SpecUnreadable } from "../diagnostic.ts";
+import { UnreadableSpec } from "../diagnostic.ts";
 import { projectAt, type ValidProject } from "../project/project.ts";
 import type { SpecFiles } from "../project/spec-files.ts";
 import { codegenConfig, commonOptions, plannedFiles } from "./codegen-config.ts";
 
-/** The configuration for `<root>/spec`. Throws `SpecUnreadable` with all errors if there are any. */
+/** The configuration for `<root>/spec`. Throws `UnreadableSpec` with all errors if there are any. */
 export function configFor(root: string) {
   const { model, saved } = projectAt(root).proved();
   return codegenConfig(model, saved);
@@ -34,7 +34,7 @@ async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {
-    if (error instanceof SpecUnreadable) throw error;
+    if (error instanceof UnreadableSpec) throw error;
     throw new Error(`${filename}: ${(error as Error).message}`, { cause: error });
   }
 }
@@ -62,7 +62,7 @@ export async function generate({ files: spec, model, saved }: ValidProject): Pro
         pluginMap: { [name]: { plugin } },
       }),
     );
-    return [filename, escaped(content)] as const;
+    return [filename, escapeControlCharacters(content)] as const;
   });
   const all = [...(await Promise.all(texts)), ["generated/spec.ts", specModule(spec)] as const];
   return new Map(all.sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,13 +1,13 @@
 /** The names of GraphQL types in the generated TypeScript, where a name may stand for something else already. */
 import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
-import { lettersOf } from "../schema/graphql-names.ts";
+import { normalizeName } from "../schema/graphql-names.ts";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** The functions of `restbound/rest` that the resolvers may call. */
-export const restFunctions =
-  words(`batchEach batchMany batchOne connection entries entriesFrom holder inheriting
-  inheritingLevel integer itself level member property propertyAt untyped`);
+export const restFunctions = words(`batchEach batchMany batchOne connection entries entriesFrom inheriting
+  inheritingLevel integer itself level property propertyAt
+  resolveTypeByProperty resolveTypeByValue untyped`);
 
 const reservedNames = new Set([
   // TypeScript's keywords and types
@@ -41,7 +41,9 @@ export class TypeNames {
     const types = Object.values(schema.getTypeMap());
     const ofArguments = types
       .filter(isObjectType)
-      .flatMap((type) => Object.keys(type.getFields()).map((field) => lettersOf(`${type.name}${field}Args`)));
+      .flatMap((type) =>
+        Object.keys(type.getFields()).map((field) => normalizeName(`${type.name}${field}Args`)),
+      );
     this.resolversSuffix = types.some(({ name }) => name.endsWith("Resolvers")) ? "$Resolvers" : "Resolvers";
     this.#schema = schema;
     this.#ofArguments = new Set(ofArguments);
@@ -69,7 +71,7 @@ export class TypeNames {
     return (
       this.#schema.getType(owner) !== undefined ||
       isInputObjectType(this.#schema.getType(input)) ||
-      this.#ofArguments.has(lettersOf(name))
+      this.#ofArguments.has(normalizeName(name))
     );
   }
 }

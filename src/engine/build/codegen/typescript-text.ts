@@ -10,7 +10,8 @@ export const literal = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
 
 /** The text without its string literals and its comments, in which any word may stand. */
-export const codeOf = (text: string): string => text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
+export const withoutTextAndComments = (text: string): string =>
+  text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
 
 /** What stands between single quotes, which graphql-codegen writes without a look; a number would lose its quotes. */
 export function singleQuoted(text: string): string {
@@ -29,11 +30,11 @@ export function comment(...texts: readonly string[]): string {
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
 /** An object key: literal only where it must be, computed where it would set the prototype. */
-export const key = (name: string): string =>
+export const objectKey = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : literal(name);
 
 /** `object.a.b`: a chain of properties; `object.a?.b` where one on the way may be null. */
-export const access = (object: string, path: readonly string[], isNullable = false): string =>
+export const propertyAccess = (object: string, path: readonly string[], isNullable = false): string =>
   path.reduce((chain, name, index) => {
     const optional = isNullable && index > 0 ? "?." : "";
     return identifier.test(name)
@@ -48,13 +49,13 @@ export const access = (object: string, path: readonly string[], isNullable = fal
 export const read = (object: string, path: readonly string[], isNullable = false): string =>
   path.some(isInherited)
     ? `${path.length === 1 ? "property" : "propertyAt"}(${path.map(literal).join(", ")})(${object})`
-    : access(object, path, isNullable);
+    : propertyAccess(object, path, isNullable);
 
 /** `{ a: x, b: y, ...z }`, with shorthand where name and value agree. */
-export const object = (
+export const objectLiteral = (
   entries: readonly (readonly [name: string, value: string])[],
   spread?: string,
 ): string => `{ ${[...entries.map(entry), ...(spread === undefined ? [] : [`...${spread}`])].join(", ")} }`;
 
 const entry = ([name, value]: readonly [name: string, value: string]): string =>
-  name === value && identifier.test(name) ? name : `${key(name)}: ${value}`;
+  name === value && identifier.test(name) ? name : `${objectKey(name)}: ${value}`;

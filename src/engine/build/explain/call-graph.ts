@@ -3,9 +3,9 @@
  * that a call takes from the calls above it.
  */
 import { mermaidLabel } from "../../shared/cli/mermaid.ts";
-import { callCount, callPlanOf } from "../bind/call-cost.ts";
-import { sourceOf } from "../bind/inputs/input-source.ts";
-import { type BoundField, keysOfCall, type Model } from "../bind/model.ts";
+import { describeCallCount, listCalls } from "../bind/call-cost.ts";
+import { formatSource } from "../bind/inputs/input-source.ts";
+import { type BoundField, describeBatchSize, type Model } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
@@ -13,7 +13,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   const levels: string[][] = [];
   const edges: string[] = [];
   const above: { readonly id: string; readonly path: string; readonly level: number }[] = [];
-  for (const [index, { path, field, calls }] of callPlanOf(model, operation).entries()) {
+  for (const [index, { path, field, calls }] of listCalls(model, operation).entries()) {
     const id = `c${index}`;
     // the calls of a field stand in front of those below it
     const parent = above.findLast(
@@ -21,7 +21,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
     );
     const level = parent ? parent.level + 1 : 0;
     above.push({ id, path, level });
-    const label = [path, methodAndPath(field.operation), callCount(calls)].map(mermaidLabel);
+    const label = [path, methodAndPath(field.operation), describeCallCount(calls)].map(mermaidLabel);
     levels[level] = [
       ...(levels[level] ?? []),
       `    ${id}["${label.map((each) => each.slice(1, -1)).join("<br/>")}"]`,
@@ -42,8 +42,8 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
 /** What a call takes from above, and how many of these values one call takes. */
 function keysOf({ inputs, batch }: BoundField): string {
   const sources = inputs.flatMap(({ source }) =>
-    source.kind === "argument" || source.kind === "constant" ? [] : [sourceOf(source)],
+    source.kind === "argument" || source.kind === "constant" ? [] : [formatSource(source)],
   );
-  const batched = batch ? `, ${keysOfCall(batch)}` : "";
+  const batched = batch ? `, ${describeBatchSize(batch)}` : "";
   return `${sources.join(", ") || "nothing: the same call for all parents"}${batched}`;
 }

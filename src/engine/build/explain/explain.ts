@@ -3,18 +3,18 @@
  * count.
  */
 import { getNamedType } from "graphql";
-import { asWord } from "../../shared/cli/printable.ts";
+import { quoteArgument } from "../../shared/cli/printable.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import type { Page } from "../../shared/page.ts";
-import { atWorst, callCost, callCount, callPlanOf } from "../bind/call-cost.ts";
-import { meantBy } from "../bind/find-operation.ts";
-import { enclosingTypes, sourceOf } from "../bind/inputs/input-source.ts";
+import { callCost, describeCallCount, describeWorstCase, listCalls } from "../bind/call-cost.ts";
+import { suggestOperations } from "../bind/find-operation.ts";
+import { enclosingTypes, formatSource } from "../bind/inputs/input-source.ts";
 import {
   type BoundField,
-  batchedBy,
   boundFields,
+  describeBatch,
+  describeBatchSize,
   type Input,
-  keysOfCall,
   type Model,
   type PlainField,
 } from "../bind/model.ts";
@@ -34,24 +34,26 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
   if (called) return explainCalled(model, called, name);
   const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
   const ofThatName = names.find((each) => each.endsWith(`.${name}`));
-  const near = ofThatName ? `; did you mean "${ofThatName}"?` : meantBy(name, model.operations, names);
+  const near = ofThatName
+    ? `; did you mean "${ofThatName}"?`
+    : suggestOperations(name, model.operations, names);
   throw new UsageError([`explain ${name}: there is no such field, saved operation or REST operation${near}`]);
 }
 
 function explainOperation(model: Model, operation: SavedOperation): string[] {
-  const calls = callPlanOf(model, operation).flatMap(({ path, field, parents, calls: count, sharedWith }) => {
+  const calls = listCalls(model, operation).flatMap(({ path, field, parents, calls: count, sharedWith }) => {
     const showsParents = count.worst > 1 || parents.worst > 1;
-    const forParents = `, for ${parents.typical} parents${atWorst(parents.typical, parents.worst)}`;
+    const forParents = `, for ${parents.typical} parents${describeWorstCase(parents.typical, parents.worst)}`;
     return [
       "",
       `${path}  (${field.coordinate})`,
       ...callLines(field),
-      `  ${sharedWith === undefined ? callCount(count) : `the call of ${sharedWith}`}${showsParents ? forParents : ""}`,
+      `  ${sharedWith === undefined ? describeCallCount(count) : `the call of ${sharedWith}`}${showsParents ? forParents : ""}`,
     ];
   });
   return [
     `${operation.definition.operation} ${operation.name} (spec/${operation.file}:${operation.place.line})`,
-    callCount(callCost(model, operation)),
+    describeCallCount(callCost(model, operation)),
     ...calls,
   ];
 }
@@ -67,7 +69,7 @@ function explainCalled(model: Model, operation: RestOperation, name: string): st
   if (fields.length > 0)
     return fields.flatMap((field, index) => [...(index > 0 ? [""] : []), ...explainBoundField(field)]);
   throw new UsageError([
-    `explain ${name}: no field is bound to it; npm run propose -- ${asWord(name)} prints one`,
+    `explain ${name}: no field is bound to it; npm run propose -- ${quoteArgument(name)} prints one`,
   ]);
 }
 
@@ -92,14 +94,16 @@ function callLines(field: BoundField): string[] {
   return [
     `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
-    ...(wholeBody ? [`  body: ${sourceOf(wholeBody)}`] : []),
+    ...(wholeBody ? [`  body: ${formatSource(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
     ...(entries ? ["  as a list of the map's entries"] : []),
     ...(connection ? [`  connection of ${connectionText(connection)}`] : []),
-    ...(batch ? [`  ${batchedBy(batch)}: ${keysOfCall(batch)}, ${batchModes[batch.mode]}`] : []),
+    ...(batch ? [`  ${describeBatch(batch)}: ${describeBatchSize(batch)}, ${batchModes[batch.mode]}`] : []),
     ...responseSources(operation),
     ...(nullOn404 ? ["  a 404 is null"] : []),
-    ...(needs.length > 0 ? [`  no call, and null, where ${needs.map(sourceOf).join(" or ")} is null`] : []),
+    ...(needs.length > 0
+      ? [`  no call, and null, where ${needs.map(formatSource).join(" or ")} is null`]
+      : []),
   ];
 }
 
@@ -142,7 +146,7 @@ const batchModes = {
 };
 
 const inputSource = (input: Input, isBatchKey: boolean): string =>
-  sourceOf(input.source) +
+  formatSource(input.source) +
   (input.argumentDefault === undefined ? "" : ` (default ${JSON.stringify(input.argumentDefault)})`) +
   (isBatchKey ? ", of all parents" : "") +
   (input.required ? ", required" : "");

@@ -5,27 +5,27 @@
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import type { Io } from "../../shared/cli/command.ts";
-import { asWord, printable } from "../../shared/cli/printable.ts";
+import { printable, quoteArgument } from "../../shared/cli/printable.ts";
 import { replaceFile, replaceFolders } from "../../shared/cli/replace-files.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isRecord } from "../../shared/json-object.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
-import { unreadable } from "../diagnostic.ts";
+import { unreadableSpec } from "../diagnostic.ts";
 import { documentFaults } from "../openapi/document-faults.ts";
-import { baseVariable } from "../openapi/document-files.ts";
+import { baseUrlVariable } from "../openapi/document-files.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { parseYamlFile } from "../openapi/yaml-file.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
-import { addressOf, readGiven, refuseTakenNames } from "./read-source-document.ts";
-import type { Given } from "./start-project.ts";
+import { firstServerUrl, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
+import type { InitOptions } from "./start-project.ts";
 
 const ledgerFile = "rest-only.yaml";
 
 /** Returns what writes the document, and generates the project: see `prepared`. */
-export async function addedDocument(
-  { openapi, name, tag, operation, query, confirm = [] }: Given & { readonly name: string },
+export async function prepareDocument(
+  { openapi, name, tag, operation, query, confirm = [] }: InitOptions & { readonly name: string },
   { root, progress, out }: Io,
 ): Promise<() => Promise<number>> {
   if (tag || operation || query)
@@ -34,9 +34,9 @@ export async function addedDocument(
     ]);
   const spec = join(root, "spec");
   const before = folderFiles(spec);
-  const { document, files, place, read } = await readGiven(openapi, root, name);
+  const { document, files, place, read } = await readSourceDocument(openapi, root, name);
   documentFaults(document, []); // reads each file that the document refers to
-  refuseTakenNames(files.keys(), openapi, place);
+  rejectTakenNames(files.keys(), openapi, place);
   const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
   if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} is there already`));
   const joined = new Project(withTexts(before, files));
@@ -49,7 +49,7 @@ export async function addedDocument(
   if (ledger !== undefined) files.set(ledgerFile, withEntry(ledger, `${name}/*`));
   const project = joined.proved();
   const [first] = readOperations(document).keys();
-  const base = addressOf(document) ?? "https://api.example.com";
+  const base = firstServerUrl(document) ?? "https://api.example.com";
   return async () => {
     progress?.("restbound init: generates the code");
     const { generate } = await import("../codegen/generate.ts");
@@ -58,16 +58,17 @@ export async function addedDocument(
     for (const [file, text] of files) replaceFile(join(spec, file), text);
     replaceFolders(new Map([generatedFolder(root, generated)]));
     for (const file of files.keys()) out(printable(`wrote spec/${file}`));
-    out(`address:  ${baseVariable(name)}=${base}, in the environment or in the defaults of src/main.ts`);
-    if (first !== undefined) out(printable(`fields:   npm run propose -- ${asWord(first)} prints one`));
+    out(`address:  ${baseUrlVariable(name)}=${base}, in the environment or in the defaults of src/main.ts`);
+    if (first !== undefined)
+      out(printable(`fields:   npm run propose -- ${quoteArgument(first)} prints one`));
     return 0;
   };
 }
 
-/** The ledger with an entry more. Comments stay. Throws `SpecUnreadable` if it is no map. */
+/** The ledger with an entry more. Comments stay. Throws `UnreadableSpec` if it is no map. */
 function withEntry(text: string, key: string): string {
   const { value } = parseYamlFile(ledgerFile, text);
-  if (!isRecord(value ?? {})) throw unreadable(ledgerFile, "wants a map of operationId to reason");
+  if (!isRecord(value ?? {})) throw unreadableSpec(ledgerFile, "wants a map of operationId to reason");
   const ledger = parseDocument(text);
   ledger.set(key, "added, without a field yet");
   return ledger.toString({ lineWidth: 0 });

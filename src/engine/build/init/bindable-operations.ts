@@ -5,9 +5,9 @@
 import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { Diagnostic } from "../diagnostic.ts";
-import { reachedFaults } from "../openapi/document-faults.ts";
+import { reachableFaults } from "../openapi/document-faults.ts";
 import type { RestOperation } from "../openapi/operation.ts";
-import { leastSchema } from "../propose/empty-schema.ts";
+import { placeholderSchema } from "../propose/empty-schema.ts";
 import { Proposal } from "../propose/propose.ts";
 import { fieldOf } from "../schema/schema-coordinate.ts";
 
@@ -16,7 +16,7 @@ type Operations = readonly RestOperation[];
 /** A document, and the ids of its POSTs that only read. */
 export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<string> };
 
-export const isRead = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
+export const isReadOperation = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
   method === "get" || reads.has(id);
 
 /** Rounds that leave out operations by the places of their errors. Each finds what the errors of the one before hid. */
@@ -31,7 +31,7 @@ type Proposed = {
 };
 
 /** The reason for each operation that is not returned is put into `leftOut`. */
-export function proposedTogether(
+export function proposeBindable(
   document: ReadDocument,
   operations: Operations,
   leftOut: Map<string, string>,
@@ -45,7 +45,7 @@ function bindable(
   operations: Operations,
   leftOut: Map<string, string>,
 ): RestOperation[] {
-  const faultOf = (some: Operations) => reachedFaults(document.model.document, some)[0]?.message;
+  const faultOf = (some: Operations) => reachableFaults(document.model.document, some)[0]?.message;
   let left = whole(operations, faultOf, leftOut);
   for (let round = 0; round < mostRounds; round++) {
     const reasons = reasonsByOperation(document, left);
@@ -123,12 +123,12 @@ function proposed(
   const proposal = new Proposal(model, reads);
   for (const { id } of operations) proposal.add(id);
   const sdl = proposal.sdl("type");
-  const isWithoutQuery = !operations.some((each) => isRead(document, each));
-  const least = isWithoutQuery ? `\n${leastSchema}` : "";
+  const isWithoutQuery = !operations.some((each) => isReadOperation(document, each));
+  const least = isWithoutQuery ? `\n${placeholderSchema}` : "";
   const { model: bound, diagnostics } = bindSdl(model, sdl + least);
   if (!bound) return { operations, sdl, model: undefined, errors: diagnostics };
   const called = boundFields(bound).map(({ operation }) => operation);
-  const errors = [...diagnostics, ...reachedFaults(model.document, called)].filter(
+  const errors = [...diagnostics, ...reachableFaults(model.document, called)].filter(
     ({ severity, coordinate }) => severity === "error" && coordinate !== "Query.nothing",
   );
   return { operations, sdl, model: bound, errors };

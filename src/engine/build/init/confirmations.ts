@@ -5,13 +5,13 @@
  * another product.
  */
 import { posix } from "node:path";
-import { asWord } from "../../shared/cli/printable.ts";
+import { quoteArgument } from "../../shared/cli/printable.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
-import type { Place } from "../diagnostic.ts";
+import type { FileLocation } from "../diagnostic.ts";
 import { keysOf, type ReadFile, RestDocument, type RestNode, type RootNode } from "../openapi/document.ts";
-import { type NamedDocument, oneDocument } from "../openapi/document-files.ts";
+import { type NamedDocument, singleDocumentFile } from "../openapi/document-files.ts";
 import { escapePointer } from "../openapi/json-pointer.ts";
 import { operationNodes } from "../openapi/operation-nodes.ts";
 import { headerOf, securitySchemesOf } from "../openapi/security.ts";
@@ -39,12 +39,12 @@ export function refuseUnconfirmed(given: Given, confirmed: readonly string[], pr
   if (open.length === 0) return;
   throw new UsageError([
     `--openapi ${given.openapi}: its files decide which credentials of callers go where. Confirm each line that you agree with, or remove what it names from the file:`,
-    ...open.map(([pointer, text]) => `  --confirm ${asWord(pointer)}  ${text}`),
+    ...open.map(([pointer, text]) => `  --confirm ${quoteArgument(pointer)}  ${text}`),
   ]);
 }
 
 /** What a node says of credentials or servers; the empty text if it says nothing. */
-type Statement = { readonly of: string; readonly value: string; readonly place: Place };
+type Statement = { readonly of: string; readonly value: string; readonly place: FileLocation };
 
 type Changes = [pointer: string, text: string][];
 
@@ -189,7 +189,7 @@ function shortened(value: string): string {
 function placeText(
   openapi: string,
   { file: main, overlay }: RootNode,
-  { file, line, column }: Place,
+  { file, line, column }: FileLocation,
 ): string {
   const folder = posix.dirname(openapi.replaceAll("\\", "/"));
   const name =
@@ -197,7 +197,7 @@ function placeText(
       ? openapi
       : posix.join(
           folder,
-          file === overlay ? oneDocument.overlay : posix.relative(posix.dirname(main), file),
+          file === overlay ? singleDocumentFile.overlay : posix.relative(posix.dirname(main), file),
         );
   return `${name}:${line}:${column}`;
 }

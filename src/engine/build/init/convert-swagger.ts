@@ -4,7 +4,7 @@ import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { isForm, isMultipartForm } from "../../shared/media-type.ts";
 
 /** Returns the text as it came if it is of another version, or no YAML: whoever reads it says so. */
-export async function converted(text: string): Promise<string> {
+export async function convertSwagger(text: string): Promise<string> {
   if (!/swagger["']?\s*:\s*["']?2/.test(text)) return text;
   const { errors, contents } = parseDocument(text);
   const value: unknown = errors.length === 0 ? contents?.toJSON() : undefined;

@@ -1,14 +1,14 @@
 /** Finds the OpenAPI document that `init` is given, by its path or its URL. Files that one at a URL refers to are not read. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { askUrl } from "../../shared/cli/fetch-text.ts";
+import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 
 const timeoutMs = 30_000;
 
 /** Returns the text, of at most 32 MiB. Throws `UsageError` for any other answer than a success within 30 s. */
 export const fetchDocument = (url: string): Promise<string> =>
-  askUrl(`--openapi ${url}`, url, timeoutMs, (text, { ok, status }) => {
+  fetchText(`--openapi ${url}`, url, timeoutMs, (text, { ok, status }) => {
     if (!ok) throw new Error(`answers ${status}`);
     return text;
   });

@@ -4,14 +4,14 @@
  * this, so the key must say whose id it is: without `Id` it is the name of the type, or of the resource in the path. The
  * binder proves the rest. A wrong link is worse than none: where two operations fit there is no link.
  */
-import { batchSize } from "../bind/bind-batch.ts";
-import { isPaging } from "../bind/list-length.ts";
+import { maxBatchSize } from "../bind/bind-batch.ts";
+import { isPagingParameter } from "../bind/list-length.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { declaredProperty, type Property } from "../openapi/shapes/shape.ts";
 import { type RestParam, restText } from "../schema/directives.ts";
-import { fieldName, lettersOf } from "../schema/graphql-names.ts";
+import { fieldName, normalizeName } from "../schema/graphql-names.ts";
 import { fieldsOf } from "../schema/object-types.ts";
-import { type Bringer, bringerOf, keyName, keyNamesOf } from "./lookup-fields.ts";
+import { findLookupField, keyName, keyNamesOf, type LookupField } from "./lookup-fields.ts";
 
 export type KeyLink = {
   /** The type that has the key. */
@@ -24,7 +24,7 @@ export type KeyLink = {
 };
 
 export function findKeyLinks(model: Model): KeyLink[] {
-  const bringers = boundFields(model).flatMap((field) => bringerOf(model, field) ?? []);
+  const bringers = boundFields(model).flatMap((field) => findLookupField(model, field) ?? []);
   const byName: ByName = new Map();
   for (const bringer of bringers)
     for (const name of keyNamesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
@@ -34,7 +34,7 @@ export function findKeyLinks(model: Model): KeyLink[] {
 }
 
 /** By the names that a key may have, without `Id`. */
-type ByName = Map<string, readonly Bringer[]>;
+type ByName = Map<string, readonly LookupField[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
   return shownProperties(model, owner).flatMap((name): KeyLink[] => {
@@ -42,13 +42,13 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     const key = propertyOf(model, owner, name);
     if (base === undefined || !key) return [];
     const isMany = key.shape.types.has("array");
-    const fitting = (byName.get(lettersOf(base)) ?? []).filter(
+    const fitting = (byName.get(normalizeName(base)) ?? []).filter(
       (each) => (each.brings !== "one" || !isMany) && !isSame(model, owner, each.type, name),
     );
     const keyed = fitting.filter(({ brings }) => brings !== "all");
     const types = new Set((keyed.length > 0 ? keyed : fitting).map((each) => each.type));
     if (types.size > 1) return [];
-    const only = (brings: Bringer["brings"]): Bringer[] => {
+    const only = (brings: LookupField["brings"]): LookupField[] => {
       const found = fitting.filter((each) => each.brings === brings && types.has(each.type));
       return found.length === 1 ? found : [];
     };
@@ -91,17 +91,17 @@ function propertyOf({ backings }: Model, owner: string, name: string): Property 
 }
 
 /** One call for many parents; with the longest page, if REST has pages. */
-function batched({ field: { operation }, ids, place }: Bringer, key: string): string {
-  const size = ids ? batchSize(ids) : 0;
-  const pages = operation.parameters.filter((each) => isPaging(each) && each.limitPer !== ids?.name);
+function batched({ field: { operation }, ids, place }: LookupField, key: string): string {
+  const size = ids ? maxBatchSize(ids) : 0;
+  const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids?.name);
   const params = [fedBy(ids?.name, key), ...pages.map(({ name }) => ({ name, value: size }))];
   return restText({ operation: operation.id, params, result: resultAt(place), batchBy: "id" });
 }
 
-const single = ({ field: { operation }, ids, place }: Bringer, key: string): string =>
+const single = ({ field: { operation }, ids, place }: LookupField, key: string): string =>
   restText({ operation: operation.id, params: [fedBy(ids?.name, key)], result: resultAt(place) });
 
-const lookedUp = ({ field: { operation }, place }: Bringer, key: string): string =>
+const lookedUp = ({ field: { operation }, place }: LookupField, key: string): string =>
   restText({
     operation: operation.id,
     params: [{ name: "id", in: "item", from: `parent.${key}` }],

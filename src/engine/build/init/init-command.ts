@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
 import { addPackages } from "./project-files.ts";
-import type { Given } from "./start-project.ts";
+import type { InitOptions } from "./start-project.ts";
 
 const collected = (value: string, before: readonly string[] = []): string[] => [...before, nonEmpty(value)];
 
@@ -41,14 +41,14 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "agrees with what an overlay decides about credentials and servers at these places; init lists them",
         collected,
       )
-      .action(does((given: Given) => begin(given, argv, io))),
+      .action(does((given: InitOptions) => begin(given, argv, io))),
   );
 
 /** All that is given is read, and refused, before anything is written or installed. */
-async function begin(given: Given, argv: readonly string[], io: Io): Promise<number> {
+async function begin(given: InitOptions, argv: readonly string[], io: Io): Promise<number> {
   const { root, env, progress } = io;
-  const { prepared } = await import("./prepare-project.ts");
-  const write = await prepared(given, io).finally(() => progress?.(""));
+  const { prepareProject } = await import("./prepare-project.ts");
+  const write = await prepareProject(given, io).finally(() => progress?.(""));
   if (existsSync(join(root, "node_modules/@graphql-codegen/core")))
     return write().finally(() => progress?.(""));
   addPackages(root);

@@ -6,9 +6,9 @@ import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isOb
 import type { BoundField, Model } from "../bind/model.ts";
 import type { Parameter } from "../openapi/operation.ts";
 import { isOnly } from "../openapi/shapes/shape.ts";
-import { lettersOf } from "../schema/graphql-names.ts";
+import { normalizeName } from "../schema/graphql-names.ts";
 
-export type Bringer = {
+export type LookupField = {
   readonly field: BoundField;
   readonly type: string;
   readonly resource: string;
@@ -30,10 +30,10 @@ const singulars = (name: string): string[] => [
   name.replace(/ies$/, "y"),
 ];
 
-export const keyNamesOf = ({ type, resource }: Pick<Bringer, "type" | "resource">): Set<string> =>
-  new Set([lettersOf(type), ...singulars(lettersOf(resource))]);
+export const keyNamesOf = ({ type, resource }: Pick<LookupField, "type" | "resource">): Set<string> =>
+  new Set([normalizeName(type), ...singulars(normalizeName(resource))]);
 
-export function bringerOf(model: Model, field: BoundField): Bringer | undefined {
+export function findLookupField(model: Model, field: BoundField): LookupField | undefined {
   const { operation, result, type: root, definition } = field;
   if (root !== model.schema.getQueryType()?.name || operation.method !== "get") return undefined;
   const steps = operation.path.split("/");
@@ -78,8 +78,8 @@ function listOf(
     return isList ? [{ type: item, place: [...result, ...own.path] }] : [];
   });
   const [list, ...others] = lists;
-  const names = singulars(lettersOf(resource));
-  const isNamed = [lettersOf(String(list?.type)), lettersOf(list?.place.at(-1) ?? "")].some((name) =>
+  const names = singulars(normalizeName(resource));
+  const isNamed = [normalizeName(String(list?.type)), normalizeName(list?.place.at(-1) ?? "")].some((name) =>
     names.includes(name),
   );
   return isNamed && others.length === 0 ? list : undefined;
@@ -92,15 +92,15 @@ function nodeType(connection: unknown): unknown {
 }
 
 /** `id`, or `user_id` of users: what is found by an `email` has another key. */
-function isId(name: string, named: Pick<Bringer, "type" | "resource">): boolean {
+function isId(name: string, named: Pick<LookupField, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
-  return lettersOf(name) === "id" || (base !== undefined && keyNamesOf(named).has(lettersOf(base)));
+  return normalizeName(name) === "id" || (base !== undefined && keyNamesOf(named).has(normalizeName(base)));
 }
 
 const isIds = (
   { name, shape, in: location }: Parameter,
-  named: Pick<Bringer, "type" | "resource">,
+  named: Pick<LookupField, "type" | "resource">,
 ): boolean =>
   location === "query" &&
   isOnly(shape, "array") &&
-  (["id", "ids"].includes(lettersOf(name)) || isId(name.replace(/\[\]$/, ""), named));
+  (["id", "ids"].includes(normalizeName(name)) || isId(name.replace(/\[\]$/, ""), named));

@@ -2,37 +2,37 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../../shared/cli/command.ts";
-import { asWord, printable } from "../../shared/cli/printable.ts";
-import { refuseLink, replaceFolders } from "../../shared/cli/replace-files.ts";
+import { printable, quoteArgument } from "../../shared/cli/printable.ts";
+import { rejectSymlink, replaceFolders } from "../../shared/cli/replace-files.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
-import { escaped } from "../../shared/control-characters.ts";
+import { escapeControlCharacters } from "../../shared/control-characters.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
-import { baseVariable, type NamedDocument } from "../openapi/document-files.ts";
+import { baseUrlVariable, type NamedDocument } from "../openapi/document-files.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, textFiles } from "../project/spec-files.ts";
-import { addedDocument } from "./add-document.ts";
+import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
-import { addressOf, ofDocument, readGiven, refuseTakenNames } from "./read-source-document.ts";
-import { type Choice, type Given, type StartedProject, startProject } from "./start-project.ts";
+import { firstServerUrl, ofDocument, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
+import { type Choice, type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**
  * Reads what is given, and throws for what is wrong with it. Returns what writes the project, or the document that is added to
  * it, once the packages of code generation are there. That returns 0, and writes nothing before all is generated.
  */
-export async function prepared(given: Given, io: Io): Promise<() => Promise<number>> {
+export async function prepareProject(given: InitOptions, io: Io): Promise<() => Promise<number>> {
   const { openapi, name, tag = [], operation = [], query = [], confirm = [] } = given;
   const { root, progress, out } = io;
   const spec = join(root, "spec");
   if (folderFiles(spec).list(".").length > 0) {
-    if (name !== undefined) return addedDocument({ ...given, name }, io);
+    if (name !== undefined) return prepareDocument({ ...given, name }, io);
     throw new UsageError([
       "spec/ has files: a project starts where there is none; --name adds a document to those of spec/openapi/",
     ]);
   }
   const packages = withPackages(root);
-  for (const folder of [spec, join(root, "generated")]) refuseLink(folder);
+  for (const folder of [spec, join(root, "generated")]) rejectSymlink(folder);
   const { files, lines, base } = await startedProject(openapi, io, { tag, operation, query }, name, confirm);
   const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
   return async () => {
@@ -43,7 +43,7 @@ export async function prepared(given: Given, io: Io): Promise<() => Promise<numb
     progress?.("");
     replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
     writeFileSync(join(root, "package.json"), packages);
-    for (const path of [...generated.keys(), ...addFiles(root, base, baseVariable(name))])
+    for (const path of [...generated.keys(), ...addFiles(root, base, baseUrlVariable(name))])
       out(printable(`wrote ${path}`));
     for (const line of lines) out(printable(line));
     if (pathBelowRepository(root) !== "")
@@ -61,13 +61,13 @@ async function startedProject(
   confirmed: readonly string[],
 ) {
   progress?.("restbound init: reads the document");
-  const { document, files, place, read } = await readGiven(openapi, root, name);
+  const { document, files, place, read } = await readSourceDocument(openapi, root, name);
   refuseUnconfirmed({ openapi, place, read }, confirmed);
   progress?.("restbound init: makes a field for each operation, and proves it");
   const start = startProject(document, choice);
-  refuseTakenNames(files.keys(), openapi, place);
-  files.set("schema.graphql", escaped(start.schema)).set("rest-only.yaml", start.ledger);
-  const base = addressOf(document);
+  rejectTakenNames(files.keys(), openapi, place);
+  files.set("schema.graphql", escapeControlCharacters(start.schema)).set("rest-only.yaml", start.ledger);
+  const base = firstServerUrl(document);
   return { files, lines: summary(start, base, place), base };
 }
 
@@ -76,7 +76,7 @@ function summary(
   base: string | undefined,
   { name, overlay }: NamedDocument,
 ): string[] {
-  const at = base === undefined ? `${baseVariable(name)}=https://api.example.com ` : "";
+  const at = base === undefined ? `${baseUrlVariable(name)}=https://api.example.com ` : "";
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),
@@ -90,7 +90,7 @@ function summary(
     ...linkedLines(keyLinks),
     ...(links.length > 0
       ? [
-          `link it:   npm run propose -- ${links.map(asWord).join(" ")} prints a link below a type of the schema for each`,
+          `link it:   npm run propose -- ${links.map(quoteArgument).join(" ")} prints a link below a type of the schema for each`,
         ]
       : []),
     "prove it:  npm run check",

@@ -6,11 +6,16 @@ import { printable } from "../../shared/cli/printable.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { withShownUrls } from "../../shared/shown-url.ts";
-import { SpecUnreadable } from "../diagnostic.ts";
+import { UnreadableSpec } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
-import { documentNamed, isDocumentName, type NamedDocument, oneDocument } from "../openapi/document-files.ts";
+import {
+  documentNamed,
+  isDocumentName,
+  type NamedDocument,
+  singleDocumentFile,
+} from "../openapi/document-files.ts";
 import { folderFiles } from "../project/spec-files.ts";
-import { converted } from "./convert-swagger.ts";
+import { convertSwagger } from "./convert-swagger.ts";
 import { documentPath, fetchDocument } from "./fetch-document.ts";
 
 /**
@@ -25,12 +30,12 @@ const ownNames =
  * The document under the name that it will have in the spec folder. `files`: the texts of the files that it consists of, as far
  * as they were read. `read` reads any of them.
  */
-export async function readGiven(given: string, root: string, name: string | undefined) {
+export async function readSourceDocument(given: string, root: string, name: string | undefined) {
   if (name !== undefined && !isDocumentName(name))
     throw new UsageError([`--name ${name}: a name has letters, digits, - and _ alone`]);
-  const place = name === undefined ? oneDocument : documentNamed(name);
+  const place = name === undefined ? singleDocumentFile : documentNamed(name);
   const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
-  const main = await converted(source ? (source(place.file) ?? "") : await fetchDocument(given));
+  const main = await convertSwagger(source ? (source(place.file) ?? "") : await fetchDocument(given));
   const files = new Map<string, string>();
   const read: ReadFile = (file) => (file === place.file ? main : source?.(file));
   const readPart: ReadFile = (file) => {
@@ -54,13 +59,13 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
   const below = name === undefined ? "" : `${posix.dirname(main)}/`;
   return (file) => {
     if (file === main) return files.read(basename(path));
-    if (file === overlay) return read(oneDocument.overlay);
+    if (file === overlay) return read(singleDocumentFile.overlay);
     return file.startsWith(below) ? read(file.slice(below.length)) : undefined;
   };
 }
 
 /** The parts of the document keep their names, because its references name them. */
-export function refuseTakenNames(
+export function rejectTakenNames(
   parts: Iterable<string>,
   given: string,
   { name, file, overlay }: NamedDocument,
@@ -81,12 +86,12 @@ export async function ofDocument<T>(given: string, make: () => T | Promise<T>): 
   try {
     return await make();
   } catch (error) {
-    throw error instanceof SpecUnreadable ? unreadableDocument(error, given) : error;
+    throw error instanceof UnreadableSpec ? unreadableDocument(error, given) : error;
   }
 }
 
 /** The places of its faults are not below `spec/` yet: they are told by the name that the user gave. */
-function unreadableDocument({ failure }: SpecUnreadable, given: string): ExpectedFailure {
+function unreadableDocument({ failure }: UnreadableSpec, given: string): ExpectedFailure {
   const faults = failure.faults.map(({ message, places }) => {
     const [at] = places.map(
       ({ file, line, column }) =>
@@ -101,7 +106,7 @@ function unreadableDocument({ failure }: SpecUnreadable, given: string): Expecte
  * The address of the document's first server. Files of the project have it, so the vendor's text is no part of them unless it
  * is an address alone.
  */
-export function addressOf(document: RestDocument): string | undefined {
+export function firstServerUrl(document: RestDocument): string | undefined {
   const server = document.child(document.child(document.root, "servers"), 0);
   const url = server && (server.value as { url?: unknown }).url;
   return typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;

@@ -4,7 +4,7 @@
  */
 import { stringify } from "yaml";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
-import { asWord } from "../../shared/cli/printable.ts";
+import { quoteArgument } from "../../shared/cli/printable.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isRecord } from "../../shared/json-object.ts";
 import { bindSdl } from "../bind/bind.ts";
@@ -15,8 +15,8 @@ import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.t
 import { readOperations } from "../openapi/read-operations.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Links } from "../propose/links.ts";
-import { refusalOf } from "../propose/propose.ts";
-import { isRead, proposedTogether } from "./bindable-operations.ts";
+import { unproposableReason } from "../propose/propose.ts";
+import { isReadOperation, proposeBindable } from "./bindable-operations.ts";
 import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 
 export type Choice = {
@@ -27,7 +27,7 @@ export type Choice = {
 };
 
 /** What the command line of `init` gives. */
-export type Given = Partial<Choice> & {
+export type InitOptions = Partial<Choice> & {
   readonly openapi: string;
   readonly name?: string;
   /** What the document's overlay may decide about credentials and servers. */
@@ -56,13 +56,13 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const chosen = chosenOperations(model, choice);
   const leftOut = new Map<string, string>();
   const sendable = chosen.filter((operation) => {
-    const refusal = refusalOf(operation) ?? unsentBody(operation);
+    const refusal = unproposableReason(operation) ?? unsentBody(operation);
     if (refusal !== undefined) leftOut.set(operation.id, refusal);
     return refusal === undefined;
   });
   const read = { model, reads: readingPosts(model, choice) };
-  const { operations: bound, sdl, model: started } = proposedTogether(read, sendable, leftOut);
-  if (!bound.some((each) => isRead(read, each))) throw new UsageError(withoutQuery(bound, leftOut));
+  const { operations: bound, sdl, model: started } = proposeBindable(read, sendable, leftOut);
+  if (!bound.some((each) => isReadOperation(read, each))) throw new UsageError(withoutQuery(bound, leftOut));
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const keyLinks = withKeyLinks(model, sdl, started);
@@ -85,7 +85,9 @@ const unsentBody = (operation: RestOperation): string | undefined =>
   `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
 
 function withoutQuery(bound: readonly RestOperation[], leftOut: ReadonlyMap<string, string>): string[] {
-  const posts = bound.flatMap(({ id, method }) => (method === "post" ? [`  --query ${asWord(id)}`] : []));
+  const posts = bound.flatMap(({ id, method }) =>
+    method === "post" ? [`  --query ${quoteArgument(id)}`] : [],
+  );
   return [
     "choose an operation that reads: a GraphQL schema needs a Query",
     ...(posts.length > 0 ? ["none of these is a GET: name the POSTs that only read"] : []),
@@ -131,7 +133,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
   const option = isByTag ? "--tag" : "--operation";
   throw new UsageError([
     `the document has ${all.length} operations${tags.size > 0 ? "" : " and no tags"}: choose some with --tag or --operation`,
-    ...choices.map(([name, count]) => `${String(count).padStart(6)}  ${option} ${asWord(name)}`),
+    ...choices.map(([name, count]) => `${String(count).padStart(6)}  ${option} ${quoteArgument(name)}`),
   ]);
 }
 

@@ -4,14 +4,14 @@
  * the operations without an `operationId` of their own that nothing binds.
  */
 
-import { type Diagnostic, diagnosed, type Place, type Rule } from "../diagnostic.ts";
+import { createDiagnostic, type Diagnostic, type FileLocation, type Rule } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
 import { operationNodes } from "./operation-nodes.ts";
 import { mappingsOf, partsOf, reachedNodes } from "./reachable-nodes.ts";
 import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
-import { type DuplicateKey, duplicateText } from "./yaml-file.ts";
+import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
 /** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
 export function documentFaults(
@@ -34,7 +34,7 @@ export function documentFaults(
 }
 
 /** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
-export const reachedFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
+export const reachableFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   document.isSound ? [] : reachedBy(document, bound).errors;
 
 /** `others`: the keys that stand twice elsewhere, in the files that were read so far. */
@@ -88,7 +88,7 @@ const unresolvedMapping = (document: RestDocument, node: RestNode): Diagnostic[]
   });
 
 const unresolved = (document: RestDocument, node: RestNode, reference: string): Diagnostic =>
-  diagnosed({
+  createDiagnostic({
     rule: "ref-unresolved",
     coordinate: reference,
     message: `$ref "${reference}" points at nothing`,
@@ -98,10 +98,10 @@ const unresolved = (document: RestDocument, node: RestNode, reference: string): 
   });
 
 const duplicate = (key: DuplicateKey): Diagnostic =>
-  diagnosed({
+  createDiagnostic({
     rule: "spec-unreadable",
     coordinate: key.file,
-    message: `${key.file}: ${duplicateText(key)}`,
+    message: `${key.file}: ${duplicateKeyMessage(key)}`,
     hint: "remove one of the two",
     rest: key.place,
   });
@@ -117,7 +117,11 @@ const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   node.path.every((step, index) => String(path[index]) === String(step));
 
 /** A fault that makes nothing wrong where no field reaches it. */
-type Fault = { readonly kind: string; readonly message: string; readonly place: () => Place | undefined };
+type Fault = {
+  readonly kind: string;
+  readonly message: string;
+  readonly place: () => FileLocation | undefined;
+};
 
 /** The operations that nothing binds, and that no `operationId` names alone. */
 function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
@@ -156,7 +160,7 @@ function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic
     ([kind, { length }]) => `${length} × ${kind}`,
   );
   return [
-    diagnosed({
+    createDiagnostic({
       rule: "document-faulty",
       coordinate: place.file,
       message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,

@@ -4,13 +4,13 @@
  */
 import { posix } from "node:path";
 import { membersOf } from "../../shared/json-object.ts";
-import { SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import { parseWithDuplicates } from "./yaml-file.ts";
 
 /** `name` is absent for `openapi.yaml`, which is the only document. */
 export type NamedDocument = { readonly file: string; readonly overlay: string; readonly name?: string };
 
-export const oneDocument: NamedDocument = { file: "openapi.yaml", overlay: "overlay.yaml" };
+export const singleDocumentFile: NamedDocument = { file: "openapi.yaml", overlay: "overlay.yaml" };
 
 /** The folder of several documents. */
 export const documentsFolder = "openapi";
@@ -29,13 +29,13 @@ export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.t
 export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
 
 /** The variable of the base URL. */
-export const baseVariable = (name: string | undefined): string =>
+export const baseUrlVariable = (name: string | undefined): string =>
   name === undefined ? "REST_BASE_URL" : `REST_BASE_URL_${productOf(name)}`;
 
 const overlayEnd = ".overlay";
 
 /**
- * The documents, those of several by name. `names`: the files below `openapi/`. Throws `SpecUnreadable` if there are both
+ * The documents, those of several by name. `names`: the files below `openapi/`. Throws `UnreadableSpec` if there are both
  * kinds, or if a file is neither a document of its own name nor the overlay of one.
  */
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
@@ -45,37 +45,39 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
     return isTaken ? [documentNamed(name, ext)] : [];
   });
   const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
-  const isSplit = read(oneDocument.file) !== undefined;
+  const isSplit = read(singleDocumentFile.file) !== undefined;
   if (isSplit) {
     // one document may keep its parts there, and a part is no document
     const other = documents.find(({ file }) => isDocument(file, read(file) ?? ""));
-    if (other) throw unreadable(oneDocument.file, `stands beside ${other.file}: ${eitherOr}`);
+    if (other) throw unreadableSpec(singleDocumentFile.file, `stands beside ${other.file}: ${eitherOr}`);
   }
-  if (isSplit || documents.length === 0) return [oneDocument];
+  if (isSplit || documents.length === 0) return [singleDocumentFile];
   const faults = [
     ...documents.flatMap(({ name = "", file }) => {
       const same = documents.find(
         (each) => each.file < file && productOf(each.name ?? "") === productOf(name),
       );
       if (same)
-        return [unreadable(file, `is the product ${productOf(name)}, as ${same.file} is: rename one`)];
-      return isDocumentName(name) ? [] : [unreadable(file, "wants a name of letters, digits, - and _ alone")];
+        return [unreadableSpec(file, `is the product ${productOf(name)}, as ${same.file} is: rename one`)];
+      return isDocumentName(name)
+        ? []
+        : [unreadableSpec(file, "wants a name of letters, digits, - and _ alone")];
     }),
     ...found.flatMap(({ name = "", file }) =>
       !name.endsWith(overlayEnd) || documents.some(({ overlay }) => overlay === file)
         ? []
-        : [unreadable(file, "is the overlay of no document")],
+        : [unreadableSpec(file, "is the overlay of no document")],
     ),
-    ...(read(oneDocument.overlay) === undefined
+    ...(read(singleDocumentFile.overlay) === undefined
       ? []
       : [
-          unreadable(
-            oneDocument.overlay,
+          unreadableSpec(
+            singleDocumentFile.overlay,
             `belongs to one document: name it ${documentNamed("<name>").overlay}`,
           ),
         ]),
   ];
-  if (faults.length > 0) throw new SpecUnreadable(faults.flatMap(({ diagnostics }) => diagnostics));
+  if (faults.length > 0) throw new UnreadableSpec(faults.flatMap(({ diagnostics }) => diagnostics));
   return documents;
 }
 

@@ -1,6 +1,6 @@
 /** The versions of OpenAPI documents and of their parts: 3.0 or 3.1, and no other. */
 import { membersOf } from "../../shared/json-object.ts";
-import { unreadable } from "../diagnostic.ts";
+import { unreadableSpec } from "../diagnostic.ts";
 import type { NamedDocument } from "./document-files.ts";
 
 const converters = "`restbound init` converts it in an empty folder, and so does `npx swagger2openapi`";
@@ -19,15 +19,15 @@ export class Versions {
     return this.#is30.get(file) !== true;
   }
 
-  /** Throws `SpecUnreadable` for a document of any other version, and for what is no document. */
+  /** Throws `UnreadableSpec` for a document of any other version, and for what is no document. */
   add({ file, name }: NamedDocument, value: unknown): void {
     const { openapi, swagger } = membersOf(value);
     if (swagger !== undefined)
-      throw unreadable(file, `is Swagger ${swagger}, and OpenAPI 3.0 or 3.1 is needed: ${converters}`);
+      throw unreadableSpec(file, `is Swagger ${swagger}, and OpenAPI 3.0 or 3.1 is needed: ${converters}`);
     if (typeof openapi !== "string" || !/^3\.[01]\./.test(`${openapi}.`)) {
       const isOther = typeof openapi === "string" && /^\d/.test(openapi);
       const apart = name === undefined ? "" : "; parts that documents share stand in a folder of their own";
-      throw unreadable(
+      throw unreadableSpec(
         file,
         isOther ? otherVersion(openapi) : `is not an OpenAPI 3.0 or 3.1 document${apart}`,
       );
@@ -36,12 +36,12 @@ export class Versions {
     this.#is30.set(file, openapi.startsWith("3.0"));
   }
 
-  /** Notes that `file` refers to `part`. Throws `SpecUnreadable` for a part of documents of both versions. */
+  /** Notes that `file` refers to `part`. Throws `UnreadableSpec` for a part of documents of both versions. */
   refer(file: string, part: string): void {
     const is30 = this.#is30.get(file) === true;
     if (!this.#is30.has(part)) this.#is30.set(part, is30);
     else if (this.#is30.get(part) !== is30 && !this.#documents.has(part))
-      throw unreadable(
+      throw unreadableSpec(
         part,
         "is a part of OpenAPI 3.0 and 3.1 documents, which read what is beside a $ref differently",
       );

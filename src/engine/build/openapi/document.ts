@@ -6,14 +6,20 @@ import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { isRecord } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
-import { type Diagnostic, type NodePath, type Place, type RestPlace, unreadable } from "../diagnostic.ts";
-import { type NamedDocument, oneDocument } from "./document-files.ts";
+import {
+  type Diagnostic,
+  type FileLocation,
+  type NodeLocation,
+  type NodePath,
+  unreadableSpec,
+} from "../diagnostic.ts";
+import { type NamedDocument, singleDocumentFile } from "./document-files.ts";
 import { Versions } from "./document-version.ts";
 import { decodePercent, unescapePointer } from "./json-pointer.ts";
 import { type Removal, withOverlay } from "./overlays/overlay.ts";
-import { type DuplicateKey, parseWithDuplicates, refuseDuplicates, type YamlFile } from "./yaml-file.ts";
+import { type DuplicateKey, parseWithDuplicates, rejectDuplicates, type YamlFile } from "./yaml-file.ts";
 
-export type RestNode = RestPlace & { readonly value: unknown };
+export type RestNode = NodeLocation & { readonly value: unknown };
 
 /** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
 export type ReadFile = (name: string) => string | undefined;
@@ -44,9 +50,9 @@ export class RestDocument {
 
   /**
    * Reads the documents, and the overlay of each if there is one.
-   * Throws `SpecUnreadable` if a file is not an OpenAPI 3.0 or 3.1 document.
+   * Throws `UnreadableSpec` if a file is not an OpenAPI 3.0 or 3.1 document.
    */
-  constructor([first = oneDocument, ...others]: readonly NamedDocument[], read: ReadFile) {
+  constructor([first = singleDocumentFile, ...others]: readonly NamedDocument[], read: ReadFile) {
     this.#read = read;
     this.roots = [this.#open(first), ...others.map((each) => this.#open(each))];
   }
@@ -58,9 +64,9 @@ export class RestDocument {
       own && overlay ? withOverlay(own, overlay) : { file: own, removals: [], unused: [] };
     this.overlayFindings.push(...unused);
     this.#files.set(name, file);
-    if (!file) throw unreadable(name, "there is no such file");
+    if (!file) throw unreadableSpec(name, "there is no such file");
     this.versions.add(given, file.value);
-    refuseDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
+    rejectDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
     return { ...given, path: [], value: file.value, removals };
   }
 
@@ -85,11 +91,11 @@ export class RestDocument {
   }
 
   /** The value at a place; `undefined` if there is none. No `$ref` is followed. */
-  valueAt({ file, path }: RestPlace): unknown {
+  valueAt({ file, path }: NodeLocation): unknown {
     return path.reduce(childValue, this.#file(file)?.value);
   }
 
-  place(node: RestPlace, ...below: NodePath): Place {
+  place(node: NodeLocation, ...below: NodePath): FileLocation {
     const file = this.#files.get(node.file);
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
@@ -117,7 +123,7 @@ export class RestDocument {
   #end(node: RestNode, ends: WeakMap<object, RestNode | undefined>, isPlain: boolean): RestNode | undefined {
     const passed = new Set<object>();
     let end: RestNode | undefined = node;
-    while (end && refOf(end.value) !== undefined && !(isPlain && passed.size > 0 && saysBesideRef(end))) {
+    while (end && refOf(end.value) !== undefined && !(isPlain && passed.size > 0 && hasRefSiblings(end))) {
       const holder = end.value as object;
       if (ends.has(holder) || passed.has(holder)) {
         end = ends.get(holder);
@@ -159,7 +165,7 @@ export class RestDocument {
 }
 
 /** Identifies a node within its document. */
-export const nodeKey = ({ file, path }: RestPlace): string => `${file}#${path.map(shortStep).join("/")}`;
+export const nodeKey = ({ file, path }: NodeLocation): string => `${file}#${path.map(shortStep).join("/")}`;
 
 /**
  * A long step is named by its digest: V8 hashes a text of more than 16,383 characters by its length alone, so thousands of
@@ -186,7 +192,7 @@ export const refOf = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;
 
 /** Whether a node has statements beside its `$ref`. */
-export const saysBesideRef = ({ value }: RestNode): boolean =>
+export const hasRefSiblings = ({ value }: RestNode): boolean =>
   refOf(value) !== undefined &&
   Object.keys(value as object).some((key) => key !== "$ref" && key !== "description" && key !== "summary");
 

@@ -120,7 +120,7 @@ export function isSameOperation(one: RestOperation, other: RestOperation): boole
 }
 
 /** `GET /things/{id} (getThing)`; without the id where that is the method and path. */
-export const withId = (operation: RestOperation): string => {
+export const operationLabel = (operation: RestOperation): string => {
   const name = methodAndPath(operation);
   return operation.id === name ? name : `${name} (${operation.id})`;
 };
@@ -132,7 +132,7 @@ export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 
 /** The documented successes with a body that a field can show. */
-export const answersOf = ({ successes }: RestOperation) =>
+export const showableResponses = ({ successes }: RestOperation) =>
   successes.flatMap(({ status, media, shape }) =>
     shape && media !== undefined ? [{ status, media, shape }] : [],
   );
@@ -153,14 +153,11 @@ const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWit
  * Whether the operation changes something, and documents no success and no redirect. Its success is read as one without
  * content: that it was done is all that a field can say.
  */
-export const leavesSuccessOut = ({
-  method,
-  responses,
-}: Pick<RestOperation, "method" | "responses">): boolean =>
+export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
 /** Follows the operation's name where no answer of it can be shown. */
-export function unshownAnswer({ successes, responses }: RestOperation): string {
+export function unshowableReason({ successes, responses }: RestOperation): string {
   if (successes.length > 0) return "documents no answer that is JSON or text";
   return responses.some(isRedirect)
     ? "answers with a redirect, which is never followed"

@@ -6,7 +6,7 @@ import { productOf } from "./document-files.ts";
 import {
   type InputLocation,
   inputKey,
-  leavesSuccessOut,
+  omitsSuccess,
   type Parameter,
   type RestOperation,
 } from "./operation.ts";
@@ -43,7 +43,7 @@ export function readOperation(
     product: productOf(root.name ?? (typeof tag === "string" ? tag : "")),
     parameters,
     responses,
-    successes: leavesSuccessOut({ method, responses })
+    successes: omitsSuccess({ method, responses })
       ? [{ status: "2XX", node: undefined, content: [], headers: new Map() }]
       : readSuccesses(document, responses),
     ...readUnsendable(document, declared, node, body),

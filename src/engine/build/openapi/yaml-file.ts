@@ -14,35 +14,35 @@ import {
   visit,
   type Node as YamlNode,
 } from "yaml";
-import { type NodePath, type Place, unreadable } from "../diagnostic.ts";
+import { type FileLocation, type NodePath, unreadableSpec } from "../diagnostic.ts";
 import { parseJson } from "./json-file.ts";
 
 /** A key that stands twice in one object. The later value counts. */
-export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: Place };
+export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: FileLocation };
 
 export type YamlFile = {
   readonly value: unknown;
   readonly duplicateKeys: readonly DuplicateKey[];
   /** The position of the value at `path`, or of its key; the nearest ancestor's position if the value does not exist. */
-  place(path: NodePath): Place;
+  place(path: NodePath): FileLocation;
 };
 
 /**
- * Throws `SpecUnreadable` with the place of the first syntax error or duplicate key. `name` is the file's name in
+ * Throws `UnreadableSpec` with the place of the first syntax error or duplicate key. `name` is the file's name in
  * findings.
  */
 export function parseYamlFile(name: string, text: string): YamlFile {
   const file = parseWithDuplicates(name, text);
-  refuseDuplicates(file.duplicateKeys);
+  rejectDuplicates(file.duplicateKeys);
   return file;
 }
 
-/** Throws `SpecUnreadable` at the first of the keys. */
-export function refuseDuplicates([first]: readonly DuplicateKey[]): void {
-  if (first) throw unreadable(first.file, duplicateText(first), first.place);
+/** Throws `UnreadableSpec` at the first of the keys. */
+export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
+  if (first) throw unreadableSpec(first.file, duplicateKeyMessage(first), first.place);
 }
 
-export const duplicateText = ({ path }: DuplicateKey): string =>
+export const duplicateKeyMessage = ({ path }: DuplicateKey): string =>
   `the key "${path.at(-1)}" stands twice in one object`;
 
 /** Like `parseYamlFile`, but keeps duplicate keys as data: they may stand where nobody reads. */
@@ -73,20 +73,20 @@ function readYaml(name: string, text: string): YamlFile {
     if (error) {
       const message = error.message.split(/ at line |\n/)[0] ?? "not YAML";
       const reason = /call stack/.test(message) ? "is nested too deeply" : message;
-      throw unreadable(name, reason, placeAt(name, lines, error.pos[0]));
+      throw unreadableSpec(name, reason, placeAt(name, lines, error.pos[0]));
     }
     const value: unknown = document.toJS({ maxAliasCount: 1_000 });
     const pairsOf = pairsByKey();
     const duplicateKeys = duplicateKeysOf(name, document, lines);
     return { value, duplicateKeys, place: (path) => placeAt(name, lines, offsetOf(document, path, pairsOf)) };
   } catch (error) {
-    if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
-    if (error instanceof ReferenceError) throw unreadable(name, "expands too many aliases");
+    if (error instanceof RangeError) throw unreadableSpec(name, "is nested too deeply");
+    if (error instanceof ReferenceError) throw unreadableSpec(name, "expands too many aliases");
     throw error;
   }
 }
 
-function placeAt(file: string, lines: LineCounter, offset: number): Place {
+function placeAt(file: string, lines: LineCounter, offset: number): FileLocation {
   const { line, col } = lines.linePos(offset);
   return { file, line, column: col };
 }

@@ -1,6 +1,6 @@
 /** The entries of `spec/approvals.yaml`. */
 import { isRecord } from "../../shared/json-object.ts";
-import { SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import type { YamlFile } from "../openapi/yaml-file.ts";
 
 export const approvalsFile = "approvals.yaml";
@@ -27,19 +27,19 @@ export const approvalKey = ({
 }: Pick<ApprovalEntry, "fingerprint" | "rule" | "coordinate">): string =>
   JSON.stringify([fingerprint, rule, coordinate]);
 
-/** Throws `SpecUnreadable` if the file is no list of complete entries. */
+/** Throws `UnreadableSpec` if the file is no list of complete entries. */
 export function readApprovals(file: YamlFile | undefined): ApprovalEntry[] {
   if (file === undefined || file.value === null || file.value === undefined) return [];
-  if (!Array.isArray(file.value)) throw unreadable(approvalsFile, "wants a list of approvals");
-  const faults: SpecUnreadable[] = [];
+  if (!Array.isArray(file.value)) throw unreadableSpec(approvalsFile, "wants a list of approvals");
+  const faults: UnreadableSpec[] = [];
   const entries = file.value.map((value: unknown, index) => readEntry(file, value, index, faults));
-  if (faults.length > 0) throw new SpecUnreadable(faults.flatMap(({ diagnostics }) => diagnostics));
+  if (faults.length > 0) throw new UnreadableSpec(faults.flatMap(({ diagnostics }) => diagnostics));
   return entries;
 }
 
 const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const;
 
-function readEntry(file: YamlFile, value: unknown, index: number, faults: SpecUnreadable[]): ApprovalEntry {
+function readEntry(file: YamlFile, value: unknown, index: number, faults: UnreadableSpec[]): ApprovalEntry {
   const given = isRecord(value) ? value : {};
   // the entry that a finding prints has <why> and <who>
   const text = (key: (typeof texts)[number] | "expires"): string =>
@@ -47,7 +47,7 @@ function readEntry(file: YamlFile, value: unknown, index: number, faults: SpecUn
   const wrong: string[] = texts.filter((key) => text(key) === "");
   if (!isDay(text("expires"))) wrong.push("expires (YYYY-MM-DD)");
   if (wrong.length > 0)
-    faults.push(unreadable(approvalsFile, `an approval needs ${wrong.join(", ")}`, file.place([index])));
+    faults.push(unreadableSpec(approvalsFile, `an approval needs ${wrong.join(", ")}`, file.place([index])));
   return {
     index,
     fingerprint: text("fingerprint"),

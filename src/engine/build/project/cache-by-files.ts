@@ -8,7 +8,7 @@ import type { SpecFiles } from "./spec-files.ts";
  * The returned function calls `make` only if a file that the last value was made from has another text now, or a folder
  * other files.
  */
-export function whileFilesStay<T>(make: (files: SpecFiles) => T): (files: SpecFiles) => T {
+export function cacheByFiles<T>(make: (files: SpecFiles) => T): (files: SpecFiles) => T {
   let last: { readonly value: T; readonly seen: readonly ((files: SpecFiles) => boolean)[] } | undefined;
   return (files) => {
     if (last?.seen.every((isSame) => isSame(files))) return last.value;

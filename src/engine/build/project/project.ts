@@ -8,9 +8,9 @@ import { linesOf } from "../../shared/cli/code-frame.ts";
 import type { Manifest } from "../../shared/manifests/manifests.ts";
 import { bind } from "../bind/bind.ts";
 import { type BindResult, boundFields, type Model, type RestApi } from "../bind/model.ts";
-import { type Diagnostic, isApprovable, SpecUnreadable, unreadable } from "../diagnostic.ts";
+import { type Diagnostic, isApprovable, UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import { RestDocument } from "../openapi/document.ts";
-import { documentFaults, reachedFaults } from "../openapi/document-faults.ts";
+import { documentFaults, reachableFaults } from "../openapi/document-faults.ts";
 import { documentFiles, documentsFolder } from "../openapi/document-files.ts";
 import { readOperations } from "../openapi/read-operations.ts";
 import { lazy } from "../openapi/shapes/lazy.ts";
@@ -26,7 +26,7 @@ import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./sp
 type Given = {
   /** Those of apps. */
   readonly manifests?: readonly Manifest[];
-  /** `whileFilesStay(readRestApi)`, where several projects may have the same documents. */
+  /** `cacheByFiles(readRestApi)`, where several projects may have the same documents. */
   readonly restOf?: typeof readRestApi;
   /** Of a base: its git ref or its URL, as the user gave it. */
   readonly name?: string;
@@ -37,7 +37,7 @@ export type ValidProject = Project & { readonly model: Model };
 
 export const isValid = (project: Project): project is ValidProject => project.model !== undefined;
 
-/** What reads a file throws `SpecUnreadable` if the file cannot be read, with a finding for each such file. */
+/** What reads a file throws `UnreadableSpec` if the file cannot be read, with a finding for each such file. */
 export class Project {
   readonly files: SpecFiles;
   readonly name: string | undefined;
@@ -96,19 +96,19 @@ export class Project {
     return this.#diagnostics();
   }
 
-  /** The project, if it has no errors; throws `SpecUnreadable` with all of them. It walks no part that no field reaches. */
+  /** The project, if it has no errors; throws `UnreadableSpec` with all of them. It walks no part that no field reaches. */
   proved(): ValidProject {
-    return this.#without([...this.#mapping(reachedFaults), ...this.#operations().diagnostics]);
+    return this.#without([...this.#mapping(reachableFaults), ...this.#operations().diagnostics]);
   }
 
   /** Like `proved`, but saved operations may have errors. */
   bound(): ValidProject {
-    return this.#without(this.#mapping(reachedFaults));
+    return this.#without(this.#mapping(reachableFaults));
   }
 
   #without(diagnostics: readonly Diagnostic[]): ValidProject {
     const errors = diagnostics.filter(({ severity }) => severity === "error");
-    if (!isValid(this) || errors.length > 0) throw new SpecUnreadable(errors);
+    if (!isValid(this) || errors.length > 0) throw new UnreadableSpec(errors);
     return this;
   }
 
@@ -158,35 +158,35 @@ function faultsIn(model: Model, faultsOf: typeof documentFaults): Diagnostic[] {
 const boundNames = (schema: GraphQLSchema): string[] =>
   allFields(schema).flatMap(({ field }) => readRest(schema, field)?.operation ?? []);
 
-/** Turns a stack overflow, the sign of an endless or very deep schema, into `SpecUnreadable`. */
+/** Turns a stack overflow, the sign of an endless or very deep schema, into `UnreadableSpec`. */
 function withinStack<T>({ roots, root }: RestDocument, make: () => T): T {
   try {
     return make();
   } catch (error) {
     if (error instanceof RangeError)
-      throw unreadable(roots.length > 1 ? documentsFolder : root.file, "is nested too deeply");
+      throw unreadableSpec(roots.length > 1 ? documentsFolder : root.file, "is nested too deeply");
     throw error;
   }
 }
 
 const missing = (name: string): never => {
-  throw unreadable(name, "there is no such file");
+  throw unreadableSpec(name, "there is no such file");
 };
 
-/** Both results, or one `SpecUnreadable` with the findings of both. */
+/** Both results, or one `UnreadableSpec` with the findings of both. */
 function readBoth<A, B>(first: () => A, second: () => B): [A, B] {
-  const failures: SpecUnreadable[] = [];
+  const failures: UnreadableSpec[] = [];
   const attempt = <T>(make: () => T): T | undefined => {
     try {
       return make();
     } catch (error) {
-      if (!(error instanceof SpecUnreadable)) throw error;
+      if (!(error instanceof UnreadableSpec)) throw error;
       failures.push(error);
       return undefined;
     }
   };
   const results = [attempt(first), attempt(second)];
-  if (failures.length > 0) throw new SpecUnreadable(failures.flatMap(({ diagnostics }) => diagnostics));
+  if (failures.length > 0) throw new UnreadableSpec(failures.flatMap(({ diagnostics }) => diagnostics));
   return results as [A, B];
 }
 
@@ -195,7 +195,7 @@ function readLines({ read }: SpecFiles, file: string): readonly string[] | undef
     const text = read(file);
     return text ? linesOf(text) : undefined;
   } catch (error) {
-    if (!(error instanceof SpecUnreadable)) throw error;
+    if (!(error instanceof UnreadableSpec)) throw error;
     return undefined;
   }
 }

@@ -2,10 +2,10 @@
  * Reads and lists the files of a spec folder. `folderFiles` reads them from disk; `src/engine/build/check` reads them from a git ref.
  */
 import { join, posix } from "node:path";
-import { filesBelow } from "../../shared/list-files.ts";
+import { listFiles } from "../../shared/list-files.ts";
 import { own } from "../../shared/own.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
-import { unreadable } from "../diagnostic.ts";
+import { unreadableSpec } from "../diagnostic.ts";
 import type { ReadFile } from "../openapi/document.ts";
 
 export type SpecFiles = {
@@ -23,7 +23,7 @@ export function readOnce<Content>(read: (name: string) => Content): (name: strin
   };
 }
 
-/** The files below `folder` on disk. A file that exists and cannot be read throws `SpecUnreadable`. */
+/** The files below `folder` on disk. A file that exists and cannot be read throws `UnreadableSpec`. */
 export const folderFiles = (folder: string): SpecFiles => ({
   read: readOnce((name) => {
     try {
@@ -34,7 +34,7 @@ export const folderFiles = (folder: string): SpecFiles => ({
   }),
   list: (name) => {
     try {
-      return filesBelow(join(folder, name)).map((file) => posix.join(name, file));
+      return listFiles(join(folder, name)).map((file) => posix.join(name, file));
     } catch (error) {
       return absent(name, error, { ENOTDIR: "is a file, not a folder" }) ?? [];
     }
@@ -57,11 +57,11 @@ export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, 
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 
-/** Returns `undefined` if the file does not exist. Throws `SpecUnreadable` for any other error. */
+/** Returns `undefined` if the file does not exist. Throws `UnreadableSpec` for any other error. */
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return undefined;
-  throw unreadable(name, code === undefined ? message : (own(words, code) ?? `cannot be read (${code})`));
+  throw unreadableSpec(name, code === undefined ? message : (own(words, code) ?? `cannot be read (${code})`));
 }
 
 /** The texts of the saved operations, by file name. */

@@ -7,10 +7,10 @@ export const hasNoField = (schema: string | undefined): boolean =>
   /^\s*(?:type\s+Query\s*(?:\{\s*\})?\s*)?$/.test((schema ?? "").replace(/^\uFEFF|#.*$/gm, ""));
 
 /** A schema needs a field to be valid. This one is bound to nothing, and no proposal mentions it. */
-export const leastSchema = "type Query { nothing: Boolean }";
+export const placeholderSchema = "type Query { nothing: Boolean }";
 
 export function modelWithoutFields(rest: RestApi): Model {
-  const { model } = bindSdl(rest, leastSchema);
+  const { model } = bindSdl(rest, placeholderSchema);
   if (!model) throw new Error("the least schema is not valid");
   return { ...model, fields: new Map() };
 }

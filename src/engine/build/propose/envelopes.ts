@@ -1,5 +1,5 @@
 /** The answers of an operation, as a proposed field shows them. */
-import { answersOf, type RestOperation } from "../openapi/operation.ts";
+import { type RestOperation, showableResponses } from "../openapi/operation.ts";
 import { isMap } from "../openapi/shapes/map-entries.ts";
 import {
   declaredProperty,
@@ -8,11 +8,11 @@ import {
   responseProperties,
   type Shape,
 } from "../openapi/shapes/shape.ts";
-import { isOfPages } from "./pages.ts";
+import { isPagingProperty } from "./pages.ts";
 
 /** A comment above a field that stands for answers of several statuses. */
-export function onlyOfAll(operation: RestOperation, type: string): string[] {
-  const answers = answersOf(operation);
+export function statusesComment(operation: RestOperation, type: string): string[] {
+  const answers = showableResponses(operation);
   if (new Set(answers.map(({ shape }) => shape.identity.text)).size < 2) return [];
   const several = `REST's answers ${answers.map(({ status }) => status).join(" and ")}`;
   return [type === "JSON" ? `  # ${several} share no type.` : `  # Only what ${several} share.`];
@@ -26,7 +26,7 @@ export function envelopeOf(answer: Shape): Property | undefined {
   const shown = [...answer.properties.values()].filter((each) => each.only !== "request");
   const items = declaredProperty(answer, "items");
   const others = responseProperties(answer).filter((each) => each !== items);
-  if (items?.shape.types.has("array")) return others.every(isOfPages) ? items : undefined;
+  if (items?.shape.types.has("array")) return others.every(isPagingProperty) ? items : undefined;
   const [only] = shown;
   const isEnvelope = only && shown.length === 1 && isPlainObject(answer) && !only.isUndeclared;
   return isEnvelope && !only.name.includes(".") && isComposed(only.shape) ? only : undefined;

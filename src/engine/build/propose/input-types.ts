@@ -1,9 +1,13 @@
 /** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
 import { membersOf } from "../../shared/json-object.ts";
-import { valueProblem } from "../bind/inputs/check-constants.ts";
-import { choicesOf, unfedProperties, without } from "../bind/inputs/one-of-member.ts";
+import { rejectionReason } from "../bind/inputs/check-constants.ts";
+import {
+  discriminateRequest,
+  unboundRequiredProperties,
+  withoutProperty,
+} from "../bind/inputs/one-of-member.ts";
 import { exceedsInt } from "../bind/type-rules.ts";
-import { namesOf, standsFor, variantName } from "../bind/variant-names.ts";
+import { matchesVariantName, variantName, variantNames } from "../bind/variant-names.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import {
   declaredProperty,
@@ -16,10 +20,10 @@ import {
 import {
   fieldName,
   isIdName,
-  lettersOf,
+  normalizeName,
   restNameDirective,
+  splitWords,
   typeName,
-  words,
 } from "../schema/graphql-names.ts";
 import type { FoundPage } from "./pages.ts";
 import { deprecatedDirective, descriptionLines, nameFrom, uniqueNames } from "./proposed-names.ts";
@@ -80,7 +84,7 @@ export class InputTypes {
     const fields = requestProperties(shape);
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
-    const isFed = (each: Shape): boolean => unfedProperties(each, shared).length === 0;
+    const isFed = (each: Shape): boolean => unboundRequiredProperties(each, shared).length === 0;
     // an input type with the common properties alone could not send what one of several objects has of its own
     const isWhole = (each: Shape): boolean => requestProperties(each).every(({ name }) => shared.has(name));
     const isTaken = isFed(shape) && members.some(isFed) && members.every(isWhole);
@@ -110,9 +114,12 @@ export class InputTypes {
 
   /** A field for each member of a `oneOf` of objects, if each has a name of its own. */
   #choice(shape: Shape, wanted: string): string | undefined {
-    const { property, members = [] }: Partial<Variants> = shape.variants ? choicesOf(shape.variants) : {};
+    const { property, members = [] }: Partial<Variants> = shape.variants
+      ? discriminateRequest(shape.variants)
+      : {};
     const rests = members.map((member) => member.values[0] ?? variantName(member));
-    const isNameless = (member: Variant): boolean => property === undefined && namesOf(member).length === 0;
+    const isNameless = (member: Variant): boolean =>
+      property === undefined && variantNames(member).length === 0;
     const own = members.map((member, index) =>
       isNameless(member) ? wordFor(member, members) : rests[index],
     );
@@ -120,8 +127,8 @@ export class InputTypes {
       const chosenBy = property === undefined ? undefined : declaredProperty(member.shape, property);
       const isNamed = isNameless(member)
         ? own[index] !== undefined
-        : members.find((each) => standsFor(rests[index] ?? "", each)) === member;
-      const isTold = !chosenBy || valueProblem(chosenBy.shape, member.values[0]) === undefined;
+        : members.find((each) => matchesVariantName(rests[index] ?? "", each)) === member;
+      const isTold = !chosenBy || rejectionReason(chosenBy.shape, member.values[0]) === undefined;
       return isOnly(member.shape, "object") && isNamed && isTold;
     };
     if (members.length < 2 || !members.every(isChosen)) return undefined;
@@ -134,8 +141,8 @@ export class InputTypes {
       `input ${own} @oneOf {`,
       ...members.map((member, index) => {
         const [name = "", rest = ""] = [names[index], rests[index]];
-        const sent = property === undefined ? member.shape : without(member.shape, property);
-        const restName = lettersOf(name) === lettersOf(rest) ? "" : restNameDirective(name, rest, []);
+        const sent = property === undefined ? member.shape : withoutProperty(member.shape, property);
+        const restName = normalizeName(name) === normalizeName(rest) ? "" : restNameDirective(name, rest, []);
         const type = isNameless(member) ? wanted + typeName(name) : typeName(member.name ?? rest);
         const deprecated = deprecatedDirective(member.shape.node);
         return `  ${name}: ${this.#inputObject(sent, type)}${restName}${deprecated}`;
@@ -148,7 +155,7 @@ export class InputTypes {
 /** For a member that REST does not name: its title, or a property that no other member has, one that it requires if there is any. */
 function wordFor({ shape }: Variant, members: readonly Variant[]): string | undefined {
   const { title } = membersOf(shape.node.value);
-  if (typeof title === "string" && words(title).length > 0) return title;
+  if (typeof title === "string" && splitWords(title).length > 0) return title;
   const own = requestProperties(shape).filter(({ name }) =>
     members.every((each) => each.shape === shape || !each.shape.properties.has(name)),
   );

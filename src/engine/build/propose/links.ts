@@ -4,12 +4,12 @@
  * of the type. Paths and names suggest the link, unless the document declares it; the binder proves it.
  */
 import { getNamedType, isObjectType } from "graphql";
-import { argumentsAbove, pathAround } from "../bind/enclosing-types.ts";
-import { sourceOf } from "../bind/inputs/input-source.ts";
+import { argumentsAbove, findPathOutside } from "../bind/enclosing-types.ts";
+import { formatSource } from "../bind/inputs/input-source.ts";
 import { type BoundField, boundFields, type Model, type ModelField } from "../bind/model.ts";
 import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/property-paths.ts";
-import { words } from "../schema/graphql-names.ts";
+import { splitWords } from "../schema/graphql-names.ts";
 import { declaredLinks, type Link } from "./declared-links.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
@@ -104,7 +104,7 @@ function typeOf({ definition }: ModelField): string[] {
 
 /** `parent.id` for `book_id`: every REST object of the type has a property with this name, or with the end of this name. */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
-  const ends = words(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
+  const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
   const objects = model.backings.get(type) ?? [];
   const key = [name, ...ends].find((each) =>
     objects.every((object) => alwaysFits(object.shape, [each], shape)),
@@ -128,13 +128,13 @@ function inherited(
       if (source.kind === "parent") return [owner, ...source.path].join(".");
       if (source.kind === "argument")
         return source.path.length === 1 ? `argsAbove.${source.path[0]}` : undefined;
-      return sourceOf(source);
+      return formatSource(source);
     }),
   );
   const [from] = found;
   if (found.size !== 1 || from === undefined) return undefined;
   const [root = "", step = ""] = from.split(".");
-  if (root !== "argsAbove") return root === type || pathAround(schema, type, root) ? undefined : from;
+  if (root !== "argsAbove") return root === type || findPathOutside(schema, type, root) ? undefined : from;
   const { fields, around } = argumentsAbove(schema, type, step);
   const types = new Set(fields.map(({ argument }) => String(argument.type)));
   return around || types.size > 1 ? undefined : from;

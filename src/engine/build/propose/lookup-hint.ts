@@ -2,16 +2,17 @@
  * Tells of the link that an operation without keys may serve: where it gives a whole list, a link finds its object in it
  * (`in: ITEM`). No document says which property of which type is the key, so the link is told, and not proposed.
  */
-import { pageSign } from "../bind/outputs/unpaged-list.ts";
-import { answersOf, isSafe, type RestOperation } from "../openapi/operation.ts";
+import { findPagingSign } from "../bind/outputs/unpaged-list.ts";
+import { isSafe, type RestOperation, showableResponses } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Shape } from "../openapi/shapes/shape.ts";
 import { restText } from "../schema/directives.ts";
 import { envelopeOf } from "./envelopes.ts";
 
-export function lookUpHint(operation: RestOperation): string | undefined {
-  const [answer, ...others] = answersOf(operation);
+export function lookupHint(operation: RestOperation): string | undefined {
+  const [answer, ...others] = showableResponses(operation);
   const list = answer && others.length === 0 ? listIn(operation, answer.shape) : undefined;
-  if (!list || !isSafe(operation.method) || takesIds(operation) || pageSign(operation)) return undefined;
+  if (!list || !isSafe(operation.method) || takesIds(operation) || findPagingSign(operation))
+    return undefined;
   const params = [{ name: "id", in: "item", from: "parent.<its key>" }] as const;
   const rest = restText({ operation: operation.id, params, result: list.place });
   return `${operation.id}: if this list is always whole, a link finds its object in it: ${rest}`;

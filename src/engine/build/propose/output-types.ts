@@ -1,8 +1,8 @@
 /** The GraphQL types for the response of a REST operation. */
 
-import { barePage, connectionShape } from "../bind/outputs/connection-shape.ts";
+import { connectionShape, pageOfBareList } from "../bind/outputs/connection-shape.ts";
 import { variantName } from "../bind/variant-names.ts";
-import { toldApart } from "../openapi/shapes/discriminate.ts";
+import { discriminate } from "../openapi/shapes/discriminate.ts";
 import { entriesShape, isMap } from "../openapi/shapes/map-entries.ts";
 import {
   declaredProperty,
@@ -16,7 +16,7 @@ import type { FoundPage } from "./pages.ts";
 import { deprecatedDirective, descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { scalarType } from "./scalar-types.ts";
 import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
-import { isUnion, knownUnion, onlyShared } from "./unions.ts";
+import { isUnion, matchingUnion, sharedFieldsComment } from "./unions.ts";
 
 /** What stands behind a field whose value is a map. */
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
@@ -58,7 +58,7 @@ export class OutputTypes {
   /** The connection over a page. It keeps the page's properties but the list, the cursor and the flag. */
   connection({ shape, list, places }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
-    const page = shape ?? barePage(list.shape, items);
+    const page = shape ?? pageOfBareList(list.shape, items);
     const item = isMap(items) ? this.#definitions.json() : this.output(items, operationName);
     const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
     const made = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
@@ -121,7 +121,7 @@ export class OutputTypes {
 
   /** Undefined if the binder could not bind a union over the schema. */
   #union(shape: Shape, wanted: string): string | undefined {
-    const variants = shape.variants && toldApart(shape.variants);
+    const variants = shape.variants && discriminate(shape.variants);
     if (!variants) return undefined;
     const { property, members } = variants;
     const names = members.map(
@@ -129,7 +129,7 @@ export class OutputTypes {
         this.#known(member.shape) ?? this.#definitions.nameFor(member.shape, variantName(member), ""),
     );
     if (!isUnion(shape, variants, names)) return undefined;
-    const known = knownUnion(this.#definitions.model, variants, names);
+    const known = matchingUnion(this.#definitions.model, variants, names);
     if (known !== undefined) return known;
     for (const member of members) this.#object(member.shape, variantName(member), property);
     return this.#definitions.define(shape, wanted, "", (name) => [
@@ -147,7 +147,7 @@ export class OutputTypes {
     const others = all.filter(({ name }) => name !== discriminator);
     const fields = others.length > 0 ? others : all;
     return this.#definitions.define(shape, wanted, "", (name) => [
-      ...onlyShared(shape),
+      ...sharedFieldsComment(shape),
       ...descriptionLines(descriptionOf(shape.node), ""),
       `type ${name} {`,
       ...uniqueNames(

@@ -2,8 +2,8 @@
  * Finds a page in an operation's answer: its list, and how it reads on. Names are all that a document says about a cursor
  * or a page's number, so this is a guess. The binder proves what can be proved of it.
  */
-import { beginOf } from "../bind/outputs/bind-paging.ts";
-import { hasName, pageNames as names, objectsIn } from "../bind/outputs/paging-names.ts";
+import { pagingOrigin } from "../bind/outputs/bind-paging.ts";
+import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
 import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/property-paths.ts";
 import {
@@ -13,7 +13,7 @@ import {
   responseProperties,
   type Shape,
 } from "../openapi/shapes/shape.ts";
-import { lettersOf } from "../schema/graphql-names.ts";
+import { normalizeName } from "../schema/graphql-names.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {
@@ -35,7 +35,7 @@ const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pagei
 const ofPages = new Set([...Object.values(names).flat(), ...told]);
 
 /** Whether a property beside a list tells of pages alone, as its name says. */
-export const isOfPages = ({ name }: Property): boolean => ofPages.has(lettersOf(name));
+export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
 
 /** Undefined if the answer is no page that a connection can be made of. */
 export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
@@ -65,7 +65,7 @@ const namedIn =
     queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
 
 /** The id of the item behind which a page begins, as Stripe names it. */
-const isBehind = ({ name }: Parameter): boolean => lettersOf(name) === "startingafter";
+const isBehind = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
 
 /** The place of the id of the last item, if each item has one that the parameter takes. */
 function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
@@ -81,7 +81,7 @@ function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, querie
   const isTwoWay = queries.some((each) => hasName(names.before, each));
   const page = named(names.page, "integer");
   const offset = named(names.offset, "integer");
-  const next = cursor && find(shape, "string", [...names.next, lettersOf(cursor.name)]);
+  const next = cursor && find(shape, "string", [...names.next, normalizeName(cursor.name)]);
   const more = find(shape, "boolean", names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
   const id = cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined;
@@ -92,10 +92,10 @@ function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, querie
   // a list that can be read in both directions may name the previous page as the next one
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
-  if (page && beginOf(page.shape) !== undefined)
+  if (page && pagingOrigin(page.shape) !== undefined)
     return { after: page, places: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, "integer", names.total) : undefined;
-  return offset && beginOf(offset.shape) !== undefined
+  return offset && pagingOrigin(offset.shape) !== undefined
     ? { after: offset, places: { more, total }, pages: "OFFSET" as const }
     : undefined;
 }
@@ -106,7 +106,7 @@ const beside = new Set(["errors", "warnings"]);
 /** The only list of the answer, or the one named as lists are. */
 function listIn(shape: Shape): Property | undefined {
   const lists = responseProperties(shape).filter(
-    (each) => isList(each.shape) && !each.name.includes(".") && !beside.has(lettersOf(each.name)),
+    (each) => isList(each.shape) && !each.name.includes(".") && !beside.has(normalizeName(each.name)),
   );
   return lists.length === 1 ? lists[0] : lists.find(({ name }) => name === "items" || name === "data");
 }
@@ -120,12 +120,12 @@ function find(
   known: readonly string[],
   fits = (each: Property): boolean => !isAddress(each),
 ): string | undefined {
-  for (const [path, object] of objectsIn(shape, 2)) {
+  for (const [path, object] of nestedObjects(shape, 2)) {
     const fitting = responseProperties(object).filter(
       (each) => hasName(known, each) && isOnly(each.shape, type) && fits(each),
     );
     const [found] = fitting.sort(
-      (one, other) => known.indexOf(lettersOf(one.name)) - known.indexOf(lettersOf(other.name)),
+      (one, other) => known.indexOf(normalizeName(one.name)) - known.indexOf(normalizeName(other.name)),
     );
     if (found) return [...path, found.name].join(".");
   }

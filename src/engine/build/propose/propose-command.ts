@@ -4,7 +4,7 @@ import { printable, printableSource } from "../../shared/cli/printable.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import { projectAt } from "../project/project.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
-import { lookUpHint } from "./lookup-hint.ts";
+import { lookupHint } from "./lookup-hint.ts";
 import { Proposal } from "./propose.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
@@ -29,7 +29,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
 /** An operation may have several fields, and serve a link; who proposes another field may not know of it. */
 function remarksOn(model: Model, name: string): string[] {
   const operation = model.operations.named(name);
-  const hint = operation && lookUpHint(operation);
+  const hint = operation && lookupHint(operation);
   const fields = boundFields(model).filter((field) => field.operation === operation);
   const names = fields.map(({ coordinate }) => coordinate).join(", ");
   return [

@@ -3,21 +3,21 @@
  * the schema's own types where they fit. The pasted SDL passes `check`.
  */
 import { UsageError } from "../../shared/cli/usage-error.ts";
-import { meantBy } from "../bind/find-operation.ts";
+import { suggestOperations } from "../bind/find-operation.ts";
 import type { Model } from "../bind/model.ts";
 import {
-  answersOf,
   boundMethods,
   hasNoContent,
   isSafe,
   type Parameter,
   type RestOperation,
-  unshownAnswer,
+  showableResponses,
+  unshowableReason,
 } from "../openapi/operation.ts";
 import { combineNullable } from "../openapi/shapes/variants.ts";
 import { type RestDirective, restText } from "../schema/directives.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
-import { envelopeOf, onlyOfAll } from "./envelopes.ts";
+import { envelopeOf, statusesComment } from "./envelopes.ts";
 import { InputTypes } from "./input-types.ts";
 import { Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
@@ -71,10 +71,10 @@ export class Proposal {
   add(name: string): void {
     const operation = this.#model.operations.named(name);
     if (!operation) {
-      const near = meantBy(name, this.#model.operations);
+      const near = suggestOperations(name, this.#model.operations);
       throw new UsageError([`propose ${name}: there is no such REST operation${near}`]);
     }
-    const refusal = refusalOf(operation);
+    const refusal = unproposableReason(operation);
     if (refusal !== undefined) throw new UsageError([`propose ${name}: ${refusal}`]);
     this.#add(withoutUnsendable(operation));
   }
@@ -98,7 +98,7 @@ export class Proposal {
     const fed = new Set(link?.params.map(({ name }) => name));
     fields.set(field, [
       ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
-      ...onlyOfAll(operation, type),
+      ...statusesComment(operation, type),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
       `    ${rest}${directive}${deprecatedDirective(operation.node)}`,
@@ -111,7 +111,7 @@ export class Proposal {
   }
 
   #value(operation: RestOperation): Proposed {
-    const answer = combineNullable(answersOf(operation).map(({ shape }) => shape));
+    const answer = combineNullable(showableResponses(operation).map(({ shape }) => shape));
     const inside = answer && envelopeOf(answer);
     const shown = inside?.shape ?? answer;
     // a response without content is null, for which any type serves
@@ -144,12 +144,12 @@ export class Proposal {
 }
 
 /** The reason why no field can be bound to the operation. */
-export function refusalOf(operation: RestOperation): string | undefined {
+export function unproposableReason(operation: RestOperation): string | undefined {
   if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
   const [unfed] = operation.unfeedable;
   if (unfed) return `it requires ${unfed.name}, which no field can send`;
   const answers = operation.successes.some(({ shape }) => shape) || hasNoContent(operation);
-  return answers ? undefined : `it ${unshownAnswer(operation)}, so no field can show it`;
+  return answers ? undefined : `it ${unshowableReason(operation)}, so no field can show it`;
 }
 
 function argumentList(

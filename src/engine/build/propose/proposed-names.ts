@@ -2,14 +2,14 @@
 import { deprecationOf } from "../openapi/deprecation.ts";
 import type { RestNode } from "../openapi/document.ts";
 import { isSafe, methodAndPath, ownPath, type RestOperation } from "../openapi/operation.ts";
-import { words } from "../schema/graphql-names.ts";
+import { splitWords } from "../schema/graphql-names.ts";
 
 /** The `operationId`; for an operation without one its path, behind the method if it does not read. */
 export function nameFrom(operation: RestOperation): string {
   const { id, method, root } = operation;
   if (id !== methodAndPath(operation)) return root.name === undefined ? id : id.slice(root.name.length + 1);
   const path = ownPath(operation);
-  const steps = words(path).length > 0 ? path : "root";
+  const steps = splitWords(path).length > 0 ? path : "root";
   return isSafe(method) ? steps : `${method} ${steps}`;
 }
 

@@ -1,5 +1,5 @@
 /** Leaves out the parts of a request that cannot be sent, so that a field can be proposed for the others. */
-import { formProperties, nestedMembers, unsendable } from "../bind/inputs/check-styles.ts";
+import { formProperties, nestedMembers, unsupportedStyle } from "../bind/inputs/check-styles.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 
 export type Sendable = {
@@ -12,8 +12,8 @@ export type Sendable = {
 export function withoutUnsendable(operation: RestOperation): Sendable {
   const { body, parameters, unsentBody, unsentCookies } = operation;
   const left: string[] = [];
-  const isLeft = (part: Parameters<typeof unsendable>[0]): boolean => {
-    const how = unsendable(part);
+  const isLeft = (part: Parameters<typeof unsupportedStyle>[0]): boolean => {
+    const how = unsupportedStyle(part);
     if (how !== undefined) left.push(`${part.in} "${part.name}", ${how}`);
     return how !== undefined;
   };

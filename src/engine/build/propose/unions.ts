@@ -3,7 +3,7 @@
 import { printable } from "../../shared/cli/printable.ts";
 import type { Model } from "../bind/model.ts";
 import { hasDiscriminator } from "../bind/outputs/bind-abstract.ts";
-import { standsFor, variantName } from "../bind/variant-names.ts";
+import { matchesVariantName, variantName } from "../bind/variant-names.ts";
 import type { Shape, Variants } from "../openapi/shapes/shape.ts";
 
 /** Whether a union of the types `names`, one for each variant in order, can be bound and covers every value. */
@@ -19,7 +19,7 @@ export function isUnion(
         (property === undefined || hasDiscriminator(member, property)) &&
         (property === undefined ? member.shape.properties.size : member.values.length) > 0 &&
         member.unmapped.length === 0 &&
-        standsFor(names[index] ?? "", member) &&
+        matchesVariantName(names[index] ?? "", member) &&
         // a property declared beside the oneOf must be a property of each member
         [...properties.keys()].every((name) => member.shape.properties.has(name)),
     )
@@ -27,7 +27,11 @@ export function isUnion(
 }
 
 /** The union or interface of the schema that chooses the same types by the same values. */
-export function knownUnion(model: Model, variants: Variants, names: readonly string[]): string | undefined {
+export function matchingUnion(
+  model: Model,
+  variants: Variants,
+  names: readonly string[],
+): string | undefined {
   const chosen = variants.members.flatMap(({ values }, index) =>
     values.map((value) => [value, names[index]] as const),
   );
@@ -42,7 +46,7 @@ export function knownUnion(model: Model, variants: Variants, names: readonly str
 }
 
 /** A comment above an object type that leaves something out: what several REST objects do not share, and further properties. */
-export function onlyShared({ variants, entry }: Shape): string[] {
+export function sharedFieldsComment({ variants, entry }: Shape): string[] {
   const isDescribed = (entry?.properties.get("value")?.shape.types.size ?? 0) > 0;
   const further = isDescribed
     ? ["# Without the further properties that REST may send (additionalProperties): no field shows them."]

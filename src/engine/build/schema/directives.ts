@@ -9,7 +9,7 @@ import {
   parse,
 } from "graphql";
 import { isRecord } from "../../shared/json-object.ts";
-import type { Place } from "../diagnostic.ts";
+import type { FileLocation } from "../diagnostic.ts";
 import type { InputLocation } from "../openapi/operation.ts";
 
 export const bindingDefinitions = parse(
@@ -125,16 +125,16 @@ function directiveValues(
 }
 
 /** The place of a directive's argument, else of the directive, else of the definition. */
-export function directivePlace(
+export function directiveLocation(
   carrier: DirectiveCarrier,
   directive: string,
   argument?: string,
   index?: number,
-): Place | undefined {
+): FileLocation | undefined {
   const node = carrier.astNode?.directives?.find(({ name }) => name.value === directive);
   const found =
     argument === undefined ? undefined : node?.arguments?.find(({ name }) => name.value === argument);
-  return placeOf(itemOf(found, index) ?? found ?? node ?? carrier.astNode);
+  return nodeLocation(itemOf(found, index) ?? found ?? node ?? carrier.astNode);
 }
 
 const itemOf = (argument: ArgumentNode | undefined, index: number | undefined): ASTNode | undefined =>
@@ -142,7 +142,7 @@ const itemOf = (argument: ArgumentNode | undefined, index: number | undefined): 
     ? argument.value.values[index]
     : undefined;
 
-export function placeOf(node: ASTNode | null | undefined): Place | undefined {
+export function nodeLocation(node: ASTNode | null | undefined): FileLocation | undefined {
   const named = node && "name" in node && node.name ? node.name : node;
   const start = named?.loc?.startToken;
   return start && { file: named.loc?.source.name ?? "", line: start.line, column: start.column };

@@ -8,7 +8,7 @@ import { type DocumentNode, GraphQLError, Kind, type SelectionSetNode } from "gr
 /** Fields of one operation, and of all operations of a file, with fragments unfolded. The server takes 5,000 by default. */
 const mostFields = { ofOperation: 10_000, ofFile: 100_000 };
 
-export function documentRefusals(document: DocumentNode): GraphQLError[] {
+export function documentLimitErrors(document: DocumentNode): GraphQLError[] {
   const counted = new Map<string, number>();
   const fragments = new Map<string, SelectionSetNode>();
   for (const node of document.definitions)

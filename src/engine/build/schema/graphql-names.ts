@@ -1,7 +1,7 @@
 /** Makes GraphQL names (GraphQL spec §2.1.9: letters, digits and `_`, no digit in front) of REST's. */
 
 /** `+1` and `-1` are two words each, so that they stay two names. */
-export const words = (text: string): string[] =>
+export const splitWords = (text: string): string[] =>
   text
     .replace(/^\+(?=\d)/, "plus ")
     .replace(/^-(?=\d)/, "minus ")
@@ -9,7 +9,7 @@ export const words = (text: string): string[] =>
     .filter((word) => word !== "");
 
 /** What is left of a name where case and punctuation do not count. */
-export const lettersOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+export const normalizeName = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
 /** Whether a name is that of an id, or of a list of ids: `id`, `userId`, `user_ids`. */
 export const isIdName = (name: string): boolean => /(?:^|_)ids?$|(?:Id|ID)s?$/.test(name);
@@ -20,14 +20,14 @@ const lowerFirst = (text: string): string =>
   text.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (front) => front.toLowerCase());
 
 /** `campaign_page` → `CampaignPage` */
-export const typeName = (text: string): string => safe(words(text).map(upperFirst).join(""));
+export const typeName = (text: string): string => safe(splitWords(text).map(upperFirst).join(""));
 
 /** `created_at` → `createdAt`, for fields and arguments. */
 export const fieldName = (text: string): string => lowerFirst(typeName(text));
 
 /** `new-lead` → `NEW_LEAD` */
 export function enumValueName(text: string): string {
-  const name = words(text.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))
+  const name = splitWords(text.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))
     .join("_")
     .toUpperCase();
   return ["TRUE", "FALSE", "NULL"].includes(name) ? `${name}_` : safe(name);

@@ -15,7 +15,7 @@ import {
 import { validateSDL } from "graphql/validation/validate.js";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
-import { type Diagnostic, diagnosed, unreadable } from "../diagnostic.ts";
+import { createDiagnostic, type Diagnostic, unreadableSpec } from "../diagnostic.ts";
 import { bindingDefinitions } from "./directives.ts";
 import { valueErrors, withoutValues } from "./schema-values.ts";
 
@@ -25,7 +25,7 @@ export type SchemaFile = {
   readonly diagnostics: Diagnostic[];
 };
 
-/** Throws `SpecUnreadable` if the text is not a GraphQL schema document. `schema` is absent if there are findings. */
+/** Throws `UnreadableSpec` if the text is not a GraphQL schema document. `schema` is absent if there are findings. */
 export function readSchema(name: string, text: string): SchemaFile {
   const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
   const complete = withDefinitions(document);
@@ -59,13 +59,13 @@ function parseSchema(name: string, text: string): DocumentNode {
     const operation = document.definitions.find(
       ({ kind }) => kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION,
     );
-    if (operation) throw unreadable(name, "is an operation, not a schema");
+    if (operation) throw unreadableSpec(name, "is an operation, not a schema");
     return document;
   } catch (error) {
-    if (error instanceof RangeError) throw unreadable(name, "is nested too deeply");
+    if (error instanceof RangeError) throw unreadableSpec(name, "is nested too deeply");
     if (!(error instanceof GraphQLError)) throw error;
     const [location] = error.locations ?? [];
-    throw unreadable(name, error.message, location && { file: name, ...location });
+    throw unreadableSpec(name, error.message, location && { file: name, ...location });
   }
 }
 
@@ -140,7 +140,7 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
   // the last location is the definition that contradicts the earlier ones
   const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
-  return diagnosed({
+  return createDiagnostic({
     rule: "schema-invalid",
     coordinate: coordinateAt(document, error.positions?.at(-1)) ?? name,
     message: withNearDirective(error.message),

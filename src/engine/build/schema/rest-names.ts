@@ -27,7 +27,7 @@ export class RestNames {
   }
 
   /** The REST name among those at a place of the document, for a field, an argument or an input field. */
-  among(element: Element, names: Names): string {
+  resolve(element: Element, names: Names): string {
     return this.#settle(element, names, fieldName);
   }
 

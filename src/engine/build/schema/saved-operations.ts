@@ -15,11 +15,11 @@ import {
   validate,
 } from "graphql";
 import type { Manifest } from "../../shared/manifests/manifests.ts";
-import { missingRoots } from "../../shared/missing-roots.ts";
-import { type Diagnostic, diagnosed, type Place } from "../diagnostic.ts";
-import { placeOf } from "./directives.ts";
-import { documentRefusals } from "./document-limits.ts";
-import { toolFault } from "./tool-comment.ts";
+import { missingRootTypes } from "../../shared/missing-roots.ts";
+import { createDiagnostic, type Diagnostic, type FileLocation } from "../diagnostic.ts";
+import { nodeLocation } from "./directives.ts";
+import { documentLimitErrors } from "./document-limits.ts";
+import { toolError } from "./tool-comment.ts";
 
 export type SavedOperation = {
   /** The operation's name; of an app's, behind the app: `web/Start`. */
@@ -28,7 +28,7 @@ export type SavedOperation = {
   readonly app?: string;
   /** The file's name below the spec folder; of a manifest `../` and its path or URL. */
   readonly file: string;
-  readonly place: Place;
+  readonly place: FileLocation;
   readonly definition: OperationDefinitionNode;
   /** The operation with the fragments that it uses, and nothing else. */
   readonly document: DocumentNode;
@@ -37,7 +37,7 @@ export type SavedOperation = {
 };
 
 /** The text that clients send. */
-export const textOf = ({ document }: SavedOperation): string => print(document);
+export const operationText = ({ document }: SavedOperation): string => print(document);
 
 type Read = { readonly operations: SavedOperation[]; readonly diagnostics: Diagnostic[] };
 
@@ -53,7 +53,7 @@ export function readSavedOperations(
     diagnostics.push(...read.diagnostics);
     for (const operation of read.operations) {
       const other = operations.get(operation.name);
-      const fault = toolFault(operation.definition);
+      const fault = toolError(operation.definition);
       if (fault !== undefined) diagnostics.push(misnamedTool(operation, fault));
       if (operation.name === "" || other) diagnostics.push(notUnique(operation, other));
       else operations.set(operation.name, operation);
@@ -82,7 +82,7 @@ export function readAppOperations(schema: GraphQLSchema | undefined, manifests: 
   });
   const refused = manifests.flatMap(({ app, source, refused }) =>
     refused.map(({ name, reason }) =>
-      diagnosed({
+      createDiagnostic({
         rule: "saved-operation-invalid",
         coordinate: `${app}/${name}`,
         message: `${reason}, so a role refuses it`,
@@ -100,8 +100,8 @@ export function readAppOperations(schema: GraphQLSchema | undefined, manifests: 
 function readFile(schema: GraphQLSchema | undefined, file: string, text: string): Read {
   try {
     const document = parse(new Source(text.replace(/^\uFEFF/, ""), file), { maxTokens: 100_000 });
-    const refusals = documentRefusals(document);
-    const errors = refusals.length > 0 ? refusals : errorsOf(schema, document);
+    const refusals = documentLimitErrors(document);
+    const errors = refusals.length > 0 ? refusals : operationErrors(schema, document);
     return {
       operations: refusals.length > 0 ? [] : operationsOf(schema, file, document),
       diagnostics: eachOnce(errors.map((error) => invalid(file, nameAt(document, error), error))),
@@ -122,11 +122,11 @@ const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
   );
 
 /** Of an operation against a schema; none without one. */
-export const errorsOf = (
+export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,
 ): readonly GraphQLError[] =>
-  schema ? [...validate(schema, document), ...missingRoots(schema, document)] : [];
+  schema ? [...validate(schema, document), ...missingRootTypes(schema, document)] : [];
 
 function operationsOf(
   schema: GraphQLSchema | undefined,
@@ -136,8 +136,8 @@ function operationsOf(
   return Object.entries(separateOperations(document)).flatMap(([name, own]) => {
     const definition = getOperationAST(own);
     if (!definition) return [];
-    const place = placeOf(definition) ?? { file, line: 1, column: 1 };
-    const isValid = errorsOf(schema, own).length === 0;
+    const place = nodeLocation(definition) ?? { file, line: 1, column: 1 };
+    const isValid = operationErrors(schema, own).length === 0;
     return [{ name, file, place, definition, document: own, isValid }];
   });
 }
@@ -151,7 +151,7 @@ function nameAt(document: DocumentNode, error: GraphQLError): string {
 
 function invalid(file: string, coordinate: string, error: GraphQLError): Diagnostic {
   const [location] = error.locations ?? [];
-  return diagnosed({
+  return createDiagnostic({
     rule: "saved-operation-invalid",
     coordinate,
     message: error.message,
@@ -161,7 +161,7 @@ function invalid(file: string, coordinate: string, error: GraphQLError): Diagnos
 }
 
 const misnamedTool = ({ name, place }: SavedOperation, message: string): Diagnostic =>
-  diagnosed({
+  createDiagnostic({
     rule: "saved-operation-invalid",
     coordinate: name,
     message,
@@ -170,7 +170,7 @@ const misnamedTool = ({ name, place }: SavedOperation, message: string): Diagnos
   });
 
 const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation | undefined): Diagnostic =>
-  diagnosed({
+  createDiagnostic({
     rule: "saved-operation-invalid",
     coordinate: name || file,
     message: other

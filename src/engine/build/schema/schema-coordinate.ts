@@ -8,12 +8,12 @@ import {
   print,
   resolveSchemaCoordinate,
 } from "graphql";
-import type { Place } from "../diagnostic.ts";
-import { placeOf } from "./directives.ts";
+import type { FileLocation } from "../diagnostic.ts";
+import { nodeLocation } from "./directives.ts";
 
 /** The place of the definition. */
-export const coordinatePlace = (schema: GraphQLSchema, coordinate: string): Place | undefined =>
-  placeOf(elementAt(schema, coordinate)?.astNode);
+export const coordinateLocation = (schema: GraphQLSchema, coordinate: string): FileLocation | undefined =>
+  nodeLocation(elementAt(schema, coordinate)?.astNode);
 
 /** The text of the definition; of an argument, that of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {

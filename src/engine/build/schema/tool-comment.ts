@@ -25,7 +25,7 @@ export const textAbove = (definition: OperationDefinitionNode): string =>
     .join(" ");
 
 /** What is wrong with an operation's mark. */
-export function toolFault(definition: OperationDefinitionNode): string | undefined {
+export function toolError(definition: OperationDefinitionNode): string | undefined {
   const name = definition.name?.value ?? "";
   for (const line of linesAbove(definition)) {
     const [found, given] = mark.exec(line) ?? [];

@@ -11,7 +11,7 @@ import {
 import { bindingDefinitionNames } from "./directives.ts";
 
 /** In schema order; the built-in types and those of the binding directives are left out. */
-export function unreachedTypes(schema: GraphQLSchema): GraphQLNamedType[] {
+export function unreachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const reached = new Set<GraphQLNamedType>(roots.flatMap((root) => root ?? []));
   for (const { args } of schema.getDirectives()) for (const { type } of args) reached.add(getNamedType(type));

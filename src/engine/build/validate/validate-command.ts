@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
-import { askUrl } from "../../shared/cli/fetch-text.ts";
+import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { printable } from "../../shared/cli/printable.ts";
 import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
@@ -66,7 +66,7 @@ async function introspected(url: string, key: string | undefined): Promise<Graph
     const { data } = JSON.parse(text) as { data?: IntrospectionQuery };
     return data && buildClientSchema(data);
   };
-  const schema = await askUrl(`--schema ${url}`, url, timeoutMs, read, {
+  const schema = await fetchText(`--schema ${url}`, url, timeoutMs, read, {
     method: "POST",
     headers: { "content-type": "application/json", ...(key !== undefined && { "x-api-key": key }) },
     body: JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: true }) }),

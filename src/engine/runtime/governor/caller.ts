@@ -23,7 +23,7 @@ export class Account {
   completed = 0;
   seenAt = 0;
   /** When it owes no processor time any more. */
-  paidAt = 0;
+  debtClearedAt = 0;
 
   readonly #onLeave: (account: Account) => void;
 
@@ -139,14 +139,14 @@ export class PresentCallers {
   }
 
   readonly #left = (account: Account): void => {
-    if (account.paidAt > performance.now()) this.#owing.add(account);
+    if (account.debtClearedAt > performance.now()) this.#owing.add(account);
     else this.#present.delete(account.name);
   };
 
   /** Forgets accounts that have paid, the oldest first, and the oldest of too many. */
   #forget(): void {
     for (const account of this.#owing) {
-      if (account.paidAt > performance.now() && this.#owing.size <= mostDebtors) return;
+      if (account.debtClearedAt > performance.now() && this.#owing.size <= mostDebtors) return;
       this.#owing.delete(account);
       if (!account.isPresent) this.#present.delete(account.name);
     }

@@ -5,9 +5,9 @@
  */
 import type { Caller } from "./caller.ts";
 
-export type Turn<Owner> = { readonly owner: Owner; readonly order?: number; begin(): void };
+export type QueueEntry<Owner> = { readonly owner: Owner; readonly order?: number; begin(): void };
 
-export class Turns<Owner, Waiting extends Turn<Owner> = Turn<Owner>> {
+export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Owner>> {
   #size = 0;
   /** The next queue stands first. */
   readonly #queues = new Map<unknown, Waiting[]>();
@@ -76,4 +76,4 @@ export class Turns<Owner, Waiting extends Turn<Owner> = Turn<Owner>> {
 }
 
 /** Turns of callers. Those with the same first account share a queue, so combined credentials get no further turns. */
-export const callerTurns = (): Turns<Caller> => new Turns(({ accounts }) => accounts[0]);
+export const callerTurns = (): FairQueue<Caller> => new FairQueue(({ accounts }) => accounts[0]);

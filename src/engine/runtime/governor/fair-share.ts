@@ -17,7 +17,7 @@
  *
  * A caller that is alone pays nothing and never waits.
  */
-import { type CodedError, refusedBy } from "../coded-error.ts";
+import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
 import { type Account, type Caller, PresentCallers } from "./caller.ts";
 import { callerTurns } from "./fair-queue.ts";
@@ -48,7 +48,7 @@ type Waiter = {
 };
 
 /** The work of a request in the turn of the event loop in which it last worked. */
-export class Stretch {
+export class TickWork {
   turn = -1;
   ms = 0;
 }
@@ -87,7 +87,7 @@ export class FairShare {
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
     if (this.#isAlone(caller, now)) return undefined;
-    if (mostIndebted(caller).paidAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
+    if (mostIndebted(caller).debtClearedAt - now <= freeMs && !this.#waiting.has(caller)) return undefined;
     return this.#wait(caller, request);
   }
 
@@ -100,7 +100,7 @@ export class FairShare {
       if (this.#waiting.leave(turn)) refuse(failure);
     };
     const deadline = new Deadline(mostWaitMs, () =>
-      leave(tooMuch(mostIndebted(owner).paidAt - performance.now())),
+      leave(tooMuch(mostIndebted(owner).debtClearedAt - performance.now())),
     );
     request.onLeave(leave);
     request.place?.pause();
@@ -112,7 +112,7 @@ export class FairShare {
   }
 
   /** Charges work of so many ms that has just ended. `stretch` is that of its request, if it is a request's. */
-  worked(caller: Caller, ms: number, stretch = new Stretch()): void {
+  worked(caller: Caller, ms: number, stretch = new TickWork()): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, stretch));
   }
@@ -126,14 +126,17 @@ export class FairShare {
   /** Each account of the caller owes the whole. Where debtors are counted, the caller is one of them. */
   #charge(caller: Caller, now: number, cost: number): void {
     const owing = mostIndebted(caller);
-    const isDebtor = Math.max(owing.paidAt, now) + cost - now > freeMs;
+    const isDebtor = Math.max(owing.debtClearedAt, now) + cost - now > freeMs;
     const debtors = isDebtor ? this.#debtorsWith(owing, now) : 1;
     for (const account of caller.accounts)
-      account.paidAt = Math.min(Math.max(account.paidAt, now) + cost * debtors, now + mostMs * debtors);
+      account.debtClearedAt = Math.min(
+        Math.max(account.debtClearedAt, now) + cost * debtors,
+        now + mostMs * debtors,
+      );
   }
 
   /** What work costs beside the work of its request in this turn. Pieces that follow at once delay others as one does. */
-  #costOfMore(ms: number, stretch: Stretch): number {
+  #costOfMore(ms: number, stretch: TickWork): number {
     if (stretch.turn !== this.#turn) [stretch.turn, stretch.ms] = [this.#turn, 0];
     this.#countTurn();
     const before = stretch.ms;
@@ -152,7 +155,8 @@ export class FairShare {
 
   /** The number of accounts in debt, `account` included. */
   #debtorsWith(account: Account, now: number): number {
-    for (const debtor of this.#debtors) if (debtor.paidAt - now <= freeMs) this.#debtors.delete(debtor);
+    for (const debtor of this.#debtors)
+      if (debtor.debtClearedAt - now <= freeMs) this.#debtors.delete(debtor);
     return this.#debtors.add(account).size;
   }
 
@@ -172,10 +176,11 @@ export class FairShare {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
     const now = performance.now();
-    this.#waiting.next((caller) => mostIndebted(caller).paidAt <= now);
+    this.#waiting.next((caller) => mostIndebted(caller).debtClearedAt <= now);
     if (this.#waiting.size === 0) return;
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const caller of this.#waiting.owners()) nextMs = Math.min(nextMs, mostIndebted(caller).paidAt - now);
+    for (const caller of this.#waiting.owners())
+      nextMs = Math.min(nextMs, mostIndebted(caller).debtClearedAt - now);
     if (nextMs > 0) this.#timer = setTimeout(() => this.#schedule(), nextMs);
     else this.#schedule();
   }
@@ -184,12 +189,12 @@ export class FairShare {
 /** The account of the caller that owes most: the caller goes on once it has paid. */
 function mostIndebted({ accounts }: Caller): Account {
   let most = accounts[0];
-  for (const account of accounts) if (account.paidAt > most.paidAt) most = account;
+  for (const account of accounts) if (account.debtClearedAt > most.debtClearedAt) most = account;
   return most;
 }
 
 const tooMuch = (owedMs: number): CodedError =>
-  refusedBy(
+  refusedByLimit(
     "processor_share",
     "SERVICE_UNAVAILABLE",
     "this caller's requests take more than their share; try again",

@@ -1,25 +1,25 @@
 /** The budgets that all requests of the process share, and the failures of requests that find none left. */
 
-import { type CodedError, overLimit, refusedBy } from "../coded-error.ts";
+import { type CodedError, limitExceeded, refusedByLimit } from "../coded-error.ts";
 import { decompressedAtOnce, requestBudgetsOfProcess } from "../settings/capacity.ts";
 import type { Environment } from "../settings/environment.ts";
 import { FairShare } from "./fair-share.ts";
-import { Bound, Places, type Refusal } from "./shared-quota.ts";
+import { FairSemaphore, type Refusal, SharedQuota } from "./shared-quota.ts";
 
-export type Shares = ReturnType<typeof openShares>;
+export type ProcessBudgets = ReturnType<typeof createProcessBudgets>;
 
-export const openShares = ({ MAX_REQUEST_BYTES }: Pick<Environment, "MAX_REQUEST_BYTES">) => ({
+export const createProcessBudgets = ({ MAX_REQUEST_BYTES }: Pick<Environment, "MAX_REQUEST_BYTES">) => ({
   processor: new FairShare(),
   /** The bytes of REST's responses that requests hold. */
-  bytes: new Bound(requestBudgetsOfProcess * MAX_REQUEST_BYTES),
-  decompression: new Places(decompressedAtOnce),
+  bytes: new SharedQuota(requestBudgetsOfProcess * MAX_REQUEST_BYTES),
+  decompression: new FairSemaphore(decompressedAtOnce),
 });
 
 export const requestTooLarge = (limit: number): CodedError =>
-  overLimit("MAX_REQUEST_BYTES", limit, `one request reads at most ${limit} bytes of REST answers`);
+  limitExceeded("MAX_REQUEST_BYTES", limit, `one request reads at most ${limit} bytes of REST answers`);
 
 export const processFull = (refusal: Refusal): CodedError =>
-  refusedBy(
+  refusedByLimit(
     "response_bytes",
     "SERVICE_UNAVAILABLE",
     `${refusal === "caller" ? "this caller's" : "all callers'"} requests hold too much at once; try again`,

@@ -26,7 +26,7 @@ export type Reader<Asked, Found> = {
   hasLeft: boolean;
 };
 
-export class Together<Asked extends { readonly scope: Scope }, Found> {
+export class RequestCoalescer<Asked extends { readonly scope: Scope }, Found> {
   readonly #next: () => void;
   readonly #idle: (isUnderWay: boolean) => unknown;
   #underWay = 0;

@@ -6,16 +6,16 @@
  * the more callers there are, the less one of them gets: what it has beyond that it does not get again.
  */
 import type { Caller } from "./caller.ts";
-import { callerTurns, type Turn } from "./fair-queue.ts";
+import { callerTurns, type QueueEntry } from "./fair-queue.ts";
 
 /** What a caller may hold, of what is left then. */
-export const timesWhatIsLeft = 3;
+export const dynamicThreshold = 3;
 const partForNewcomers = 8;
 
 /** Why there is no room: the `caller` itself holds much, or `all` callers together do. */
 export type Refusal = "caller" | "all";
 
-export class Bound {
+export class SharedQuota {
   /** What all callers may hold. */
   readonly total: number;
   #held = 0;
@@ -51,7 +51,7 @@ export class Bound {
       const fits =
         own === 0
           ? heldThen <= this.total && this.#holders < total
-          : own + amount <= timesWhatIsLeft * (total - heldThen - reserve);
+          : own + amount <= dynamicThreshold * (total - heldThen - reserve);
       if (fits) continue;
       if (own > reserve) return "caller";
       refusal = "all";
@@ -76,8 +76,8 @@ export class Bound {
 }
 
 /** Places that callers share: a bound on them, and turns for what waits for one. */
-export class Places {
-  readonly bound: Bound;
+export class FairSemaphore {
+  readonly bound: SharedQuota;
   readonly total: number;
   /** Work that was completed in a place, as its makers count it. */
   completed = 0;
@@ -85,18 +85,18 @@ export class Places {
 
   constructor(total: number) {
     this.total = total;
-    this.bound = new Bound(total);
+    this.bound = new SharedQuota(total);
   }
 
   /** Gives the caller a place. Returns `false` if `turn` has to wait for it, after those that wait already. */
-  enter(turn: Turn<Caller>): boolean {
+  enter(turn: QueueEntry<Caller>): boolean {
     if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
     this.#turns.wait(turn);
     return false;
   }
 
   /** Ends a wait, or gives the place back: the next turns begin. */
-  leave(turn: Turn<Caller>): void {
+  leave(turn: QueueEntry<Caller>): void {
     if (this.#turns.leave(turn)) return;
     this.bound.giveBack(turn.owner, 1);
     while (this.#turns.size > 0 && this.#turns.next((owner) => !this.bound.take(owner, 1)));

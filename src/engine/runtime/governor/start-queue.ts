@@ -12,8 +12,8 @@ import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
 import { TickBatch } from "../tick-batch.ts";
 import type { Caller } from "./caller.ts";
-import { callerTurns, type Turn } from "./fair-queue.ts";
-import { Bound } from "./shared-quota.ts";
+import { callerTurns, type QueueEntry } from "./fair-queue.ts";
+import { SharedQuota } from "./shared-quota.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
 const mostWhileConnecting = 2;
@@ -22,7 +22,7 @@ const busy = 0.9;
 const lookEveryMs = 2;
 
 /** A request in the queue: it waits, is executed, and leaves. */
-export class QueuePlace implements Turn<Caller> {
+export class QueuePlace implements QueueEntry<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;
   readonly #queue: StartQueue;
@@ -73,7 +73,7 @@ export class QueuePlace implements Turn<Caller> {
 const starts = new TickBatch<QueuePlace>((place) => place.execute());
 
 export class StartQueue {
-  readonly executing = new Bound(executedAtOnce);
+  readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = callerTurns();
   /** Starts in this turn, if it accepted a connection. */
   #started = 0;
@@ -162,7 +162,7 @@ export class StartQueue {
 let end: Promise<void> | undefined;
 
 /** Resolves when the data that came in this turn is handled. All that wait in a turn go on together. */
-export function endOfTurn(): Promise<void> {
+export function endOfTick(): Promise<void> {
   end ??= new Promise((resolve) => {
     setImmediate(() => {
       end = undefined;

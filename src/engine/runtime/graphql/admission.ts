@@ -3,14 +3,14 @@
  * that accepted ones are answered soon. Three bounds apply to the
  * requests under way. The first is fixed. The second applies while the event loop has no idle time: the number of
  * requests that finish in half a second (Little's law: more requests would only wait longer). The third applies while
- * the event loop stays late: `fewRequests`. Callers share each bound (`Bound`). One long pause is not overload. The
+ * the event loop stays late: `fewRequests`. Callers share each bound (`SharedQuota`). One long pause is not overload. The
  * histogram of `perf_hooks` samples the loop between long turns, so it has no samples while every turn is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type BoundName, type CodedError, refusedBy } from "../coded-error.ts";
+import { type CodedError, type LimitName, refusedByLimit } from "../coded-error.ts";
 import type { Caller } from "../governor/caller.ts";
-import { Bound, type Refusal } from "../governor/shared-quota.ts";
+import { type Refusal, SharedQuota } from "../governor/shared-quota.ts";
 import type { QueuePlace, StartQueue } from "../governor/start-queue.ts";
 import { sendError } from "../http/error-response.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
@@ -33,9 +33,9 @@ declare module "fastify" {
   interface FastifyRequest {
     caller: Caller;
     /** Bytes that it holds until its response is read, or its client has left and its writes are done. */
-    taken: [bound: Bound, bytes: number][];
+    taken: [bound: SharedQuota, bytes: number][];
     /** The bound on requests under way, while it is one of them. */
-    counted: Bound | undefined;
+    counted: SharedQuota | undefined;
     /** Its place; another one if it has waited for an identical query, and is executed itself after that. */
     place: QueuePlace;
     /** Its REST calls, once it is executed. */
@@ -55,12 +55,12 @@ export function admitRequests(
   maxRequests: number,
   starts: StartQueue,
   enter: Enter,
-): Readonly<Record<string, Bound>> {
+): Readonly<Record<string, SharedQuota>> {
   const loop = watchLoop(maxRequests);
   const [underWay, bodies, unreadBytes] = [
-    new Bound(maxRequests),
-    new Bound(largeBodies.underWay),
-    new Bound(largeAnswers.unread),
+    new SharedQuota(maxRequests),
+    new SharedQuota(largeBodies.underWay),
+    new SharedQuota(largeAnswers.unread),
   ];
   server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
@@ -77,7 +77,7 @@ export function admitRequests(
       const { scope } = request;
       const end = (): void => {
         if (request.counted) loop.finished();
-        leavePlaces(request);
+        releasePlaces(request);
         for (const [bound, bytes] of request.taken) bound.giveBack(caller, bytes);
         caller.leave();
       };
@@ -122,7 +122,7 @@ export function admitRequests(
 }
 
 /** The request counts no longer. One that only waits for requests of its own does this before them: they count. */
-export function leavePlaces(request: FastifyRequest): void {
+export function releasePlaces(request: FastifyRequest): void {
   request.place?.leave();
   request.counted?.giveBack(request.caller, 1);
   request.counted = undefined;
@@ -132,9 +132,9 @@ export function leavePlaces(request: FastifyRequest): void {
 const largeLength = ({ body }: FastifyRequest): number =>
   typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
 
-const refusals = (bound: BoundName): Readonly<Record<Refusal, CodedError>> => ({
-  caller: refusedBy(bound, "SERVICE_UNAVAILABLE", "this caller has too much under way; try again"),
-  all: refusedBy(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again"),
+const refusals = (bound: LimitName): Readonly<Record<Refusal, CodedError>> => ({
+  caller: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "this caller has too much under way; try again"),
+  all: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again"),
 });
 const overloaded = refusals("requests_under_way");
 const loopFull = refusals("event_loop");

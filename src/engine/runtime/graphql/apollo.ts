@@ -14,25 +14,25 @@ import type { Config } from "../settings/config.ts";
 import { type DeprecationHeaders, deprecationHeaders } from "./deprecation-headers.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask-errors.ts";
-import { Documents } from "./limits/document-store.ts";
+import { DocumentStore } from "./limits/document-store.ts";
 import { limitRule } from "./limits/limits.ts";
 import type { RequestContext } from "./request-context.ts";
 import {
-  type Asked,
   type ExecutionCounts,
+  type OperationRequest,
   type RespondForOperation,
   responseForOperation,
 } from "./response-for-operation.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 
 /** A request whose document is a text. */
-type Executed = { query: string } & Asked["request"];
+type Executed = { query: string } & OperationRequest["request"];
 
 /** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
 export class Apollo extends ApolloServer<RequestContext> {
   /** The responses to documents that were refused before. */
-  readonly refusals: Documents["refusals"];
-  readonly #documents: Documents;
+  readonly refusals: DocumentStore["refusals"];
+  readonly #documents: DocumentStore;
   readonly #respond: RespondForOperation;
   readonly #deprecation: DeprecationHeaders | undefined;
 
@@ -46,7 +46,7 @@ export class Apollo extends ApolloServer<RequestContext> {
     deprecations: GeneratedApi["deprecations"] = undefined,
   ) {
     const { env, production } = config;
-    const documents = new Documents(saved);
+    const documents = new DocumentStore(saved);
     const respond = responseForOperation(schema, executions, config);
     const { parseOptions, rule, plugin } = hooks(env.MAX_TOKENS, respond, documents);
     super({
@@ -94,7 +94,7 @@ export class Apollo extends ApolloServer<RequestContext> {
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(maxTokens: number, respond: RespondForOperation, documents: Documents) {
+function hooks(maxTokens: number, respond: RespondForOperation, documents: DocumentStore) {
   /**
    * The time of a parse or a validation. A parse runs synchronously from the reading of its options to Apollo's end hook, a
    * validation from the creation of `rule`, its first.

@@ -6,10 +6,10 @@ import {
   type CallRecord,
   type RequestRecord,
   type ResponseSource,
-  rounded,
+  roundMs,
 } from "../observe/request-record.ts";
 
-export type NotedCall = {
+export type CallEntry = {
   /** The `operationId`. */
   readonly operation: string;
   readonly method: string;
@@ -29,7 +29,7 @@ export type NotedCall = {
 };
 
 /** From now on `request` collects its calls, in the order in which they end. */
-export function collectCalls(request: RequestRecord): () => NotedCall[] {
+export function collectCalls(request: RequestRecord): () => CallEntry[] {
   const ended: CallRecord[] = [];
   request.ended = ended;
   return () => {
@@ -41,7 +41,7 @@ export function collectCalls(request: RequestRecord): () => NotedCall[] {
 function noted(
   { operation, method, path, query, status, source, ageSeconds, beganAt, ms }: CallRecord,
   began: number,
-): NotedCall {
+): CallEntry {
   const lengths = Object.values(query ?? {}).map((value) => (Array.isArray(value) ? value.length : 0));
   const keys = Math.max(0, ...lengths);
   return {
@@ -50,9 +50,9 @@ function noted(
     path,
     ...(status > 0 && { status }),
     ...(source !== "fetched" && { source }),
-    ...(ageSeconds !== undefined && { ageSeconds: rounded(ageSeconds) }),
-    startMs: rounded(beganAt - began),
-    ms: rounded(ms),
+    ...(ageSeconds !== undefined && { ageSeconds: roundMs(ageSeconds) }),
+    startMs: roundMs(beganAt - began),
+    ms: roundMs(ms),
     ...(keys > 0 && { keys }),
   };
 }

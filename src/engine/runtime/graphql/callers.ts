@@ -9,7 +9,7 @@ import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Operations } from "../../shared/operation.ts";
 import { addressBlock } from "../http/address-block.ts";
-import type { Forwarded } from "../rest/caller-headers.ts";
+import type { CallerHeaders } from "../rest/caller-headers.ts";
 import type { Owner } from "../rest/credentials.ts";
 import { headerForwarder, isVerified } from "../rest/forwarded-headers.ts";
 import { acceptedCredentials } from "../settings/capacity.ts";
@@ -21,7 +21,7 @@ declare module "fastify" {
      * A property of the request, because an entry of a WeakMap would outlive its request until a major garbage
      * collection.
      */
-    forwarded: Forwarded | undefined;
+    forwarded: CallerHeaders | undefined;
   }
 }
 
@@ -41,7 +41,7 @@ export class Callers {
   }
 
   /** The headers that travel on to REST, and the owners that the request is charged to. */
-  of(request: FastifyRequest): Forwarded {
+  of(request: FastifyRequest): CallerHeaders {
     request.forwarded ??= this.#read(request);
     return request.forwarded;
   }
@@ -51,7 +51,7 @@ export class Callers {
     for (const { name } of this.of(request).accepted) this.#accepted.set(this.#digestOf(name), true);
   }
 
-  #read({ headers, id, ip }: FastifyRequest): Forwarded {
+  #read({ headers, id, ip }: FastifyRequest): CallerHeaders {
     const forwarded = this.#forward(headers, id);
     if (isVerified(forwarded)) return forwarded;
     const isKnown = ({ name }: Owner): boolean => this.#accepted.get(this.#digestOf(name)) === true;

@@ -22,7 +22,7 @@ const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-da
  * The error for a GET that a page of another origin made a browser send; `undefined` for any other GET. `credentials`
  * names the headers that carry credentials.
  */
-export function crossSiteFault(
+export function csrfError(
   headers: IncomingHttpHeaders,
   credentials: readonly string[],
 ): CodedError | undefined {

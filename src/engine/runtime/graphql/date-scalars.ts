@@ -5,8 +5,8 @@
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, Kind, valueFromASTUntyped } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
 import { ajv } from "../../shared/json-schema.ts";
-import { formatWords } from "./errors/argument-descriptions.ts";
-import { ContractBroken } from "./errors/field-error.ts";
+import { describeFormat } from "./errors/argument-descriptions.ts";
+import { ContractViolation } from "./errors/field-error.ts";
 
 /** Gives the date scalars of a schema their coercions. */
 export function addDateCoercions(schema: GraphQLSchema): void {
@@ -20,11 +20,11 @@ function addCoercions(type: GraphQLScalarType, format: string): void {
   const hasFormat = ajv.compile<string>({ type: "string", format });
   type.serialize = (value) => {
     if (typeof value === "string") return value;
-    throw new ContractBroken(`${type.name} has no value for what REST sent.`);
+    throw new ContractViolation(`${type.name} has no value for what REST sent.`);
   };
   type.parseValue = (value) => {
     if (hasFormat(value)) return value;
-    throw new Error(`It must be ${formatWords(format)}.`);
+    throw new Error(`It must be ${describeFormat(format)}.`);
   };
   type.parseLiteral = (node, variables) =>
     type.parseValue(node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node, variables));

@@ -11,8 +11,8 @@ import { type LevelResolver, level } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck } from "./errors/argument-check.ts";
-import { argumentNamer } from "./errors/argument-names.ts";
-import { asError, type CallSource, type ResolveLevel } from "./plan/plan.ts";
+import { argumentErrorTranslator } from "./errors/argument-names.ts";
+import { type CallSource, type ResolveLevel, toError } from "./plan/plan.ts";
 
 /** A generated resolver. `inherits`: the types of the enclosing objects that it takes values from. */
 export type Resolver = ((parent: unknown, args: Args, context: never, enclosing: unknown) => unknown) & {
@@ -41,7 +41,7 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     for (const field of Object.values(type.getFields())) {
       const resolve = own(own(byType, type.name) ?? {}, field.name);
-      if (resolve) field.resolve = speakingGraphql(parts, type.name, field, resolve) as never;
+      if (resolve) field.resolve = toLevelResolver(parts, type.name, field, resolve) as never;
     }
   }
   return schema;
@@ -51,7 +51,7 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
  * Makes a resolver of REST's one of a whole level: checks its arguments before the call, and tells the REST client the
  * coordinate of the field whose calls begin. `named` gives the client's names to REST's errors.
  */
-function speakingGraphql(
+function toLevelResolver(
   { argumentSchemas, argumentNames }: Parts,
   type: string,
   { name, args: declared }: GraphQLField<unknown, unknown>,
@@ -72,7 +72,7 @@ function speakingGraphql(
     return resolveAll(parents, args, context, enclosing);
   };
   const named = isNamed
-    ? argumentNamer({ names: names ?? {}, schemas: schemas ?? {}, args: declared })
+    ? argumentErrorTranslator({ names: names ?? {}, schemas: schemas ?? {}, args: declared })
     : undefined;
   const source: CallSource = { kind: "call", resolve: resolveLevel, named };
   return Object.assign(level(resolveLevel as never), { source }, inherits && { inherits });
@@ -86,6 +86,6 @@ const ofEach =
       resolve(parent, args, context as never, enclosing[index]);
     if (parents.length === 1) return [call(parents[0], 0)];
     return Promise.allSettled(parents.map(async (parent, index) => call(parent, index))).then((settled) =>
-      settled.map((one) => (one.status === "fulfilled" ? one.value : asError(one.reason))),
+      settled.map((one) => (one.status === "fulfilled" ? one.value : toError(one.reason))),
     );
   };

@@ -6,7 +6,7 @@ import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { isRecord, parsedJson } from "../../shared/json-object.ts";
 import { CodedError } from "../coded-error.ts";
-import type { NotedCall } from "./call-log.ts";
+import type { CallEntry } from "./call-log.ts";
 import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export function readParameters(given: unknown): Request | CodedError {
 const malformed = (message: string): CodedError => new CodedError("BAD_REQUEST", message);
 
 /** Reads the parameters of a GET (§5.3). Variables and extensions are JSON. An empty operation name counts as absent. */
-export const readSearch = (search: Parameters): Parameters => ({
+export const readUrlParameters = (search: Parameters): Parameters => ({
   ...search,
   operationName: search.operationName || undefined,
   variables: parsed(search.variables),
@@ -59,10 +59,10 @@ export const refusalResponse = (
  * A response's result with what is the request's own: its id in each error, and `extensions.calls`. Errors come first, so that
  * a reader sees them.
  */
-export function resultOf(
+export function requestResult(
   { body }: GraphQLResponse,
   requestId: string,
-  calls?: readonly NotedCall[],
+  calls?: readonly CallEntry[],
 ): FormattedExecutionResult {
   if (body.kind !== "single") throw new Error("an incremental response, which graphql-js 16 does not give");
   const { errors, data, extensions } = body.singleResult;
@@ -93,7 +93,7 @@ const ofTheDocument = new Set<unknown>([
  * The status of a response. A client whose first media type is `application/json` treats any status but 200 as a response
  * that is not GraphQL. So such a client gets 200 for a document that fails.
  */
-export function statusOf({ http, body }: GraphQLResponse, accept: string | undefined): number {
+export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;
   if (body.kind !== "single") return status;
   const { data, errors } = body.singleResult;

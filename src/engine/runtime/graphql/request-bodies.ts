@@ -3,7 +3,7 @@
  * takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { jsonParser, leaveBodies } from "../http/bodies/json-body.ts";
+import { jsonParser, leaveBodiesUnparsed } from "../http/bodies/json-body.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
 /** Characters. */
@@ -12,7 +12,7 @@ const isLarge = (body: unknown): body is string => typeof body === "string" && b
 
 export function requestBodies(server: FastifyInstance) {
   const parse = jsonParser(server);
-  leaveBodies(server, "application/json", "string");
+  leaveBodiesUnparsed(server, "application/json", "string");
   const takeLarge = async (scope: RequestScope, body: string): Promise<void> => {
     await scope.turn();
     scope.workedOn(body);

@@ -11,6 +11,6 @@ export type RequestContext = AnyContext & {
   readonly queriesOnly?: boolean;
   /** `refused` is set once the parser or the validation has refused the document. `Apollo` reads it. */
   readonly document?: { refused: boolean };
-  /** `isQuery` is set once the operation is known. `Answers` reads it. */
+  /** `isQuery` is set once the operation is known. `ResponseCache` reads it. */
   readonly execution?: { isQuery: boolean } | undefined;
 };

@@ -9,14 +9,14 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import { CodedError } from "../coded-error.ts";
-import { introspectedBytes, parentsOfPiece } from "../settings/capacity.ts";
+import { introspectedBytes, parentsPerPiece } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
-import { grouped, withPlaces } from "./errors/group-errors.ts";
+import { groupErrors, withNullCount } from "./errors/group-errors.ts";
 import { logErrors } from "./errors/log-errors.ts";
-import { maskField, maskVariable } from "./errors/mask-errors.ts";
+import { maskFieldError, maskVariableError } from "./errors/mask-errors.ts";
 import { refusalResponse, responseWith } from "./graphql-over-http.ts";
-import { Plans } from "./plan/plan-cache.ts";
-import { AnswerTooLarge } from "./plan/response-budget.ts";
+import { PlanCache } from "./plan/plan-cache.ts";
+import { ResponseTooLarge } from "./plan/response-budget.ts";
 import { type PlanResult, runPlan } from "./plan/run-plan.ts";
 import type { RequestContext } from "./request-context.ts";
 import { coerceVariables, type Variables } from "./variables/coerce-variables.ts";
@@ -25,13 +25,13 @@ import { coerceVariables, type Variables } from "./variables/coerce-variables.ts
 export type ExecutionCounts = { count: number };
 
 /** The members of Apollo's request context that an operation needs. */
-export type Asked = Pick<
+export type OperationRequest = Pick<
   GraphQLRequestContextResponseForOperation<RequestContext>,
   "document" | "operation" | "contextValue" | "request"
 >;
 
 /** `null`: the document has no such operation, which Apollo reports. */
-export type RespondForOperation = (asked: Asked) => Promise<GraphQLResponse | null>;
+export type RespondForOperation = (asked: OperationRequest) => Promise<GraphQLResponse | null>;
 
 /** Creates Apollo's `responseForOperation` hook. */
 export function responseForOperation(
@@ -39,7 +39,7 @@ export function responseForOperation(
   executions: ExecutionCounts,
   { env, production }: Config,
 ): RespondForOperation {
-  const plans = new Plans(schema, env.MAX_FIELDS);
+  const plans = new PlanCache(schema, env.MAX_FIELDS);
   let mostOfSchema: number | undefined;
   /** The limits of an answer about the schema, which grow with the schema. */
   const schemaLimits = () => {
@@ -57,7 +57,7 @@ export function responseForOperation(
     operation,
     contextValue,
     request,
-  }: Asked): Promise<PlanResult> | GraphQLResponse | null => {
+  }: OperationRequest): Promise<PlanResult> | GraphQLResponse | null => {
     if (!operation) return null;
     if (contextValue.queriesOnly && operation.operation !== "query") return notByGet();
     if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
@@ -69,7 +69,7 @@ export function responseForOperation(
     executions.count++;
     const { serial, introspects } = plan;
     const running = runPlan(plan, coerced, contextValue, introspects ? schemaLimits() : env, {
-      size: parentsOfPiece,
+      size: parentsPerPiece,
       // nothing of a mutation waits: its writes are done; an answer about the schema is no work on responses
       complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
       measured: (work) => scope.measured(work),
@@ -95,18 +95,18 @@ const mostIntrospected = (schema: GraphQLSchema): number =>
   );
 
 function asTooMuchOfSchema(error: unknown): never {
-  if (!(error instanceof AnswerTooLarge)) throw error;
+  if (!(error instanceof ResponseTooLarge)) throw error;
   throw new CodedError("LIMIT_EXCEEDED", "an operation asks for too much of the schema");
 }
 
 function responseOf(context: RequestContext, { data, errors }: PlanResult): GraphQLResponse {
   if (errors.length === 0) return responseWith({ data });
-  const groups = grouped(errors);
+  const groups = groupErrors(errors);
   logErrors(
     context,
     groups.map(([first]) => first),
   );
-  const masked = groups.map((group) => withPlaces(maskField(group[0]), group));
+  const masked = groups.map((group) => withNullCount(maskFieldError(group[0]), group));
   return responseWith({ errors: masked, data });
 }
 
@@ -116,7 +116,7 @@ const isLarge = (value: unknown): boolean =>
 
 function refusedVariables(context: RequestContext, errors: readonly GraphQLError[]): GraphQLResponse {
   logErrors(context, errors);
-  return responseWith({ errors: errors.map(maskVariable) }, 400);
+  return responseWith({ errors: errors.map(maskVariableError) }, 400);
 }
 
 /** `Allow` lists the methods (RFC 9110 §10.2.1). */

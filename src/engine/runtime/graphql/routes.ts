@@ -8,13 +8,13 @@ import type { Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import { msPerFoundAnswer, writtenPerMs } from "../governor/processor-time.ts";
-import { endOfTurn } from "../governor/start-queue.ts";
+import { endOfTick } from "../governor/start-queue.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
-import { answerOptions } from "../http/cors.ts";
+import { respondToOptions } from "../http/cors.ts";
 import { graphqlPath as path } from "../http/endpoint-paths.ts";
 import { mediaTypeFor, wantsHtml } from "../http/graphql-media-type.ts";
-import { clientOf } from "../observe/client-name.ts";
-import type { Forwarded } from "../rest/caller-headers.ts";
+import { clientNameOf } from "../observe/client-name.ts";
+import type { CallerHeaders } from "../rest/caller-headers.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
@@ -22,21 +22,21 @@ import type { Config } from "../settings/config.ts";
 import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
-import { crossSiteFault } from "./csrf.ts";
+import { csrfError } from "./csrf.ts";
 import type { Explorer } from "./explorer/explorer.ts";
-import { readSearch, refusalResponse } from "./graphql-over-http.ts";
-import { answerExcess } from "./plan/response-budget.ts";
+import { readUrlParameters, refusalResponse } from "./graphql-over-http.ts";
+import { responseLimitError } from "./plan/response-budget.ts";
 import { requestBodies } from "./request-bodies.ts";
-import { Execution } from "./response-cache/coalesced-query.ts";
-import type { Answers } from "./response-cache/response-cache.ts";
-import { Answer, letClientKeep } from "./response-cache/shared-response.ts";
+import { QueryExecution } from "./response-cache/coalesced-query.ts";
+import type { ResponseCache } from "./response-cache/response-cache.ts";
+import { SharedResponse, setClientCaching } from "./response-cache/shared-response.ts";
 import { operationRunner } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import {
-  listOf,
   type Responses,
+  rawHandler,
+  responseList,
   responseText,
-  sending,
   sendResponses,
   sendText,
   throwForRefusedCredentials,
@@ -46,8 +46,8 @@ type Begun = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly scope: RequestScope;
-  readonly forwarded: Forwarded;
-  readonly execution: Execution | undefined;
+  readonly forwarded: CallerHeaders;
+  readonly execution: QueryExecution | undefined;
   /** Returns the REST calls, for a client that asked for them. */
   readonly calls: ReturnType<typeof collectCalls> | undefined;
 };
@@ -56,7 +56,7 @@ type Parts = {
   readonly apollo: Apollo;
   readonly upstreams: Upstreams;
   readonly callers: Callers;
-  readonly answers: Answers;
+  readonly answers: ResponseCache;
   readonly saved: SavedOperations;
   readonly explorer: Explorer | undefined;
   readonly operations: Operations;
@@ -73,9 +73,9 @@ export function routes(
   const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
   /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
-  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: SharedResponse): FastifyReply => {
     for (const [name, value] of answer.headers) reply.header(name, value);
-    return request.method !== "POST" && letClientKeep(request, reply, answer, credentials)
+    return request.method !== "POST" && setClientCaching(request, reply, answer, credentials)
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
   };
@@ -83,7 +83,7 @@ export function routes(
   const sendFound = (
     request: FastifyRequest,
     reply: FastifyReply,
-    found: Answer,
+    found: SharedResponse,
     scope: RequestScope,
   ): void => {
     const { record } = request;
@@ -98,15 +98,15 @@ export function routes(
     given: Responses,
   ): void => {
     callers.remember(request);
-    throwForRefusedCredentials(listOf(given), forwarded.hasCredentials, credentials);
+    throwForRefusedCredentials(responseList(given), forwarded.hasCredentials, credentials);
     let text = responseText(given, request.id, calls?.());
-    const excess = answerExcess(config.env.MAX_ANSWER_BYTES, text);
+    const excess = responseLimitError(config.env.MAX_ANSWER_BYTES, text);
     scope.workedOn(text);
     if (excess) {
       given = refusalResponse(excess);
       text = responseText(given, request.id);
     }
-    const answer = new Answer(given, text, scope.freshUntil, request.record);
+    const answer = new SharedResponse(given, text, scope.freshUntil, request.record);
     if (!reply.raw.destroyed) execution?.end(answer);
     if (calls || answer.failed) sendResponses(request, reply, given, text);
     else send(request, reply, answer);
@@ -122,8 +122,14 @@ export function routes(
     const forwarded = callers.of(request);
     record.tenantId = own(forwarded.headers, tenantName);
     record.keyId = own(forwarded.headers, keyName);
-    record.client = clientOf(request.headers);
-    const scope = new RequestScope(config, upstreams.shares, forwarded, request.caller, placeOf(request));
+    record.client = clientNameOf(request.headers);
+    const scope = new RequestScope(
+      config,
+      upstreams.shares,
+      forwarded,
+      request.caller,
+      queuePlaceOf(request),
+    );
     request.scope = scope;
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     const find = () => (calls ? undefined : answers.find(request, scope));
@@ -135,22 +141,22 @@ export function routes(
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
       // each kept answer of this turn is charged before the next one asks for its caller's; shared ones go on together already
-      else if (found instanceof Answer) await endOfTurn();
+      else if (found instanceof SharedResponse) await endOfTick();
       const admission = scope.turn();
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
-      if (admission && found instanceof Answer && !isShared) found = await find(); // it may be too old now
-      if (found instanceof Answer) return sendFound(request, reply, found, scope);
+      if (admission && found instanceof SharedResponse && !isShared) found = await find(); // it may be too old now
+      if (found instanceof SharedResponse) return sendFound(request, reply, found, scope);
       const client = new RestClient(operations, upstreams, scope, record);
       const given = await run(read(scope), { request, scope, rest: client, execution: found });
       request.place.leave(); // another request starts in this tick
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {
-      if (found instanceof Execution && !reply.raw.destroyed) found.end(error as Error);
+      if (found instanceof QueryExecution && !reply.raw.destroyed) found.end(error as Error);
       throw error;
     } finally {
       request.place.leave();
-      if (found instanceof Execution) found.end();
+      if (found instanceof QueryExecution) found.end();
       scope.close();
     }
   };
@@ -159,17 +165,19 @@ export function routes(
     const way = takesGet ? "by GET or POST" : "by POST (GRAPHQL_GET is off)";
     return new CodedError("METHOD_NOT_ALLOWED", `queries are sent ${way}`);
   };
-  answerOptions(server, config);
-  const post = sending((request, reply) => execute(request, reply, (scope) => bodies.parse(scope, request)));
+  respondToOptions(server, config);
+  const post = rawHandler((request, reply) =>
+    execute(request, reply, (scope) => bodies.parse(scope, request)),
+  );
   server.post(path, post);
   server.get(
     path,
-    sending(async (request, reply) => {
+    rawHandler(async (request, reply) => {
       if (explorer && wantsHtml(request.headers.accept)) return explorer(reply);
       if (!takesGet) throw refusedMethod(reply);
-      const fault = crossSiteFault(request.headers, credentials);
+      const fault = csrfError(request.headers, credentials);
       if (fault) return void sendResponses(request, reply, refusalResponse(fault));
-      return execute(request, reply, () => readSearch(request.query as Record<string, unknown>));
+      return execute(request, reply, () => readUrlParameters(request.query as Record<string, unknown>));
     }),
   );
   server.route({
@@ -182,7 +190,7 @@ export function routes(
 }
 
 /** The place that the request has at the time: it may have left one, to wait for an identical query. */
-const placeOf = (request: FastifyRequest) => ({
+const queuePlaceOf = (request: FastifyRequest) => ({
   pause: () => request.place.pause(),
   resume: () => request.place.resume(),
 });

@@ -1,15 +1,15 @@
 /** Runs the operations of an HTTP request, unless they are refused before. */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
-import { CodedError, overLimit } from "../coded-error.ts";
+import { CodedError, limitExceeded } from "../coded-error.ts";
 import { msPerRefusal } from "../governor/processor-time.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import type { AnyContext } from "../rest/rest-context.ts";
 import type { Config } from "../settings/config.ts";
 import type { Apollo } from "./apollo.ts";
 import { readParameters, refusalResponse } from "./graphql-over-http.ts";
-import { textExcess } from "./limits/limits.ts";
-import { askedIdOf, requestedText } from "./saved/requested-text.ts";
+import { textLimitError } from "./limits/limits.ts";
+import { requestedId, requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import type { Responses } from "./send-response.ts";
 
@@ -30,8 +30,8 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     const { record } = request;
     const asked = readParameters(given);
     if (asked instanceof CodedError) return unexecuted(scope, asked);
-    if (!isBatch) [record.askedId, record.text] = [askedIdOf(asked)?.slice(0, 100), asked.query];
-    const excess = textExcess(config.env, asked.query ?? "");
+    if (!isBatch) [record.askedId, record.text] = [requestedId(asked)?.slice(0, 100), asked.query];
+    const excess = textLimitError(config.env, asked.query ?? "");
     if (excess) return unexecuted(scope, excess);
     const find = () => requestedText(saved, savedOnly, asked);
     const requested = savedOnly && (asked.query?.length ?? 0) > 1_000 ? scope.measured(find) : find();
@@ -68,7 +68,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
 }
 
 export const tooMany = (limit: number): CodedError =>
-  overLimit("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
+  limitExceeded("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
 
 /** A refusal without an execution is charged too: a flood of them must not be free. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {

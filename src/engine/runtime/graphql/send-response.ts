@@ -5,21 +5,21 @@ import type { Code } from "../../shared/error-codes.ts";
 import { unauthenticated } from "../http/credentials.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
-import type { NotedCall } from "./call-log.ts";
-import { resultOf, statusOf } from "./graphql-over-http.ts";
+import type { CallEntry } from "./call-log.ts";
+import { requestResult, responseStatus } from "./graphql-over-http.ts";
 
 /** One response, or those of a batch. */
 export type Responses = GraphQLResponse | GraphQLResponse[];
 
-export const listOf = (given: Responses): readonly GraphQLResponse[] =>
+export const responseList = (given: Responses): readonly GraphQLResponse[] =>
   Array.isArray(given) ? given : [given];
 
 export const isWithoutErrors = (given: Responses): boolean =>
-  listOf(given).every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
+  responseList(given).every(({ body }) => body.kind === "single" && body.singleResult.errors === undefined);
 
 /** `calls`: the REST calls of the whole HTTP request. */
-export function responseText(given: Responses, id: string, calls?: readonly NotedCall[]): string {
-  const result = (one: GraphQLResponse) => resultOf(one, id, calls);
+export function responseText(given: Responses, id: string, calls?: readonly CallEntry[]): string {
+  const result = (one: GraphQLResponse) => requestResult(one, id, calls);
   return JSON.stringify(Array.isArray(given) ? given.map(result) : result(given));
 }
 
@@ -41,9 +41,9 @@ export function sendResponses(
   text = responseText(given, id),
 ): FastifyReply {
   let status = 0;
-  for (const response of listOf(given)) {
+  for (const response of responseList(given)) {
     for (const [name, value] of response.http.headers) reply.header(name, value);
-    status = Math.max(status, statusOf(response, accept));
+    status = Math.max(status, responseStatus(response, accept));
     noteError(record, response);
   }
   return sendText(accept, reply, text, status);
@@ -66,7 +66,7 @@ export function sendText(
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** A handler that sends the reply itself. Fastify waits for the end of a returned reply, with many listeners. */
-export const sending =
+export const rawHandler =
   (handle: Handler) =>
   (request: FastifyRequest, reply: FastifyReply): void =>
     void handle(request, reply).catch((error: Error) => reply.send(error));

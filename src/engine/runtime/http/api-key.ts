@@ -44,7 +44,7 @@ function checksum(text: string): string {
 type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
 
 /** Whether a text may be a key that key introspection is asked about. */
-export function keyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
+export function createKeyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
   if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
   const whole = linearPattern(`^(?:${KEY_PATTERN})$`);
   return (key) => whole.test(key);

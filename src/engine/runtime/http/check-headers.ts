@@ -4,13 +4,16 @@
  * silently, takes the first `Host`, and accepts `identity` beside `chunked`, and any of them in HTTP/1.0.
  */
 import type { IncomingMessage } from "node:http";
-import { CodedError, overLimit } from "../coded-error.ts";
+import { CodedError, limitExceeded } from "../coded-error.ts";
 
 type HeaderSection = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
 
 /** Returns LIMIT_EXCEEDED or BAD_REQUEST; `undefined` for a good header section. */
-export function headerFault({ rawHeaders, httpVersion }: HeaderSection, max: number): CodedError | undefined {
-  if (rawHeaders.length / 2 > max) return overLimit("MAX_HEADERS", max, "too many request headers");
+export function checkHeaders(
+  { rawHeaders, httpVersion }: HeaderSection,
+  max: number,
+): CodedError | undefined {
+  if (rawHeaders.length / 2 > max) return limitExceeded("MAX_HEADERS", max, "too many request headers");
   let hosts = 0;
   const codings: (string | undefined)[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { CodedError, overLimit } from "../coded-error.ts";
+import { CodedError, limitExceeded } from "../coded-error.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { ClientConnection } from "./connections.ts";
 import { errorBody } from "./error-response.ts";
@@ -16,7 +16,7 @@ type ClientError = Error & { code?: string; rawPacket?: unknown };
  * Calls `refuse`, unless the error is a time-out and the request has come meanwhile. Node looks for such requests before it
  * reads sockets. So a request that came while the process was paused would be refused unread.
  */
-export function refuseUnlessComplete(
+export function rejectUnlessComplete(
   error: ClientError,
   connection: Pick<ClientConnection, "socket" | "last" | "bytesBefore">,
   refuse: () => void,
@@ -30,7 +30,7 @@ export function refuseUnlessComplete(
 }
 
 /** A request whose response has begun gets no second one: the connection is closed. Returns the error that is sent. */
-export function answerClientError(
+export function respondToClientError(
   error: ClientError,
   socket: Duplex,
   env: Environment,
@@ -48,7 +48,7 @@ export function answerClientError(
 }
 
 /** CONNECT (RFC 9110 §9.3.6) asks for a tunnel. No role offers one. */
-export function answerConnect(_request: unknown, socket: Duplex): void {
+export function respondToConnect(_request: unknown, socket: Duplex): void {
   answer(socket, new CodedError("METHOD_NOT_ALLOWED", "this server opens no tunnels"));
 }
 
@@ -72,7 +72,7 @@ function requestTarget({ rawPacket }: ClientError): string | undefined {
 
 function toCodedError(error: ClientError, env: Environment): CodedError {
   if (error.code === "HPE_HEADER_OVERFLOW")
-    return overLimit("MAX_HEADER_BYTES", env.MAX_HEADER_BYTES, "the request headers are too large");
+    return limitExceeded("MAX_HEADER_BYTES", env.MAX_HEADER_BYTES, "the request headers are too large");
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new CodedError("REQUEST_TIMEOUT", "the request did not arrive in time");
   const message =

@@ -3,7 +3,7 @@
  * because Node joins or drops repeated fields. Both headers may be given with the same key. Headers that two servers could
  * read differently are refused. A key in the URL is no credential.
  */
-import { CodedError, type KeyFault } from "../coded-error.ts";
+import { CodedError, type CredentialFailure } from "../coded-error.ts";
 
 /** The headers that bring a key, in lower case. */
 export const keyHeaders: readonly string[] = ["x-api-key", "authorization"];
@@ -23,7 +23,10 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
  * The error for missing or wrong credentials, the same on every role. `headers` names the headers that carry them, in lower
  * case. `Authorization` alone may carry others than API keys.
  */
-export function unauthenticated(fault: KeyFault, headers: readonly string[] = keyHeaders): CodedError {
+export function unauthenticated(
+  fault: CredentialFailure,
+  headers: readonly string[] = keyHeaders,
+): CodedError {
   const where = headers.length > 0 ? `, in the header ${headers.join(" or ")}` : "";
   const isKey = headers.some((name) => name !== "authorization");
   const [needed, wrong] = isKey

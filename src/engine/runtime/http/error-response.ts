@@ -4,7 +4,7 @@
  * Status and headers are the same on both.
  */
 import type { FastifyError, FastifyReply } from "fastify";
-import { CodedError, codeOfStatus, overLimit, problemOf } from "../coded-error.ts";
+import { CodedError, codeForStatus, limitExceeded, problemDetails } from "../coded-error.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
@@ -17,7 +17,7 @@ export function errorBody(
   { url = "", accept, requestId }: Asked,
 ): { type: string; body: string } {
   if (url !== graphqlPath && !url.startsWith(`${graphqlPath}?`))
-    return { type: "application/problem+json", body: JSON.stringify(problemOf(error)) };
+    return { type: "application/problem+json", body: JSON.stringify(problemDetails(error)) };
   const { message, code, details } = error;
   const errors = [{ message, extensions: { code, requestId, ...details } }];
   return { type: mediaTypeFor(accept) ?? json, body: JSON.stringify({ errors }) };
@@ -45,10 +45,10 @@ export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedEr
   const status = error.statusCode ?? 500;
   if (status < 400 || status >= 500)
     return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
-  if (status === 413) return overLimit("MAX_BODY_BYTES", maxBodyBytes, "the request body is too large");
+  if (status === 413) return limitExceeded("MAX_BODY_BYTES", maxBodyBytes, "the request body is too large");
   if (status === 415)
     return new CodedError("UNSUPPORTED_MEDIA_TYPE", "the request body must be application/json", {}, error);
-  const code = codeOfStatus(status);
+  const code = codeForStatus(status);
   return new CodedError(
     code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,
     error.message,

@@ -1,10 +1,10 @@
 /** The record of each request: made when its head is there, complete when its answer is sent or its client has left. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CodedError } from "../coded-error.ts";
-import { clientOf } from "../observe/client-name.ts";
+import { clientNameOf } from "../observe/client-name.ts";
 import { beginRequest, endRequest } from "../observe/observer.ts";
-import { type Face, RequestRecord } from "../observe/request-record.ts";
-import { parentOf } from "../observe/trace-context.ts";
+import { RequestRecord, type ServerInfo } from "../observe/request-record.ts";
+import { validTraceparent } from "../observe/trace-context.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readTooSlowly } from "./bodies/slow-readers.ts";
 import type { ClientConnection } from "./connections.ts";
@@ -16,7 +16,7 @@ import { hasProof, proofHeader } from "./context-headers.ts";
  * §7.2).
  */
 export function recordRequest(
-  face: Face,
+  face: ServerInfo,
   request: FastifyRequest,
   { raw }: FastifyReply,
   connection: ClientConnection | undefined,
@@ -24,7 +24,7 @@ export function recordRequest(
 ): void {
   const { socket, headers } = request.raw;
   const { url: route = "" } = request.routeOptions;
-  const trace = parentOf(headers.traceparent);
+  const trace = validTraceparent(headers.traceparent);
   const known = new RequestRecord(face, request.id, request.method, route, request.ip);
   const isProved = hasProof(env, headers[proofHeader]);
   if (!isProved && face.role === "graphql" && headers[proofHeader] !== undefined) tellWrongProof(face, env);
@@ -38,19 +38,19 @@ export function recordRequest(
     const isUnread = connection?.isUnread === true;
     if (isUnread) known.fail(readTooSlowly);
     known.finish(raw.statusCode, isUnread || !raw.writableFinished, written() - bytesBefore);
-    if (known.code !== undefined || face.log.access === "all") known.client ??= clientOf(headers);
+    if (known.code !== undefined || face.log.access === "all") known.client ??= clientNameOf(headers);
     endRequest(known);
   });
 }
 
-function tellWrongProof({ role, log }: Face, { GATEWAY_SECRET }: Environment): void {
+function tellWrongProof({ role, log }: ServerInfo, { GATEWAY_SECRET }: Environment): void {
   if (!log.mayWrite("wrong proof", { role, reason: "wrong proof" }, 1)) return;
   const state = GATEWAY_SECRET === undefined ? "is not set here" : "is not the gateway's";
   log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
 }
 
 /** A request that is refused before it has a route. */
-export function recordRefusal(face: Face, error: CodedError, address = ""): void {
+export function recordRefusal(face: ServerInfo, error: CodedError, address = ""): void {
   const refused = new RequestRecord(face, "", "", "", address);
   beginRequest(refused);
   refused.fail(error);

@@ -2,7 +2,7 @@
  * Removes credentials from log lines, and characters that steer a terminal, as the last step before a line is written. It
  * works on the text of the line, so it covers every future log statement.
  */
-import { escaped } from "../../shared/control-characters.ts";
+import { escapeControlCharacters } from "../../shared/control-characters.ts";
 
 /** Our API keys, anywhere in the text. */
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
@@ -31,6 +31,8 @@ export function redactor(
       .replace(url, (_whole, scheme: string, user = "", place: string, rest = "") =>
         [scheme, user && "[redacted]@", place, rest && `${rest[0]}[redacted]`].join(""),
       );
-    return escaped(known.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked));
+    return escapeControlCharacters(
+      known.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked),
+    );
   };
 }

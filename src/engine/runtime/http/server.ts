@@ -15,15 +15,15 @@ import { CodedError } from "../coded-error.ts";
 import { LogLines } from "../observe/log-lines.ts";
 import { subscribe } from "../observe/observer.ts";
 import { requestLog } from "../observe/request-log.ts";
-import type { Face, RequestRecord } from "../observe/request-record.ts";
-import { sourceNamer } from "../observe/source-maps.ts";
+import type { RequestRecord, ServerInfo } from "../observe/request-record.ts";
+import { createSourceMapper } from "../observe/source-maps.ts";
 import type { Config } from "../settings/config.ts";
 import { secrets } from "../settings/environment.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders } from "./bodies/slow-readers.ts";
-import { headerFault } from "./check-headers.ts";
-import { answerClientError, answerConnect, refuseUnlessComplete } from "./client-error.ts";
+import { checkHeaders } from "./check-headers.ts";
+import { rejectUnlessComplete, respondToClientError, respondToConnect } from "./client-error.ts";
 import { Connections, connectionsOf } from "./connections.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
 import { codedErrorOf, sendError } from "./error-response.ts";
@@ -54,14 +54,14 @@ type Served = { readonly credentials?: readonly string[]; readonly specHash?: st
 /** Makes one role's server; it does not listen yet. */
 export function createServer(
   config: Config,
-  role: Face["role"] = "metrics",
+  role: ServerInfo["role"] = "metrics",
   { credentials = [], specHash }: Served = {},
 ): FastifyInstance {
   const redact = redactor(
     secrets.map((name) => config.env[name]?.toString()),
     credentials,
   );
-  const nameSources = sourceNamer();
+  const nameSources = createSourceMapper();
   const server = Fastify({
     logger: {
       level: config.env.LOG_LEVEL,
@@ -81,8 +81,8 @@ export function createServer(
     clientErrorHandler: (error, socket) => {
       const connection = connections.get(socket as Socket);
       if (!connection) return; // it is closed
-      refuseUnlessComplete(error, connection, () => {
-        const refusal = answerClientError(error, socket, config.env, connection);
+      rejectUnlessComplete(error, connection, () => {
+        const refusal = respondToClientError(error, socket, config.env, connection);
         if (refusal) recordRefusal(face, refusal, connection.socket.remoteAddress);
       });
     },
@@ -99,7 +99,7 @@ export function createServer(
   });
   server.removeContentTypeParser("text/plain"); // JSON alone
   parseJsonBodies(server);
-  const face: Face = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
+  const face: ServerInfo = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
   subscribe(requestLog);
   server.decorateRequest("record");
   const bodies = new SlowBodies(config.env);
@@ -112,7 +112,7 @@ export function createServer(
   };
   const connections = new Connections(server.server, unready, most, tellFull);
   server.server.once("close", closeSlowReaders(connections, 2 * config.env.REQUEST_TIMEOUT_MS));
-  server.server.on("connect", answerConnect);
+  server.server.on("connect", respondToConnect);
   // an unknown expectation may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
@@ -135,7 +135,7 @@ export function createServer(
     recordRequest(face, request, reply, connections.get(request.raw.socket), config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
-    const fault = headerFault(request.raw, config.env.MAX_HEADERS);
+    const fault = checkHeaders(request.raw, config.env.MAX_HEADERS);
     if (fault) reply.header("connection", "close"); // the end of its body is a guess
     return fault;
   };
@@ -154,7 +154,7 @@ export function createServer(
   return server;
 }
 
-function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, log }: Face): void {
+function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, log }: ServerInfo): void {
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = codedErrorOf(error, env.MAX_BODY_BYTES);
     const isFault = coded.code === "INTERNAL_SERVER_ERROR";

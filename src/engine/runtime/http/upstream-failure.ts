@@ -59,7 +59,7 @@ export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
 export const isWithoutBody = (status: number): boolean => status === 204 || status === 304;
 
 /** Interim responses (1xx) of one call that are taken. A server sends one or two; each costs as much as a response. */
-export const mostInterimResponses = 16;
+export const maxInterimResponses = 16;
 
-export const tooManyInterim = (): CodedError =>
+export const tooManyInterimResponses = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "too many interim responses");

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Characters. */
 const maxLength = 100;
 
-export function clientOf(headers: IncomingHttpHeaders): { name: string; version: string } | undefined {
+export function clientNameOf(headers: IncomingHttpHeaders): { name: string; version: string } | undefined {
   const name = headers["apollographql-client-name"] ?? headers["graphql-client-name"];
   if (typeof name !== "string" || name === "") return undefined;
   const version = headers["apollographql-client-version"] ?? headers["graphql-client-version"];

@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { codes } from "../../shared/error-codes.ts";
 import type { Observer } from "./observer.ts";
-import { type CallOutcome, type RequestRecord, rounded } from "./request-record.ts";
+import { type CallOutcome, type RequestRecord, roundMs } from "./request-record.ts";
 import { traceIdOf } from "./trace-context.ts";
 
 /** Our side or REST failed. A refusal of the caller's request by REST is an answer like any other. */
@@ -43,7 +43,7 @@ export const requestLog: Observer = {
     if (!log.mayWrite(`${kind.operation} ${kind.code}`, kind)) return;
     const ids = { requestId: request.id, traceId: traceIdOf(request.traceparent ?? request.callersTrace) };
     log.log.warn(
-      { ...kind, coordinate, status: status || undefined, cause, ms: rounded(ms), isRetry, ...ids },
+      { ...kind, coordinate, status: status || undefined, cause, ms: roundMs(ms), isRetry, ...ids },
       "REST call failed",
     );
   },
@@ -75,7 +75,7 @@ function accessFields(request: RequestRecord): object {
     restStatus: failed?.status || undefined,
     cause: request.cause ?? failed?.cause,
     path: request.failedPath,
-    ms: rounded(request.ms),
+    ms: roundMs(request.ms),
     restCalls: face.role === "graphql" ? request.calls : undefined,
     bytes: request.bytes,
     requestId: request.id || undefined,

@@ -8,14 +8,14 @@ import type { Role } from "../settings/config.ts";
 import type { LogLines } from "./log-lines.ts";
 
 /** A role's server as its requests know it. `metrics` serves no role. */
-export type Face = { readonly role: Role | "metrics"; readonly log: LogLines };
+export type ServerInfo = { readonly role: Role | "metrics"; readonly log: LogLines };
 
 /** A saved operation. `app` is absent for one of this service. `id` is the one in the manifest. */
 export type OperationName = { readonly app: string | undefined; readonly name: string; readonly id: string };
 
 export class RequestRecord {
   readonly beganAt = performance.now();
-  readonly face: Face;
+  readonly face: ServerInfo;
   readonly id: string;
   /** The pattern of its route, such as `/v1/*`. Empty: no route. */
   route: string;
@@ -64,7 +64,7 @@ export class RequestRecord {
   callersTrace: string | undefined;
   #brokeOff: CodedError | undefined;
 
-  constructor(face: Face, id: string, method: string, route: string, address: string) {
+  constructor(face: ServerInfo, id: string, method: string, route: string, address: string) {
     this.address = address;
     this.face = face;
     this.id = id;
@@ -77,7 +77,7 @@ export class RequestRecord {
     if (this.code) return;
     this.code = error.code;
     this.reason = error.reason ?? error.details.limit;
-    this.cause = causeOf(error.cause);
+    this.cause = causeCode(error.cause);
     this.failedOperation = error.details.operation;
   }
 
@@ -106,9 +106,9 @@ export class RequestRecord {
 }
 
 /** The innermost error's code, such as `ECONNREFUSED`, or its name: the codes of a `DOMException` are numbers. */
-export function causeOf(cause: unknown): string | undefined {
+export function causeCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
-  if (cause.cause instanceof Error) return causeOf(cause.cause);
+  if (cause.cause instanceof Error) return causeCode(cause.cause);
   if (cause instanceof CodedError) return undefined;
   const { code } = cause as NodeJS.ErrnoException;
   return typeof code === "string" && code !== "" ? code : cause.name; // undici's HTTPParserError has no code
@@ -177,7 +177,7 @@ export class CallRecord {
   /** `cause` is a status, or the error of the call. */
   fail(cause: unknown, outcome: CallOutcome): void {
     if (typeof cause === "number") this.status = cause;
-    this.cause = causeOf(cause);
+    this.cause = causeCode(cause);
     this.#end(outcome);
   }
 
@@ -188,7 +188,7 @@ export class CallRecord {
 }
 
 /** A time as logs and clients see it: in tenths. */
-export const rounded = (time: number): number => Math.round(time * 10) / 10;
+export const roundMs = (time: number): number => Math.round(time * 10) / 10;
 
 /** A saved operation's name in metrics and reports: two apps may have operations of one name. */
 export const qualifiedName = ({ app, name }: OperationName): string =>

@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
  * Returns a function that replaces places in the program's files by places in their sources. A line may hold text of a
  * client, so no file outside of the program's folder is read.
  */
-export function sourceNamer(folder = dirname(process.argv[1] ?? "")): (line: string) => string {
+export function createSourceMapper(folder = dirname(process.argv[1] ?? "")): (line: string) => string {
   const base = pathToFileURL(join(folder, "/")).href;
   const place = new RegExp(`${base.replace(/[^\w/]/g, "\\$&")}([\\w.-]+\\.js):(\\d+):(\\d+)`, "g");
   const maps = new Map<string, SourceMap>();

@@ -38,7 +38,7 @@ import { readRegularFile } from "../../shared/regular-file.ts";
 import { lookupCache } from "../dns/lookup-cache.ts";
 import type { TraceSettings } from "../settings/config.ts";
 import { type Observer, spanCounts, subscribe } from "./observer.ts";
-import { type CallRecord, causeOf, type RequestRecord } from "./request-record.ts";
+import { type CallRecord, causeCode, type RequestRecord } from "./request-record.ts";
 
 /** For the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
 const lookupMs = 5_000;
@@ -98,7 +98,7 @@ function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
     exporter.export(spans, ({ error }) => {
       if (error && !isDown)
         log.warn(
-          { cause: causeOf(error) },
+          { cause: causeCode(error) },
           "OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes no spans; they are lost",
         );
       if (!error && isDown) log.warn("OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes spans again");

@@ -9,18 +9,14 @@ type Headers = Readonly<Record<string, string>>;
 /**
  * Headers that differ in each request of the same caller: the request's id, and its trace (W3C Trace Context).
  */
-export const headersOfOneRequest: ReadonlySet<string> = new Set([
-  "x-request-id",
-  "traceparent",
-  "tracestate",
-]);
+export const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "traceparent", "tracestate"]);
 
 /** What a call may say in its own way, of the headers that every operation receives. */
 const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
 const none: readonly Owner[] = [];
 
-export class Forwarded {
+export class CallerHeaders {
   /** The headers that every operation receives. */
   readonly headers: Headers;
   /** The credential headers. An operation receives those that it takes. */
@@ -41,7 +37,7 @@ export class Forwarded {
     this.headers = headers;
     this.credentials = credentials;
     this.owners = owners;
-    this.identity = digested(textOf(headers) + textOf(credentials));
+    this.identity = digestIfLong(textOf(headers) + textOf(credentials));
   }
 
   /** Whether the request came with a credential that some operation takes. */
@@ -137,7 +133,7 @@ const mostCharacters = 1_024;
  * Returns a short text as it is, and a long one as its digest: a credential may have 16 kB, good or not, and thousands
  * of callers are remembered. No other text has the form of a digest.
  */
-export const digested = (text: string, most = mostCharacters): string =>
+export const digestIfLong = (text: string, most = mostCharacters): string =>
   text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
 /** What a cookie can hold (RFC 6265 §4.1.1). REST refuses a call without its cookie. */
@@ -147,7 +143,7 @@ const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 function textOf(headers: Headers): string {
   let text = "";
   for (const name in headers)
-    if (!headersOfOneRequest.has(name) && name !== "accept-language")
+    if (!perRequestHeaders.has(name) && name !== "accept-language")
       text += `${name}: ${normalized(name, headers[name] ?? "")}\n`;
   return text;
 }

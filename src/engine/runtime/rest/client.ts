@@ -6,7 +6,7 @@ import { isJson, isText } from "../../shared/media-type.ts";
 import type { Operation, Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
-import { openShares, type Shares } from "../governor/process-budgets.ts";
+import { createProcessBudgets, type ProcessBudgets } from "../governor/process-budgets.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/request-record.ts";
 import { type Config, ConfigError } from "../settings/config.ts";
@@ -18,13 +18,13 @@ import { bodyWriterOf } from "./request-body.ts";
 import type { RequestScope } from "./request-scope.ts";
 import {
   failureOf,
-  named,
-  noAnswer,
+  invalidResponse,
   notJson,
   outcomeOf,
   pause,
   responseFailure,
   retryWaitMs,
+  withOperationId,
 } from "./rest-failure.ts";
 import type { RestResponse } from "./rest-response.ts";
 import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
@@ -46,14 +46,14 @@ type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 /** The upstreams of all products. Each has connections of its own, so a slow product holds up no other. */
 export class Upstreams extends Map<string, Upstream> {
   /** The budgets that all requests of the process share. */
-  readonly shares: Shares;
+  readonly shares: ProcessBudgets;
   /** The responses and answers that REST allows to keep for each caller. */
   readonly cache = new CallerCache();
 
   /** Throws `ConfigError` if a base URL is missing. */
   constructor(config: Config, operations: Operations) {
     super();
-    this.shares = openShares(config.env);
+    this.shares = createProcessBudgets(config.env);
     for (const [product, url] of baseUrls(config, operations)) {
       if (typeof url === "string")
         throw new ConfigError([`${url}: the graphql role needs it; set it to the URL of REST`]);
@@ -150,7 +150,7 @@ export class RestClient {
         const waitMs = tries === 0 && method === "GET" ? retryWaitMs(error) : undefined;
         const owner = forwarded.ownerAt(operation);
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))
-          throw named(operation, error, outcomeOf(call, error));
+          throw withOperationId(operation, error, outcomeOf(call, error));
         await pause(this.#scope, waitMs);
       }
     }
@@ -188,7 +188,7 @@ export class RestClient {
 function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
   const value = valueAt(body, result) ?? null;
   if (value === null && body !== undefined && !operation.nullable?.includes(result.join(".")))
-    throw noAnswer("the answer lacks a value that its document requires", "null");
+    throw invalidResponse("the answer lacks a value that its document requires", "null");
   return value;
 }
 
@@ -196,10 +196,10 @@ function valueIn(operation: Operation, body: unknown, result: readonly string[])
 function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
   if (!response.ok)
     throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
-  if (data === undefined && !operation.empty) throw noAnswer("the answer is empty", "empty body");
+  if (data === undefined && !operation.empty) throw invalidResponse("the answer is empty", "empty body");
   const media = response.headers.get("content-type") ?? "";
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
-    throw noAnswer("the answer is not JSON", notJson(media));
+    throw invalidResponse("the answer is not JSON", notJson(media));
   return data;
 }
 

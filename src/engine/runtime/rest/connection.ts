@@ -11,7 +11,7 @@ import { Dictionary } from "../../shared/own.ts";
 import type { Page } from "../../shared/page.ts";
 import { CodedError } from "../coded-error.ts";
 import type { TakesLink, ValueAt } from "./openapi-types.ts";
-import { cursorIn, nextOf } from "./paging/next-link.ts";
+import { cursorFromUrl, nextLinkCursor } from "./paging/next-link.ts";
 import { cursorOf, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
 import { valueAt } from "./property.ts";
 
@@ -61,7 +61,7 @@ export async function connection<
   if (typeof body !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a page");
   const sent = valueAt(body, page.items);
   const next = page.link === undefined ? nextCursor(args, page, body, sent, start) : linked;
-  return made(args, page, body, sent, start, next) as never;
+  return buildConnection(args, page, body, sent, start, next) as never;
 }
 
 /**
@@ -80,9 +80,9 @@ function linkedCursor(
   header: string | string[] | undefined,
   value: unknown,
 ): string {
-  if (!next) return nextOf(header, link);
+  if (!next) return nextLinkCursor(header, link);
   const address = restCursorAt(value, next);
-  return address === "" ? "" : cursorIn(address, link);
+  return address === "" ? "" : cursorFromUrl(address, link);
 }
 
 function restCursorAt(value: unknown, path: readonly string[]): string {
@@ -119,7 +119,7 @@ function nextCursor(
 }
 
 /** `edges` and `pageInfo` are made when they are read: a selection of `nodes` pays for neither. */
-function made(
+function buildConnection(
   { first, after }: PageArguments,
   page: Page,
   body: object,

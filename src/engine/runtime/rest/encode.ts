@@ -45,7 +45,7 @@ function serializeOne(name: string, value: unknown, written: Style = usual, sect
 
 function serializeComposed(name: string, value: object, written: Style, section: Section): string {
   const options = { style: written.style as "form", explode: written.explode };
-  const inner = Array.isArray(value) ? value : given(value).map(([, member]) => member);
+  const inner = Array.isArray(value) ? value : definedParameters(value).map(([, member]) => member);
   if (inner.some((member) => typeof member === "object"))
     throw new Unwritable(
       name,
@@ -72,7 +72,7 @@ function checkItems(name: string, items: readonly unknown[], separator: string |
 
 /** The members of an exploded object are parameters of their own; those of a `deepObject` have brackets around the name. */
 function checkMembers(name: string, value: object, { style, explode }: Style, section: Section): void {
-  for (const [member] of given(value)) {
+  for (const [member] of definedParameters(value)) {
     if (style === "deepObject" && (member === "" || /[[\]]/.test(member)))
       throw new Unwritable(name, "must not have a member with an empty name, or with [ or ] in it");
     const other = style === "form" && explode && member !== name ? own(section, member) : undefined;
@@ -96,9 +96,9 @@ const withReserved = (text: string, isList: boolean): string =>
 
 /** An object's members with encoded names, because a caller chooses the names in a free-form object. */
 const membersOf = (value: object): Record<string, unknown> =>
-  Object.fromEntries(given(value).map(([name, member]) => [encodeURIComponent(name), member]));
+  Object.fromEntries(definedParameters(value).map(([name, member]) => [encodeURIComponent(name), member]));
 
-export const given = (object: object): [string, unknown][] =>
+export const definedParameters = (object: object): [string, unknown][] =>
   Object.entries(object).filter(([, value]) => value !== null && value !== undefined);
 
 const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
@@ -120,12 +120,12 @@ function wellFormed(name: string, serialize: () => string): string {
  */
 export function jsonOf(name: string, value: unknown): string {
   const text = JSON.stringify(value);
-  if (halfCharacter.test(text)) throw new Unwritable(name, "is not well-formed text");
+  if (loneSurrogate.test(text)) throw new Unwritable(name, "is not well-formed text");
   return text;
 }
 
 /** `JSON.stringify` escapes a lone surrogate, and a backslash of the text itself by another one. */
-export const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+export const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
  * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs, but not at
@@ -154,7 +154,7 @@ const fieldValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 /** A list or an object in a header; `undefined` if it is empty. REST ignores empty items (RFC 9110 §5.6.1.2). */
 function simple(name: string, value: object, explode: boolean): string | undefined {
   const isList = Array.isArray(value);
-  const members = isList ? value.map((item): [string, unknown] => ["", item]) : given(value);
+  const members = isList ? value.map((item): [string, unknown] => ["", item]) : definedParameters(value);
   const written = members.flatMap(([member, item]) => {
     if (typeof item === "object")
       throw new Unwritable(name, "cannot stand in a header: it has a null, a list or an object within");

@@ -8,17 +8,17 @@ import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
 import type { Config } from "../settings/config.ts";
-import { digested, Forwarded } from "./caller-headers.ts";
+import { CallerHeaders, digestIfLong } from "./caller-headers.ts";
 import { credentialReader, ownersOf } from "./credentials.ts";
 
 const trace = ["traceparent", "tracestate"];
 
-type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => Forwarded;
+type HeaderForwarder = (headers: IncomingHttpHeaders, requestId: string) => CallerHeaders;
 
 const verified = "tenant ";
 
 /** Whether the gateway vouches for the caller. */
-export const isVerified = ({ caller }: Forwarded): boolean => caller.startsWith(verified);
+export const isVerified = ({ caller }: CallerHeaders): boolean => caller.startsWith(verified);
 
 /** `operations` are all that a request may call. */
 export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
@@ -40,7 +40,7 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
     const owners =
       tenant !== undefined
         ? [{ name: verified + tenant, way: [] }]
-        : ownersIn(credentials).map(({ name, way }) => ({ name: `key ${digested(name)}`, way }));
-    return new Forwarded(headers, credentials, owners);
+        : ownersIn(credentials).map(({ name, way }) => ({ name: `key ${digestIfLong(name)}`, way }));
+    return new CallerHeaders(headers, credentials, owners);
   };
 }

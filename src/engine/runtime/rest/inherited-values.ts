@@ -60,7 +60,7 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
 ): Inherited<Of, Context> | null {
   const values: [source: string, value: unknown][] = [];
   for (const [name, source] of Object.entries(sources)) {
-    const [type, ...steps] = placeOf(source);
+    const [type, ...steps] = typeAndPath(source);
     const value = valueAt(nearestEnclosing(enclosing, type), steps);
     if (value === null || value === undefined) {
       if (nullable.includes(name)) return null;
@@ -79,14 +79,14 @@ export function nearestEnclosing(enclosing: Enclosing | undefined, type: string)
   return at.object;
 }
 
-function placeOf(source: Source): readonly [mark: string, ...steps: string[]] {
+function typeAndPath(source: Source): readonly [mark: string, ...steps: string[]] {
   const [type, name = ""] = source;
   return type === "argsAbove" ? [markOfArgument(name), name] : source;
 }
 
 /** The marks of the sources, which a plan reads: a type's name, or the mark of an argument. */
 export const markOf = (sources: Sources) => ({
-  inherits: Object.values(sources).map((source) => placeOf(source)[0]),
+  inherits: Object.values(sources).map((source) => typeAndPath(source)[0]),
 });
 
 /**

@@ -3,7 +3,14 @@ import { randomUUID } from "node:crypto";
 import { isForm, isJson, isMultipartForm } from "../../shared/media-type.ts";
 import type { Operation } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
-import { given, halfCharacter, jsonOf, type Section, serializePairs, Unwritable } from "./encode.ts";
+import {
+  definedParameters,
+  jsonOf,
+  loneSurrogate,
+  type Section,
+  serializePairs,
+  Unwritable,
+} from "./encode.ts";
 
 type WrittenBody = {
   readonly bodySerializer: (body: unknown) => string;
@@ -48,7 +55,8 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
       ? value.map((item) => partOf(name, item))
       : [partOf(name, value)];
   return {
-    bodySerializer: (body) => `${given(formOf(body)).flatMap(partsOf).join("")}--${boundary}--\r\n`,
+    bodySerializer: (body) =>
+      `${definedParameters(formOf(body)).flatMap(partsOf).join("")}--${boundary}--\r\n`,
     headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
   };
 }
@@ -56,7 +64,7 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
 /** The body as JSON, which is written once; a property that JSON cannot hold is named. */
 function serializeJson(body: unknown): string {
   const text = JSON.stringify(body);
-  if (halfCharacter.test(text))
+  if (loneSurrogate.test(text))
     for (const [name, value] of Object.entries(body ?? {})) jsonOf(name, { [name]: value });
   return text;
 }

@@ -2,20 +2,20 @@
  * One GraphQL request as its REST calls see it: the headers they carry, the calls it may still make, the time and the
  * bytes it has left, and the reads to abandon when its client leaves. Nothing here outlives the request.
  */
-import { CodedError, clientLeft } from "../coded-error.ts";
-import { runTime } from "../deadline.ts";
+import { CodedError, clientDisconnected } from "../coded-error.ts";
+import { processRunTime } from "../deadline.ts";
 import type { Caller } from "../governor/caller.ts";
-import { type Pausable, Stretch } from "../governor/fair-share.ts";
-import { processFull, requestTooLarge, type Shares } from "../governor/process-budgets.ts";
+import { type Pausable, TickWork } from "../governor/fair-share.ts";
+import { type ProcessBudgets, processFull, requestTooLarge } from "../governor/process-budgets.ts";
 import { charactersPerMs, largeBody, msPerCall, startWork } from "../governor/processor-time.ts";
 import type { Config } from "../settings/config.ts";
-import type { Forwarded } from "./caller-headers.ts";
+import type { CallerHeaders } from "./caller-headers.ts";
 import { neverStored, type RestResponse } from "./rest-response.ts";
 
 type Abandon = (failure: CodedError) => void;
 
 export class RequestScope {
-  readonly forwarded: Forwarded;
+  readonly forwarded: CallerHeaders;
   readonly caller: Caller;
   readonly place: Pausable | undefined;
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
@@ -26,25 +26,31 @@ export class RequestScope {
   readonly #config: Config;
   /** When the request came, as `performance.now()` tells it. */
   readonly since = performance.now();
-  /** When its time is over, as `runTime` tells it. */
+  /** When its time is over, as `processRunTime` tells it. */
   readonly #endsAt: number;
   /** The reads and pauses in progress, which end when the client leaves. */
   readonly #underWay = new Set<Abandon>();
-  readonly #shares: Shares;
+  readonly #shares: ProcessBudgets;
   #held = 0;
   #freshUntil = Number.POSITIVE_INFINITY;
   #calls = 0;
   #hasLeft = false;
-  readonly #stretch = new Stretch();
+  readonly #stretch = new TickWork();
 
   /** Without a caller, it is found by the names of its owners. */
-  constructor(config: Config, shares: Shares, forwarded: Forwarded, caller?: Caller, place?: Pausable) {
+  constructor(
+    config: Config,
+    shares: ProcessBudgets,
+    forwarded: CallerHeaders,
+    caller?: Caller,
+    place?: Pausable,
+  ) {
     this.#config = config;
     this.#shares = shares;
     this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller, forwarded.otherCallers);
     this.forwarded = forwarded;
     this.place = place;
-    this.#endsAt = runTime() + config.env.REQUEST_TIMEOUT_MS;
+    this.#endsAt = processRunTime() + config.env.REQUEST_TIMEOUT_MS;
   }
 
   /** A scope like this one at its start, for a call that other requests wait for too. */
@@ -55,7 +61,7 @@ export class RequestScope {
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */
   enter(isRead: boolean): void {
     const { MAX_REST_CALLS: limit } = this.#config.env;
-    if (isRead && this.#hasLeft) throw clientLeft();
+    if (isRead && this.#hasLeft) throw clientDisconnected();
     if (++this.#calls > limit) {
       throw new CodedError("CALL_LIMIT", `one request makes at most ${limit} REST calls`, {
         limit: "MAX_REST_CALLS",
@@ -66,12 +72,12 @@ export class RequestScope {
 
   /** Whether time and a call are left for a retry after a wait. */
   mayCallIn(waitMs: number): boolean {
-    return waitMs < this.#endsAt - runTime() && this.#calls < this.#config.env.MAX_REST_CALLS;
+    return waitMs < this.#endsAt - processRunTime() && this.#calls < this.#config.env.MAX_REST_CALLS;
   }
 
   /** Milliseconds that the next call may take. */
   get callTimeoutMs(): number {
-    return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.#endsAt - runTime());
+    return Math.min(this.#config.env.CALL_TIMEOUT_MS, this.#endsAt - processRunTime());
   }
 
   get maxResponseBytes(): number {
@@ -93,7 +99,7 @@ export class RequestScope {
    */
   hold(bytes: number, isRead: boolean): CodedError | undefined {
     const { MAX_REQUEST_BYTES: most } = this.#config.env;
-    if (this.isClosed) return clientLeft();
+    if (this.isClosed) return clientDisconnected();
     if (this.#held + bytes > most) return requestTooLarge(most);
     const refusal = isRead && this.#shares.bytes.refusal(this.caller, bytes);
     if (refusal) return processFull(refusal);
@@ -188,7 +194,7 @@ export class RequestScope {
   leave(): void {
     this.#hasLeft = true;
     if (this.#underWay.size === 0) return;
-    const failure = clientLeft();
+    const failure = clientDisconnected();
     for (const abandon of this.#underWay) abandon(failure);
     this.#underWay.clear();
   }

@@ -6,7 +6,7 @@ import { CodedError } from "../coded-error.ts";
  * The type that the discriminator's value chooses (OpenAPI 3.1 §4.8.25). Throws `BAD_UPSTREAM_RESPONSE` for a value that
  * the contract does not name.
  */
-export function member<const Names extends Record<string, string>>(
+export function resolveTypeByValue<const Names extends Record<string, string>>(
   value: unknown,
   names: Names,
 ): Names[keyof Names] {
@@ -20,16 +20,19 @@ export function member<const Names extends Record<string, string>>(
  * The type by the property that the object has, or else `otherwise`. Throws `BAD_UPSTREAM_RESPONSE` for an object that the
  * contract does not name.
  */
-export function holder<const Names extends Record<string, string>>(
+export function resolveTypeByProperty<const Names extends Record<string, string>>(
   value: object,
   names: Names,
 ): Names[keyof Names];
-export function holder<const Names extends Record<string, string>, const Otherwise extends string>(
+export function resolveTypeByProperty<
+  const Names extends Record<string, string>,
+  const Otherwise extends string,
+>(value: object, names: Names, otherwise: Otherwise | undefined): Names[keyof Names] | Otherwise;
+export function resolveTypeByProperty(
   value: object,
-  names: Names,
-  otherwise: Otherwise | undefined,
-): Names[keyof Names] | Otherwise;
-export function holder(value: object, names: Record<string, string>, otherwise?: string): string {
+  names: Record<string, string>,
+  otherwise?: string,
+): string {
   const [held, ...others] = Object.entries(names).filter(([name]) => Object.hasOwn(value, name));
   const chosen = held === undefined ? otherwise : held[1];
   if (chosen === undefined || others.length > 0)

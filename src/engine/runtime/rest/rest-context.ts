@@ -1,6 +1,6 @@
 /** The REST client of one request, as resolvers see it. The OpenAPI document's types (`Paths`) type each method and path. */
 import type { HttpMethod } from "openapi-typescript-helpers";
-import type { Steps } from "../../shared/linear-pattern.ts";
+import type { RegexSteps } from "../../shared/linear-pattern.ts";
 import type { BarePathFor, Init, OperationAt, PathFor, SuccessBody, ValueAt } from "./openapi-types.ts";
 
 type Call<Paths extends object, Method extends HttpMethod, Missing = never> = {
@@ -44,4 +44,4 @@ export type Context<Paths extends object, Parents, Values, Scalars> = {
 };
 
 /** The context of any API. `steps` are left to the patterns of the request's arguments. */
-export type AnyContext = { readonly rest: { coordinate?: string | undefined }; steps?: Steps };
+export type AnyContext = { readonly rest: { coordinate?: string | undefined }; steps?: RegexSteps };

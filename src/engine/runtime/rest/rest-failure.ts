@@ -5,7 +5,7 @@
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
 import type { Operation } from "../../shared/operation.ts";
-import { CodedError, codeOfStatus, Reason } from "../coded-error.ts";
+import { CodedError, codeForStatus, FailureReason } from "../coded-error.ts";
 import { retryAfterSeconds } from "../http/retry-after.ts";
 import { outcomeOfWrite } from "../http/upstream-failure.ts";
 import type { CallOutcome, CallRecord } from "../observe/request-record.ts";
@@ -18,12 +18,12 @@ export const circuitOpen = (): CodedError =>
     "UPSTREAM_UNAVAILABLE",
     "it failed too often and is left alone for a while",
     { retryAfter: 1 },
-    new Reason("CIRCUIT_OPEN"),
+    new FailureReason("CIRCUIT_OPEN"),
   );
 
 /** A call that was not made. The reason passes soon. */
 export const notSent = (message: string): CodedError =>
-  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new Reason("NOT_SENT"));
+  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new FailureReason("NOT_SENT"));
 
 /**
  * A call without a connection in time. `isOurs`: it was still in its caller's queue, for other calls had the connections, or
@@ -34,7 +34,7 @@ export const noConnection = (isOurs: boolean): CodedError =>
     isOurs ? "SERVICE_TIMEOUT" : "UPSTREAM_TIMEOUT",
     "no connection in time",
     {},
-    new Reason("NOT_SENT"),
+    new FailureReason("NOT_SENT"),
   );
 
 export const noResponse = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
@@ -46,8 +46,8 @@ export const tooLarge = (bytes: number): CodedError =>
   });
 
 /** A success that is no answer of the API. `how` that shows is for the log. */
-export const noAnswer = (message: string, how: string): CodedError =>
-  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new Reason(how));
+export const invalidResponse = (message: string, how: string): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new FailureReason(how));
 
 /** A body that is no JSON: a balancer's page, or something else. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
@@ -58,7 +58,7 @@ export const notJson = (media: string): "HTML" | "not JSON" =>
  * server that wants TLS, a balancer's page. A 429 counts whatever its body is, and a 401 unless it is a page:
  * they are said of the request, not of what it asks for (RFC 6585 §4, RFC 9110 §15.5.2).
  */
-export function foreignRefusal(
+export function foreignErrorSign(
   { refusals, bareRefusals, credentials }: Pick<Operation, "refusals" | "bareRefusals" | "credentials">,
   status: number,
   media: string,
@@ -87,15 +87,15 @@ export function responseFailure(
   sent: readonly unknown[],
 ): CodedError {
   const { status } = response;
-  if (status < 400) return noAnswer("a redirect is not followed", "redirect");
+  if (status < 400) return invalidResponse("a redirect is not followed", "redirect");
   const media = response.headers.get("content-type") ?? "";
-  const foreign = status < 500 ? foreignRefusal(operation, status, media, response.bytes > 0) : undefined;
+  const foreign = status < 500 ? foreignErrorSign(operation, status, media, response.bytes > 0) : undefined;
   if (foreign !== undefined)
     return new CodedError(
       "UPSTREAM_ERROR",
       `it answered ${status}, but not as the API does`,
       {},
-      new Reason(foreign),
+      new FailureReason(foreign),
     );
   const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
@@ -109,7 +109,7 @@ export function responseFailure(
     ...(argument !== undefined && { argument }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
-  return new CodedError(codeOfStatus(status), message ?? `it answered ${status}`, details, status);
+  return new CodedError(codeForStatus(status), message ?? `it answered ${status}`, details, status);
 }
 
 const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
@@ -137,10 +137,10 @@ const mostRetrySeconds = 1;
 
 /**
  * Milliseconds before a read is retried, with jitter. `undefined`: it is not retried, because it was refused, because REST
- * wants a longer wait than `mostRetrySeconds`, or because `Reason` tells that it would fail again.
+ * wants a longer wait than `mostRetrySeconds`, or because `FailureReason` tells that it would fail again.
  */
 export function retryWaitMs(error: unknown): number | undefined {
-  if (!(error instanceof CodedError) || error.cause instanceof Reason) return undefined;
+  if (!(error instanceof CodedError) || error.cause instanceof FailureReason) return undefined;
   const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
   const isRefused = typeof error.cause === "number" && error.cause < 500;
   const { retryAfter } = error.details;
@@ -165,10 +165,10 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
   if (error instanceof CodedError) {
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
     const { cause, code } = error;
-    return [cause, cause instanceof Reason && cause.code === "CIRCUIT_OPEN" ? "CIRCUIT_OPEN" : code];
+    return [cause, cause instanceof FailureReason && cause.code === "CIRCUIT_OPEN" ? "CIRCUIT_OPEN" : code];
   }
   return error instanceof SyntaxError
-    ? [new Reason("not JSON"), "BAD_UPSTREAM_RESPONSE"]
+    ? [new FailureReason("not JSON"), "BAD_UPSTREAM_RESPONSE"]
     : [error, "INTERNAL_SERVER_ERROR"];
 }
 
@@ -179,7 +179,7 @@ export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknow
 }
 
 /** The failure with its operation's name and outcome. A `SyntaxError` comes from a body that is not JSON. */
-export function named({ id, permission }: Operation, error: unknown, outcome: string): CodedError {
+export function withOperationId({ id, permission }: Operation, error: unknown, outcome: string): CodedError {
   if (error instanceof CodedError) {
     if (error.code === "CALL_LIMIT") return error;
     const missing = error.code === "FORBIDDEN" && permission !== undefined && { permission };

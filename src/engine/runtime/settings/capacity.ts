@@ -4,16 +4,16 @@
  */
 
 /**
- * Connections to one product's REST service; `REST_CONNECTIONS` sets them. Callers share them as `Bound` tells: one caller
+ * Connections to one product's REST service; `REST_CONNECTIONS` sets them. Callers share them as `SharedQuota` tells: one caller
  * has 42 at most. Several processes together must not have more than the service takes.
  */
-export const connectionsOfProduct = 64;
+export const connectionsPerProduct = 64;
 
 /**
  * Calls of one product that wait or are on a connection. One more is refused at once: 256 requests at once with about 20
  * calls each fit. Callers share them.
  */
-export const callsOfProduct = 5_000;
+export const callsPerProduct = 5_000;
 
 /** Callers of one product whose last call failed: so many have a circuit of their own. */
 export const failingCallers = 1_000;
@@ -58,7 +58,7 @@ export const acceptedCredentials = 100_000;
  * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 1,024 wait, for
  * `waitMs` at most: at 50 ms a look-up they take 3.2 s.
  */
-export const keyLookUps = { running: 16, waiting: 1_024, waitMs: 5_000 };
+export const keyLookups = { running: 16, waiting: 1_024, waitMs: 5_000 };
 
 /**
  * Entries of the log of revoked keys, about 1 MB. Heartbeats alone fill it in eight hours. A gateway that misses more entries
@@ -67,7 +67,7 @@ export const keyLookUps = { running: 16, waiting: 1_024, waitMs: 5_000 };
 export const revocationLog = { entries: 10_000 };
 
 /**
- * Look-ups of cached keys before their time, while revocations may have been missed. They take places of `keyLookUps` that no
+ * Look-ups of cached keys before their time, while revocations may have been missed. They take places of `keyLookups` that no
  * request needs, and leave a quarter of them free. The rate protects key introspection, which serves every gateway.
  */
 export const revalidations = { running: 12, perSecond: 200 };
@@ -88,10 +88,10 @@ export const keylessRequests = { bytes: 16_384, perMinute: 300 };
 export const countedClients = 20_000;
 
 /** Values of a JSON body: members of objects, items of lists. They are parsed in 25 ms at most; 1 MiB may hold 500,000. */
-export const valuesOfRequest = 50_000;
+export const valuesPerRequest = 50_000;
 
 /** Values of an agent's message. The SDK validates them some ten times: 5,000 take 25 ms. */
-export const valuesOfMessage = 5_000;
+export const valuesPerMessage = 5_000;
 
 /**
  * The bytes of the schema that one operation may ask for: those of `fullQueries` answers to the introspection query of tools,
@@ -149,7 +149,7 @@ export const executedAtOnce = 28;
  * Parents whose values are completed without a break. Pieces of this size took 1 to 4 ms. Before levels were cut into
  * pieces, a level took up to 35 ms on a loaded machine, within turns of the event loop of over 100 ms.
  */
-export const parentsOfPiece = 128;
+export const parentsPerPiece = 128;
 
 /** Large bodies of the GraphQL requests under way, running or waiting. Smaller bodies are not counted. */
 export const largeBodies = {

@@ -3,7 +3,7 @@
  * `docs/reference.md` is held to the table by a test.
  */
 import { bool, type CleanedEnv, str } from "envalid";
-import { connectionsOfProduct } from "./capacity.ts";
+import { connectionsPerProduct } from "./capacity.ts";
 import {
   addresses,
   count,
@@ -137,7 +137,7 @@ export const variables = {
     desc: "GraphQL requests under way at once; one more is a 503",
   }),
   REST_CONNECTIONS: count({
-    default: connectionsOfProduct,
+    default: connectionsPerProduct,
     desc: "connections to one product's REST service; callers share them, and one has two thirds at most",
   }),
   CONNECT_TIMEOUT_MS: count({ default: 1_000, desc: "connecting to an upstream" }),

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { linearPattern } from "../../shared/linear-pattern.ts";
-import { parsePlaces } from "../../shared/manifests/manifest-locations.ts";
+import { parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
 
 /** Throws when the text is no URL of a service. */
 export function parseHttpUrl(value: string): URL {
@@ -52,7 +52,7 @@ export const addresses = makeValidator((value: string): readonly string[] => {
   if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
   return given;
 });
-export const manifestPlaces = makeValidator(parsePlaces);
+export const manifestPlaces = makeValidator(parseManifestLocations);
 export const redisUrl = makeValidator((value: string): URL => {
   const url = URL.parse(value);
   if (!url || !/^rediss?:$/.test(url.protocol)) throw new Error("wants a redis:// or rediss:// URL");

@@ -4,13 +4,13 @@
  */
 import { subscribe } from "node:diagnostics_channel";
 import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
-import { type Families, type Labels, labels } from "./metric-families.ts";
+import { type Labels, labels, type MetricFamilies } from "./metric-families.ts";
 
 /** When a call began. It is a property of undici's request: an entry of a WeakMap outlives its request. */
 const begun = Symbol("begun");
 type Call = { readonly origin: string; [begun]?: { readonly since: number; status: number } | undefined };
 
-export function measureOutgoingCalls(families: Families): void {
+export function measureOutgoingCalls(families: MetricFamilies): void {
   const duration = families.histograms(
     "http_client_request_duration_seconds",
     "Calls of this process: REST, key introspection, what the gateway forwards.",
@@ -47,7 +47,7 @@ function addressOf(origin: string): Labels {
 }
 
 /** Each name is one of the configuration's. Returns the function that ends the measuring. */
-export function measureLookups(families: Families): () => void {
+export function measureLookups(families: MetricFamilies): () => void {
   const duration = families.histograms(
     "dns_lookup_duration_seconds",
     "Lookups of host names, in the hosts file and by DNS. `error_type` is empty for one that found addresses.",

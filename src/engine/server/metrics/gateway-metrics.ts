@@ -1,12 +1,12 @@
 /** The gateway's checks of API keys, what its rate limits leave, and what it shares with other gateways. */
 import type { FastifyInstance } from "fastify";
 import type { Observer } from "../../runtime/observe/observer.ts";
-import { type Families, labels } from "./metric-families.ts";
+import { labels, type MetricFamilies } from "./metric-families.ts";
 
 /** The parts of a rate limit that a request leaves. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
-export function measureGateway(families: Families, { keys, shared }: FastifyInstance): Observer {
+export function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInstance): Observer {
   const left = families.histograms(
     "gateway_rate_limit_left_ratio",
     "The part of its key's or address's rate limit that each request left: 0 is none.",
@@ -33,7 +33,7 @@ export function measureGateway(families: Families, { keys, shared }: FastifyInst
 }
 
 function measureShared(
-  families: Families,
+  families: MetricFamilies,
   { rates, revocations }: NonNullable<FastifyInstance["shared"]>,
 ): void {
   const gauge = (name: string, help: string, value: () => number): void =>

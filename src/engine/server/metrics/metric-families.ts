@@ -22,7 +22,7 @@ export const labels =
 /** The upper bounds of the buckets of durations, in seconds: those of OpenTelemetry, from 1 ms on. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export class Families {
+export class MetricFamilies {
   readonly registry = new Registry();
 
   /** A metric whose rows are kept elsewhere. */

@@ -8,16 +8,16 @@ import { collectDefaultMetrics } from "prom-client";
 import { createServer } from "../../runtime/http/server.ts";
 import { spanCounts, subscribe } from "../../runtime/observe/observer.ts";
 import type { Config } from "../../runtime/settings/config.ts";
-import { unreadFailures } from "../unhandled-rejections.ts";
+import { unhandledFailures } from "../unhandled-rejections.ts";
 import { measureLookups, measureOutgoingCalls } from "./connection-metrics.ts";
 import { measureGateway } from "./gateway-metrics.ts";
-import { Families } from "./metric-families.ts";
+import { MetricFamilies } from "./metric-families.ts";
 import { measureManifests, measureRequests, type Servers } from "./request-metrics.ts";
 import { measureRestCalls } from "./rest-call-metrics.ts";
 
 /** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
 export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
-  const families = new Families();
+  const families = new MetricFamilies();
   const { registry } = families;
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
@@ -26,7 +26,7 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   families.add("gauge", "build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
   const unread =
     "Failures that nobody read, by code. Each is a fault of this program; its log line tells where it began.";
-  families.add("counter", "process_unread_rejections_total", unread, ["code"], () => unreadFailures);
+  families.add("counter", "process_unread_rejections_total", unread, ["code"], () => unhandledFailures);
   const spans =
     "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).";
   families.add("counter", "traces_spans_total", spans, ["outcome"], () => spanCounts);

@@ -12,7 +12,7 @@ import {
   type RequestRecord,
 } from "../../runtime/observe/request-record.ts";
 import type { Role } from "../../runtime/settings/config.ts";
-import { type Families, labels } from "./metric-families.ts";
+import { labels, type MetricFamilies } from "./metric-families.ts";
 
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;
@@ -24,7 +24,7 @@ const mostOperations = { ofAll: 2_000, ofApp: 500 };
 /** Versions of one app. Clients give them, so their number must be bounded here. */
 const mostVersions = 20;
 
-export function measureRequests(families: Families, servers: Servers): Observer {
+export function measureRequests(families: MetricFamilies, servers: Servers): Observer {
   const duration = families.histograms(
     "http_server_request_duration_seconds",
     "Requests of a role, from their head to the end of the answer. 499: the client left before.",
@@ -55,7 +55,7 @@ export function measureRequests(families: Families, servers: Servers): Observer 
 }
 
 /** Rate, errors and duration of each saved operation, and who runs it. */
-function measureOperations(families: Families): (request: RequestRecord) => void {
+function measureOperations(families: MetricFamilies): (request: RequestRecord) => void {
   const duration = families.histograms(
     "graphql_operation_duration_seconds",
     "Operations by the name of the saved operation; any other is `other`.",
@@ -99,7 +99,7 @@ function bounded(names: Set<string>, most: number, name: string): string {
 }
 
 /** What the manifests of apps have, and what of it cannot be served. */
-export function measureManifests(families: Families, apps: AppOperations): void {
+export function measureManifests(families: MetricFamilies, apps: AppOperations): void {
   const gauge = (name: string, help: string, rows: () => Iterable<[string, number]>): void =>
     families.add("gauge", name, help, ["app"], rows);
   const count = (items: Iterable<{ readonly app: string }>): Map<string, number> => {
@@ -114,7 +114,11 @@ export function measureManifests(families: Families, apps: AppOperations): void 
   gauge("graphql_manifest_faults", faults, () => count(apps.faults));
 }
 
-function measureServers(families: Families, servers: Servers, underWay: ReadonlyMap<string, number>): void {
+function measureServers(
+  families: MetricFamilies,
+  servers: Servers,
+  underWay: ReadonlyMap<string, number>,
+): void {
   const gauge = (
     name: string,
     help: string,

@@ -3,9 +3,9 @@ import type { Observer } from "../../runtime/observe/observer.ts";
 import type { Upstreams } from "../../runtime/rest/client.ts";
 import type { Upstream } from "../../runtime/rest/upstream/upstream.ts";
 import { cachedResponses } from "../../runtime/settings/capacity.ts";
-import { type Families, labels } from "./metric-families.ts";
+import { labels, type MetricFamilies } from "./metric-families.ts";
 
-export function measureRestCalls(families: Families, upstreams: Upstreams): Observer {
+export function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Observer {
   const duration = families.histograms(
     "rest_call_duration_seconds",
     "REST calls, each try by itself, from the wait for a connection to the checked value.",

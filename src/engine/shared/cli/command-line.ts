@@ -7,7 +7,7 @@ import { UsageError } from "./usage-error.ts";
 const helpWidth = 100;
 
 /** An empty command line to describe; `script` is how a user starts it: `restbound check`, `npm start`, or `npm run suite -- faults`. */
-export function commandLine(script: string, out: (text: string) => void): Command {
+export function createCommandLine(script: string, out: (text: string) => void): Command {
   return new Command(/^npm [^-]*$/.test(script) ? `${script} --` : script)
     .exitOverride()
     .helpCommand(false)
@@ -27,7 +27,7 @@ const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 
 /** Runs the action that the arguments ask for, or prints the help. Throws `UsageError` for arguments that do not fit. */
-export async function parse(line: Command, argv: readonly string[]): Promise<void> {
+export async function parseCommandLine(line: Command, argv: readonly string[]): Promise<void> {
   try {
     await line.parseAsync([...argv], { from: "user" });
   } catch (error) {

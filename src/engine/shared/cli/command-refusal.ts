@@ -2,7 +2,7 @@
 import { ExpectedFailure, withoutPlace } from "./command-failure.ts";
 
 /** The command prints the message and ends with exit code 1. */
-export class Refused extends ExpectedFailure {
+export class CommandRefusal extends ExpectedFailure {
   constructor(message: string) {
     super(message, { exitCode: 1, faults: [withoutPlace(message)] });
   }

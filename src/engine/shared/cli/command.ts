@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readRegularFile } from "../regular-file.ts";
 import { commandFailure, type Failure, failureLines } from "./command-failure.ts";
-import { commandLine, parse } from "./command-line.ts";
+import { createCommandLine, parseCommandLine } from "./command-line.ts";
 
 /** The surroundings of a command; a test hands in its own. */
 export type Io = {
@@ -31,7 +31,7 @@ export const processIo: Io = {
 };
 
 /** Makes an action of a function that returns its exit code. */
-export type Does = <Given extends unknown[]>(
+export type CommandAction = <Given extends unknown[]>(
   work: (...given: Given) => number | Promise<number>,
 ) => (...given: Given) => Promise<void>;
 
@@ -44,17 +44,17 @@ export async function runCommand(
   script: string,
   argv: readonly string[],
   io: Io,
-  describe: (line: Command, does: Does) => void,
+  describe: (line: Command, does: CommandAction) => void,
   also?: (failure: Failure) => void,
 ): Promise<number> {
   let exitCode = 0;
   try {
-    const line = commandLine(script, io.out);
+    const line = createCommandLine(script, io.out);
     describe(line, (work) => async (...given) => {
       exitCode = await work(...given);
     });
-    line.addHelpText("after", exitCodes);
-    await parse(line, argv);
+    line.addHelpText("after", exitCodesHelp);
+    await parseCommandLine(line, argv);
     return exitCode;
   } catch (error) {
     const failure = commandFailure(error, script, Boolean(io.env.DEBUG));
@@ -75,6 +75,6 @@ function specReader({ root }: Io): (file: string) => string | undefined {
 }
 
 /** The end of every command's help text. */
-export const exitCodes = `
+export const exitCodesHelp = `
 Exit code: 0 done, 1 findings or a refusal, 2 usage or configuration, 3 an unreadable spec file,
 4 a fault of ours (DEBUG=1 shows where).`;

@@ -12,7 +12,7 @@ export const engineManifest = (): EngineManifest =>
   readManifest(new URL("../../package.json", import.meta.url));
 
 /** `name@version` of each package of code generation, or of bundling, that is not installed in the version that the engine is made for. */
-export const unfitPackages = (need: "codegen" | "bundle"): string[] =>
+export const mismatchedPackages = (need: "codegen" | "bundle"): string[] =>
   Object.entries(engineManifest().devDependencies)
     .filter(([name]) => (name === "rolldown") === (need === "bundle"))
     .filter(([name, version]) => installedVersion(name) !== version)

@@ -6,7 +6,7 @@ import { UsageError } from "./usage-error.ts";
  * Returns what `read` makes of the text, of at most 32 MiB. `given` is the option with the address, as messages name it. Throws
  * `UsageError` without an answer in time, for a redirect, and for what `read` throws.
  */
-export async function askUrl<T>(
+export async function fetchText<T>(
   given: string,
   url: string | URL,
   timeoutMs: number,

@@ -52,7 +52,7 @@ export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, 
   const staged: [folder: string, path: string][] = [];
   try {
     for (const [folder, files] of folders) {
-      refuseLink(folder);
+      rejectSymlink(folder);
       const path = nameBeside(folder);
       staged.push([folder, path]);
       for (const [name, text] of files) stage(folder, name, join(path, name), text);
@@ -64,7 +64,7 @@ export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, 
 }
 
 /** Throws `UsageError` for a link: what it names may be shared with others, and may hold files that nobody would get back. */
-export function refuseLink(folder: string): void {
+export function rejectSymlink(folder: string): void {
   if (isLink(folder))
     throw new UsageError([
       `${folder} is a symbolic link, and the command replaces the whole folder: remove it first`,

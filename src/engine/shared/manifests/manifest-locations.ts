@@ -7,7 +7,7 @@
 import { shownUrl, withShownUrls } from "../shown-url.ts";
 
 /** `app` is absent for a folder whose files name their apps. */
-export type ManifestPlace = { readonly app: string | undefined; readonly at: string };
+export type ManifestLocation = { readonly app: string | undefined; readonly at: string };
 
 /** Apps are labels of metrics, and parts of names. */
 export const isAppName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
@@ -15,10 +15,10 @@ export const isAppName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.
 export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
 /** Throws `Error` for a list that cannot be meant. */
-export const parsePlaces = (value: string): readonly ManifestPlace[] =>
+export const parseManifestLocations = (value: string): readonly ManifestLocation[] =>
   value.split(",").flatMap((item) => parsePlace(item.trim()) ?? []);
 
-function parsePlace(item: string): ManifestPlace | undefined {
+function parsePlace(item: string): ManifestLocation | undefined {
   if (item === "") return undefined;
   const [, app, named] = /^([^=/:]+)=(.+)$/.exec(item) ?? [];
   const at = named ?? item;

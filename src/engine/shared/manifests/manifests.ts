@@ -11,7 +11,7 @@ import { readRegularFile } from "../regular-file.ts";
 import { shownUrl, withShownUrls } from "../shown-url.ts";
 import { Slices } from "../slices.ts";
 import { type ManifestContent, ofManifest, readManifestText } from "./manifest-formats.ts";
-import { isAppName, isHttpUrl, type ManifestPlace } from "./manifest-locations.ts";
+import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-locations.ts";
 
 /** Bounds of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
@@ -69,7 +69,7 @@ export class Manifests {
   /** By their sources. */
   #served: ReadonlyMap<string, Manifest> = new Map();
 
-  constructor(places: readonly ManifestPlace[], fetchUrl: Fetch = fetch) {
+  constructor(places: readonly ManifestLocation[], fetchUrl: Fetch = fetch) {
     const queue = new ReadingQueue();
     this.#places = places.map((place) =>
       isHttpUrl(place.at) ? new UrlPlace(place, queue, fetchUrl) : new PathPlace(place, queue),
@@ -171,12 +171,12 @@ async function parsed(
 
 /** An entry of `OPERATIONS_FROM`. */
 abstract class Place {
-  protected readonly place: ManifestPlace;
+  protected readonly place: ManifestLocation;
   protected readonly queue: ReadingQueue;
   #last = Promise.resolve();
   #next: Promise<void> | undefined;
 
-  constructor(place: ManifestPlace, queue: ReadingQueue) {
+  constructor(place: ManifestLocation, queue: ReadingQueue) {
     this.place = place;
     this.queue = queue;
   }
@@ -202,7 +202,7 @@ class UrlPlace extends Place {
   readonly #fetch: Fetch;
   #reading: Reading = {};
 
-  constructor(place: ManifestPlace, queue: ReadingQueue, fetchUrl: Fetch) {
+  constructor(place: ManifestLocation, queue: ReadingQueue, fetchUrl: Fetch) {
     super(place, queue);
     this.#fetch = fetchUrl;
   }

@@ -1,6 +1,6 @@
 /** Reads the manifests at the start, and again when their files are saved; URLs, and what no event tells, at a pace. */
 import { watchFolders } from "../watch-folders.ts";
-import type { ManifestPlace } from "./manifest-locations.ts";
+import type { ManifestLocation } from "./manifest-locations.ts";
 import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 
 /** Network file systems send no events. A URL is asked by its ETag. */
@@ -11,7 +11,7 @@ const everyMs = 30_000;
  * files cannot be watched, and are read at the pace alone. Returns the function that ends it.
  */
 export async function watchManifests(
-  places: readonly ManifestPlace[],
+  places: readonly ManifestLocation[],
   took: (state: ManifestState) => Promise<void>,
   failed: (error: Error) => void,
   fetchUrl: Fetch,

@@ -6,7 +6,7 @@ import {
   type Diagnostic,
   type Rule,
   rules,
-  SpecUnreadable,
+  UnreadableSpec,
 } from "../../../../src/engine/build/diagnostic.ts";
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { folderFiles } from "../../../../src/engine/build/project/spec-files.ts";
@@ -18,7 +18,7 @@ function diagnose(name: string): readonly Diagnostic[] {
   try {
     return new Project(folderFiles(join(folder, name))).diagnostics;
   } catch (error) {
-    if (error instanceof SpecUnreadable) return error.diagnostics;
+    if (error instanceof UnreadableSpec) return error.diagnostics;
     throw error;
   }
 }

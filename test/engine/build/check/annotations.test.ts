@@ -3,7 +3,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run as check } from "../../../../src/engine/build/check/check-command.ts";
-import { placeOfAnnotation } from "../../../../src/engine/build/check/format/annotation.ts";
+import { annotationLocation } from "../../../../src/engine/build/check/format/annotation.ts";
 import { run as codegen } from "../../../../src/engine/build/codegen/codegen-command.ts";
 import { stepFindings } from "./in-memory.ts";
 import { depotOpenapi, depotSchema, edited, ran, repository, silent, write } from "./run.ts";
@@ -68,7 +68,7 @@ test("what the document demands anew stands there, though the base has no place 
   const schema = 'type Query { things: [String] @rest(operation: "things") }';
   const [unfed, ...others] = stepFindings(schema, document("summary: Things"), document(shop));
   expect(others).toEqual([]);
-  expect(unfed && placeOfAnnotation(unfed)).toMatchObject({ file: "spec/openapi.yaml", line: 7 });
+  expect(unfed && annotationLocation(unfed)).toMatchObject({ file: "spec/openapi.yaml", line: 7 });
 });
 
 test("an argument that is gone stands at its field", () => {
@@ -77,7 +77,7 @@ test("an argument that is gone stands at its field", () => {
   const removed = stepFindings(things("(q: String)"), text, text, things("")).find(
     ({ rule }) => rule === "sdl-arg-removed",
   );
-  expect(removed && placeOfAnnotation(removed)).toMatchObject({ file: "spec/schema.graphql", line: 2 });
+  expect(removed && annotationLocation(removed)).toMatchObject({ file: "spec/schema.graphql", line: 2 });
 });
 
 test("files are named from the top of the repository, with a project below it too", async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { callPlanOf } from "../../../../src/engine/build/bind/call-cost.ts";
+import { listCalls } from "../../../../src/engine/build/bind/call-cost.ts";
 import { examine } from "../../../../src/engine/build/check/check.ts";
 import { explain } from "../../../../src/engine/build/explain/explain.ts";
 import { validProject } from "./mutations/pair.ts";
@@ -100,7 +100,7 @@ test("another source is a change of the binding", () => {
 test("a link is called for each enclosing object, and so is a batch", () => {
   const { model, saved: operations } = snapshot();
   const calls = operations.flatMap((operation) =>
-    callPlanOf(model, operation).map(({ path, calls: { typical, worst } }) => [path, typical, worst]),
+    listCalls(model, operation).map(({ path, calls: { typical, worst } }) => [path, typical, worst]),
   );
   expect(calls).toEqual([
     ["accounts", 1, 1],

@@ -1,7 +1,7 @@
 /** The ledger: operations by name and by pattern, and entries that stand for nothing. */
 import { expect, test } from "vitest";
 import type { Finding } from "../../../../src/engine/build/check/report.ts";
-import { ledgerFindings } from "../../../../src/engine/build/check/rest-only.ts";
+import { restOnlyFindings } from "../../../../src/engine/build/check/rest-only.ts";
 import { validProject } from "./mutations/pair.ts";
 
 const operation = (tag: string, id?: string): object => ({
@@ -32,7 +32,7 @@ function findingsOf(ledger: Record<string, string> | undefined, document = opena
     "schema.graphql": schema,
     ...(ledger && { "rest-only.yaml": JSON.stringify(ledger) }),
   };
-  return ledgerFindings(validProject(new Map(Object.entries(files))));
+  return restOnlyFindings(validProject(new Map(Object.entries(files))));
 }
 
 const undecided = (...ids: string[]): string[] => ids.map((id) => `operation-undecided ${id}`);

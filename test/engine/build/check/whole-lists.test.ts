@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { callCost, callPlanOf } from "../../../../src/engine/build/bind/call-cost.ts";
+import { callCost, listCalls } from "../../../../src/engine/build/bind/call-cost.ts";
 import { examine } from "../../../../src/engine/build/check/check.ts";
 import { explain } from "../../../../src/engine/build/explain/explain.ts";
 import { validProject } from "./mutations/pair.ts";
@@ -102,11 +102,7 @@ test("a list is one call, whatever the number of parents and of links that are l
   const [tickets, labels] = operations;
   if (!tickets || !labels) throw new Error("no operations");
   expect(callCost(model, tickets)).toEqual({ typical: 3, worst: 3 });
-  const calls = callPlanOf(model, labels).map(({ path, calls: { typical, worst } }) => [
-    path,
-    typical,
-    worst,
-  ]);
+  const calls = listCalls(model, labels).map(({ path, calls: { typical, worst } }) => [path, typical, worst]);
   expect(calls).toEqual([
     ["accounts", 1, 1],
     ["accounts[].tickets[].label", 10, 100],

@@ -1,7 +1,7 @@
 /** Every generated file starts with the banner and has the layout of `src/engine/build/codegen/format.ts`. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { formatted, withLayout } from "../../../../src/engine/build/codegen/format.ts";
+import { formatTypeScript, formatted } from "../../../../src/engine/build/codegen/format.ts";
 import { generate } from "../../../../src/engine/build/codegen/generate.ts";
 import { projectAt } from "../../../../src/engine/build/project/project.ts";
 
@@ -17,7 +17,7 @@ test.each([...files].filter(([path]) => !path.endsWith(".json")))(
 );
 
 test.each([...files].filter(([path]) => path.endsWith(".ts")))("%s is formatted", async (path, text) => {
-  expect(await withLayout(path, text)).toBe(text);
+  expect(await formatTypeScript(path, text)).toBe(text);
 });
 
 test("text that is no TypeScript has no format", async () => {

@@ -7,7 +7,7 @@ import { buildSchema } from "graphql";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { generate } from "../../../../src/engine/build/codegen/generate.ts";
-import { literal, object } from "../../../../src/engine/build/codegen/typescript-text.ts";
+import { literal, objectLiteral } from "../../../../src/engine/build/codegen/typescript-text.ts";
 import { projectAt } from "../../../../src/engine/build/project/project.ts";
 import { seed } from "../../../support/seed.ts";
 import { graphqlSchema, openapi, type Slots, slots } from "./hostile-spec.ts";
@@ -147,7 +147,7 @@ test.each(["path", "operationId", "component"])("a %% in the %s is a finding", a
 });
 
 test("a property named as an expression is no shorthand, and __proto__ is a name like others", () => {
-  expect(object([["args.id", "args.id"]])).toBe('{ "args.id": args.id }');
+  expect(objectLiteral([["args.id", "args.id"]])).toBe('{ "args.id": args.id }');
   expect(literal({ a: [JSON.parse('{"__proto__": 1}')] })).toBe('{"a":[{["__proto__"]:1}]}');
   const quoted = String.raw`{"a\"__proto__":1}`; // a key that ends so, and no key of its own
   expect(literal(JSON.parse(quoted))).toBe(quoted);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineCounter, parseDocument, visit } from "yaml";
-import { type NodePath, SpecUnreadable } from "../../../../src/engine/build/diagnostic.ts";
+import { type NodePath, UnreadableSpec } from "../../../../src/engine/build/diagnostic.ts";
 import { parseWithDuplicates, parseYamlFile } from "../../../../src/engine/build/openapi/yaml-file.ts";
 import { seed } from "../../../support/seed.ts";
 
@@ -105,11 +105,11 @@ test("JSON that is nested too deeply is refused", () => {
   expect(failure?.message).toMatch("nested too deeply");
 });
 
-function attempt(make: () => unknown): SpecUnreadable | undefined {
+function attempt(make: () => unknown): UnreadableSpec | undefined {
   try {
     make();
   } catch (error) {
-    if (error instanceof SpecUnreadable) return error;
+    if (error instanceof UnreadableSpec) return error;
     throw error;
   }
   return undefined;

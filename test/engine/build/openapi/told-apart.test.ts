@@ -5,10 +5,13 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toldApart } from "../../../../src/engine/build/openapi/shapes/discriminate.ts";
+import { discriminate } from "../../../../src/engine/build/openapi/shapes/discriminate.ts";
 import { shapeAt } from "../../../../src/engine/build/openapi/shapes/read-shape.ts";
 import { nodeBelow, type Variants } from "../../../../src/engine/build/openapi/shapes/shape.ts";
-import { holder, member } from "../../../../src/engine/runtime/rest/resolve-type.ts";
+import {
+  resolveTypeByProperty,
+  resolveTypeByValue,
+} from "../../../../src/engine/runtime/rest/resolve-type.ts";
 import { randomOf } from "../../../support/random.ts";
 import { seed as seedOfRun } from "../../../support/seed.ts";
 import { openapi, type Random, type Schema, sample, type World, world } from "../bind/composed/schemas.ts";
@@ -88,8 +91,8 @@ function chosenOf({ property, members }: Variants, value: object): string {
   );
   const otherwise = members.findIndex(({ values }) => values.length === 0);
   return property === undefined
-    ? holder(value, names, otherwise < 0 ? undefined : `${otherwise}`)
-    : member((value as Record<string, unknown>)[property], names);
+    ? resolveTypeByProperty(value, names, otherwise < 0 ? undefined : `${otherwise}`)
+    : resolveTypeByValue((value as Record<string, unknown>)[property], names);
 }
 
 test("a value of members that are told apart is an object of the one that its property chooses, and of no other", () => {
@@ -99,7 +102,7 @@ test("a value of members that are told apart is an object of the one that its pr
       const document = restDocument(openapi(composed));
       const at = ["paths", "/f0", "get", "responses", "200", "content", "application/json", "schema"];
       const { variants } = shapeAt(document, nodeBelow(document.root, ...at));
-      const told = variants && toldApart(variants);
+      const told = variants && discriminate(variants);
       if (!told) return;
       if (told.property === undefined) judged.byProperty++;
       else judged.byValue++;

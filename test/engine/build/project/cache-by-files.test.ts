@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { whileFilesStay } from "../../../../src/engine/build/project/cache-by-files.ts";
+import { cacheByFiles } from "../../../../src/engine/build/project/cache-by-files.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
 
 test("a value is made anew when a file or a folder that it was made from changes, comes or goes, and only then", () => {
@@ -9,7 +9,7 @@ test("a value is made anew when a file or a folder that it was made from changes
   ]);
   const files = textFiles(texts);
   let made = 0;
-  const of = whileFilesStay(({ read, list }) => ({
+  const of = cacheByFiles(({ read, list }) => ({
     number: ++made,
     text: read("a"),
     names: list("folder"),

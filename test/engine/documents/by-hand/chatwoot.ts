@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kind, parse, print } from "graphql";
 import { ClientError, GraphQLClient } from "graphql-request";
-import { ledgerFindings } from "../../../../src/engine/build/check/rest-only.ts";
+import { restOnlyFindings } from "../../../../src/engine/build/check/rest-only.ts";
 import { RestDocument } from "../../../../src/engine/build/openapi/document.ts";
-import { oneDocument } from "../../../../src/engine/build/openapi/document-files.ts";
+import { singleDocumentFile } from "../../../../src/engine/build/openapi/document-files.ts";
 import { isValid, Project } from "../../../../src/engine/build/project/project.ts";
 import { folderFiles } from "../../../../src/engine/build/project/spec-files.ts";
 import { listens, startProgram } from "../../../support/child-process.ts";
@@ -49,7 +49,7 @@ export async function serveChatwoot(): Promise<number> {
 async function prove(spec: string): Promise<void> {
   const project = new Project(folderFiles(spec));
   assert(isValid(project));
-  const found = [...project.diagnostics, ...ledgerFindings(project)];
+  const found = [...project.diagnostics, ...restOnlyFindings(project)];
   assert.deepEqual(
     found.map(({ rule, coordinate }) => `${rule} ${coordinate}`),
     unbatched.map((coordinate) => `n-plus-one ${coordinate}`),
@@ -59,7 +59,7 @@ async function prove(spec: string): Promise<void> {
 }
 
 async function serve(spec: string): Promise<number> {
-  const { value } = new RestDocument([oneDocument], folderFiles(spec).read).root;
+  const { value } = new RestDocument([singleDocumentFile], folderFiles(spec).read).root;
   const mended = join(spec, "mended.json");
   writeFileSync(mended, JSON.stringify(value));
   const prism = await startPrism(mended);

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RestDocument } from "../../../../src/engine/build/openapi/document.ts";
-import { oneDocument } from "../../../../src/engine/build/openapi/document-files.ts";
+import { singleDocumentFile } from "../../../../src/engine/build/openapi/document-files.ts";
 import { listens, startProgram } from "../../../support/child-process.ts";
 import { patient } from "../../../support/patient.ts";
 import { projectOf } from "../../../support/project.ts";
@@ -94,7 +94,7 @@ async function faultsOf({ name, query, first, answer, calls }: Case): Promise<st
   ]);
   const spec = mkdtempSync(join(tmpdir(), "messaging-graphql-enclosing-"));
   for (const [file, text] of files) writeFileSync(join(spec, file), text);
-  const { value } = new RestDocument([oneDocument], (file) => files.get(file)).root;
+  const { value } = new RestDocument([singleDocumentFile], (file) => files.get(file)).root;
   const served = join(spec, "served.json");
   writeFileSync(served, JSON.stringify(value));
   const prism = await startPrism(served);

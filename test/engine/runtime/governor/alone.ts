@@ -1,9 +1,9 @@
 /** How often a caller that is alone may take an amount of a bound. */
 import { PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
-import { Bound } from "../../../../src/engine/runtime/governor/shared-quota.ts";
+import { SharedQuota } from "../../../../src/engine/runtime/governor/shared-quota.ts";
 
 export function alone(total: number, amount = 1): number {
-  const [bound, caller] = [new Bound(total), new PresentCallers().enter("alone")];
+  const [bound, caller] = [new SharedQuota(total), new PresentCallers().enter("alone")];
   let taken = 0;
   while (!bound.take(caller, amount)) taken++;
   return taken;

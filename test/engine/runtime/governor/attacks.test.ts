@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../../../../src/engine/runtime/governor/caller.ts";
-import { FairShare, Stretch } from "../../../../src/engine/runtime/governor/fair-share.ts";
+import { FairShare, TickWork } from "../../../../src/engine/runtime/governor/fair-share.ts";
 
 type Timer = { at: number; readonly run: () => void };
 
@@ -50,7 +50,7 @@ const answered = (ms: number): Promise<void> => new Promise((resolve) => void at
 async function request(share: FairShare, name: string, calls: readonly (readonly number[])[]) {
   const caller: Caller = share.enter(name);
   const waiter = { since: clock, onLeave() {}, ended() {} };
-  const stretch = new Stretch();
+  const stretch = new TickWork();
   const work = async (ms: number): Promise<void> => {
     await share.turnOf(caller, waiter);
     clock += ms;

@@ -18,7 +18,7 @@ test("requests of one name are one caller, until the last has left", () => {
 test("a caller that leaves in debt is found with its debt, and forgotten once it has paid", () => {
   const callers = new PresentCallers();
   const debtor = callers.enter("a");
-  debtor.paidAt = performance.now() + 1_000;
+  debtor.debtClearedAt = performance.now() + 1_000;
   debtor.leave();
   expect(callers.enter("a")).toBe(debtor);
   debtor.leave();
@@ -31,7 +31,7 @@ test("10,000 callers in debt are remembered, and one more pushes out the first",
   const callers = new PresentCallers();
   const debtors = Array.from({ length: 10_002 }, (_, index) => {
     const caller = callers.enter(`${index}`);
-    caller.paidAt = performance.now() + 60_000;
+    caller.debtClearedAt = performance.now() + 60_000;
     caller.leave();
     return caller;
   });
@@ -49,7 +49,7 @@ test("a caller of several accounts is one object while it is there, and each acc
   both.leave();
   const next = callers.enter("a", ["b"]);
   expect([next === both, next.accounts[0] === both.accounts[0]]).toEqual([false, false]);
-  next.accounts[0].paidAt = performance.now() + 1_000;
+  next.accounts[0].debtClearedAt = performance.now() + 1_000;
   next.leave();
   expect(callers.enter("a")).toBe(next.accounts[0]);
   expect(callers.enter("b")).not.toBe(next.accounts[1]);

@@ -2,7 +2,7 @@
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FairShare } from "../../../../src/engine/runtime/governor/fair-share.ts";
-import { Places } from "../../../../src/engine/runtime/governor/shared-quota.ts";
+import { FairSemaphore } from "../../../../src/engine/runtime/governor/shared-quota.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { decompressedAtOnce } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { against } from "../rest/client.ts";
@@ -44,9 +44,9 @@ test("the processor time of a large one is charged, also if it is refused", asyn
 
 test("four are decompressed at the same time, because each decoder holds up to 16 MB beside its output", async () => {
   let [running, most, count] = [0, 0, 0];
-  const { run } = Places.prototype;
-  const counted = vi.spyOn(Places.prototype, "run").mockImplementation(function (
-    this: Places,
+  const { run } = FairSemaphore.prototype;
+  const counted = vi.spyOn(FairSemaphore.prototype, "run").mockImplementation(function (
+    this: FairSemaphore,
     caller,
     work: () => Promise<unknown>,
   ) {

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Caller, PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
-import { callerTurns, Turns } from "../../../../src/engine/runtime/governor/fair-queue.ts";
-import { Places } from "../../../../src/engine/runtime/governor/shared-quota.ts";
+import { callerTurns, FairQueue } from "../../../../src/engine/runtime/governor/fair-queue.ts";
+import { FairSemaphore } from "../../../../src/engine/runtime/governor/shared-quota.ts";
 import { seed } from "../../../support/seed.ts";
 
 function waiting(names: string) {
-  const turns = new Turns<string>();
+  const turns = new FairQueue<string>();
   const begun: string[] = [];
   const all = [...names].map((owner, index) => {
     const turn = { owner, begin: () => void begun.push(`${owner}${index}`) };
@@ -25,7 +25,7 @@ test("owners take turns, and those of one owner come in their order", () => {
 });
 
 test("a lower order comes first, among equals the one that waits longest", () => {
-  const turns = new Turns<string>();
+  const turns = new FairQueue<string>();
   const begun: string[] = [];
   for (const [order, name] of [
     [2, "x"],
@@ -97,7 +97,7 @@ test("in any order, whoever waits for a place gets one once the others have left
       fc.integer({ min: 1, max: 20 }),
       (steps, total) => {
         const present = new PresentCallers();
-        const places = new Places(total);
+        const places = new FairSemaphore(total);
         const under: { owner: Caller; begin: () => void; hasPlace: boolean }[] = [];
         for (const [who, leaves] of steps) {
           if (leaves) {
@@ -130,7 +130,7 @@ test("in any order, whoever waits for a place gets one once the others have left
 });
 
 test("work that fails gives its place back", async () => {
-  const [places, caller] = [new Places(1), new PresentCallers().enter("a")];
+  const [places, caller] = [new FairSemaphore(1), new PresentCallers().enter("a")];
   const fail = () => places.run(caller, () => Promise.reject(new Error("fails")));
   await Promise.allSettled([fail(), fail()]);
   expect(await places.run(caller, async () => "done")).toBe("done");

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
 import type { Caller } from "../../../../src/engine/runtime/governor/caller.ts";
-import { FairShare, Stretch } from "../../../../src/engine/runtime/governor/fair-share.ts";
+import { FairShare, TickWork } from "../../../../src/engine/runtime/governor/fair-share.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({
@@ -81,9 +81,9 @@ test("work of other threads costs what it takes, however long it is", () => {
   const { share, busy } = two();
   const now = performance.now();
   for (const ms of [20, 40]) share.workedElsewhere(busy, ms);
-  expect(busy.paidAt - now).toBeCloseTo(60);
+  expect(busy.debtClearedAt - now).toBeCloseTo(60);
   share.worked(busy, 10);
-  expect(busy.paidAt - now).toBeCloseTo(60 + 10 + 10 ** 3 / 30);
+  expect(busy.debtClearedAt - now).toBeCloseTo(60 + 10 + 10 ** 3 / 30);
 });
 
 test.each([
@@ -91,13 +91,13 @@ test.each([
   ["in one turn", false, 40 + 40 ** 3 / 30],
 ])("the work of a request %s of the event loop: pauses %s, debt %d ms", async (_how, pauses, cost) => {
   const { share, busy } = two();
-  const stretch = new Stretch();
+  const stretch = new TickWork();
   const now = performance.now();
   for (let piece = 0; piece < 4; piece++) {
     share.worked(busy, 10, stretch);
     if (pauses) await vi.advanceTimersToNextTimerAsync();
   }
-  expect(busy.paidAt - now).toBeCloseTo(Math.min(cost, 1_990));
+  expect(busy.debtClearedAt - now).toBeCloseTo(Math.min(cost, 1_990));
 });
 
 test("a request that has waited two seconds, because earlier requests of its caller worked, is refused", async () => {
@@ -147,7 +147,7 @@ test("one request goes on in a turn, whoever waits, and callers take turns", asy
   const order: string[] = [];
   share.worked(busy, 8);
   share.worked(other, 8); // the price is multiplied by two debtors
-  busy.paidAt = other.paidAt;
+  busy.debtClearedAt = other.debtClearedAt;
   for (const [name, account] of Object.entries({ busy, other }))
     for (let request = 0; request < 2; request++)
       void share.turnOf(account, stays)?.then(() => order.push(name));
@@ -196,8 +196,8 @@ test("a caller with two credentials pays the price of one debtor", () => {
   const [both, now] = [share.enter("a", ["b"]), performance.now()];
   share.worked(busy, 20);
   share.worked(both, 20);
-  const once = busy.paidAt - now;
-  for (const account of both.accounts) expect(account.paidAt - now).toBeCloseTo(2 * once);
+  const once = busy.debtClearedAt - now;
+  for (const account of both.accounts) expect(account.debtClearedAt - now).toBeCloseTo(2 * once);
 });
 
 test("a request waits no longer because of one that shares a credential with it", async () => {

@@ -1,7 +1,7 @@
 /** The bytes of REST's responses that one request may hold, and all requests of the process. */
 import { expect, test } from "vitest";
-import { openShares } from "../../../../src/engine/runtime/governor/process-budgets.ts";
-import { Forwarded } from "../../../../src/engine/runtime/rest/caller-headers.ts";
+import { createProcessBudgets } from "../../../../src/engine/runtime/governor/process-budgets.ts";
+import { CallerHeaders } from "../../../../src/engine/runtime/rest/caller-headers.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { configure } from "../graphql/configure.ts";
 
@@ -10,9 +10,9 @@ const full = { code: "SERVICE_UNAVAILABLE", reason: "response_bytes", details: {
 /** Makes requests of one process, each of a caller. */
 function open() {
   const config = configure({ MAX_REQUEST_BYTES: "100" });
-  const shares = openShares(config.env);
+  const shares = createProcessBudgets(config.env);
   return (caller: string) =>
-    new RequestScope(config, shares, new Forwarded({}, {}, [{ name: caller, way: [] }]));
+    new RequestScope(config, shares, new CallerHeaders({}, {}, [{ name: caller, way: [] }]));
 }
 
 test("one request holds MAX_REQUEST_BYTES, and not one more", () => {

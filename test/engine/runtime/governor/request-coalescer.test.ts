@@ -1,11 +1,11 @@
 /** Readers that wait together: who has left gets no further work. */
 import { expect, test } from "vitest";
-import { Together } from "../../../../src/engine/runtime/governor/request-coalescer.ts";
+import { RequestCoalescer } from "../../../../src/engine/runtime/governor/request-coalescer.ts";
 
 const scope = { onLeave: () => {}, ended: () => {} };
 
 test("a reader that leaves while its work is under way does not wait for the next, if the work has no outcome", async () => {
-  const together = new Together<{ scope: typeof scope }, string>(
+  const together = new RequestCoalescer<{ scope: typeof scope }, string>(
     () => {},
     () => {},
   );

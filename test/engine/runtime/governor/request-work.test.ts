@@ -1,8 +1,8 @@
 /** The work of a request on REST's responses, beside another caller's. */
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openShares } from "../../../../src/engine/runtime/governor/process-budgets.ts";
+import { createProcessBudgets } from "../../../../src/engine/runtime/governor/process-budgets.ts";
 import { largeBody } from "../../../../src/engine/runtime/governor/processor-time.ts";
-import { Forwarded } from "../../../../src/engine/runtime/rest/caller-headers.ts";
+import { CallerHeaders } from "../../../../src/engine/runtime/rest/caller-headers.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { RestResponse } from "../../../../src/engine/runtime/rest/rest-response.ts";
 import { configure } from "../graphql/configure.ts";
@@ -10,10 +10,10 @@ import { configure } from "../graphql/configure.ts";
 /** Two requests of one caller that hold so many bytes of responses. Another caller has sent a request. */
 function twoRequests(bytes: number) {
   const config = configure({});
-  const shares = openShares(config.env);
+  const shares = createProcessBudgets(config.env);
   shares.processor.enter("other");
   return ["busy", "busy"].map((caller) => {
-    const scope = new RequestScope(config, shares, new Forwarded({}, {}, [{ name: caller, way: [] }]));
+    const scope = new RequestScope(config, shares, new CallerHeaders({}, {}, [{ name: caller, way: [] }]));
     scope.hold(bytes, true);
     return scope;
   }) as [RequestScope, RequestScope];

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Account, type Caller, PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
-import { Bound } from "../../../../src/engine/runtime/governor/shared-quota.ts";
+import { SharedQuota } from "../../../../src/engine/runtime/governor/shared-quota.ts";
 import { seed } from "../../../support/seed.ts";
 
 const total = 256;
@@ -10,7 +10,7 @@ const callersOf = (count: number): Account[] => {
   const present = new PresentCallers();
   return Array.from({ length: count }, (_, index) => present.enter(`caller ${index}`));
 };
-const takeAll = (bound: Bound, caller: Caller): number => {
+const takeAll = (bound: SharedQuota, caller: Caller): number => {
   let taken = 0;
   while (!bound.take(caller, 1)) taken++;
   return taken;
@@ -25,7 +25,7 @@ const steps = fc.array(
 test("in any order of 1 to 10,000 callers the total is never passed, and what is held is what was taken", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), steps, (count, given) => {
-      const [bound, callers] = [new Bound(total), callersOf(Math.min(count, given.length))];
+      const [bound, callers] = [new SharedQuota(total), callersOf(Math.min(count, given.length))];
       const held = new Map<Caller, number>();
       for (const { who, amount, gives } of given) {
         const caller = callers[who % callers.length] as Caller;
@@ -45,7 +45,7 @@ test("in any order of 1 to 10,000 callers the total is never passed, and what is
 test("whatever callers that hold something take, as many newcomers as an eighth of the total are served", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), steps, (count, given) => {
-      const [bound, callers] = [new Bound(total), callersOf(count + total / 8)];
+      const [bound, callers] = [new SharedQuota(total), callersOf(count + total / 8)];
       for (const { who } of given) bound.take(callers[who % count] as Caller, 1);
       for (const caller of callers.slice(0, count)) takeAll(bound, caller);
       for (const newcomer of callers.slice(count, count + total / 8 - count))
@@ -56,14 +56,14 @@ test("whatever callers that hold something take, as many newcomers as an eighth 
 });
 
 test.each([1, 2, 10, 100, 1_000, 10_000])("%i callers that take all they can keep to the total", (count) => {
-  const bound = new Bound(total);
+  const bound = new SharedQuota(total);
   const taken = callersOf(count).map((caller) => takeAll(bound, caller));
   expect(bound.held).toBeLessThanOrEqual(total);
   expect(taken.filter((one) => one > 0).length).toBeGreaterThanOrEqual(Math.min(count, total / 8));
 });
 
 test("a caller that is alone has two thirds, and its share shrinks with the callers that want some", () => {
-  const bound = new Bound(total);
+  const bound = new SharedQuota(total);
   const [greedy, other] = callersOf(2) as [Account, Account];
   expect(takeAll(bound, greedy) / total).toBeCloseTo(2 / 3, 1);
   for (let round = 0; round < 2_000; round++) {
@@ -75,7 +75,7 @@ test("a caller that is alone has two thirds, and its share shrinks with the call
 });
 
 test("who is refused learns whether it holds much itself, or all others do", () => {
-  const bound = new Bound(total);
+  const bound = new SharedQuota(total);
   const callers = callersOf(total);
   takeAll(bound, callers[0] as Caller);
   expect(bound.refusal(callers[0] as Caller, 1)).toBe("caller");
@@ -86,7 +86,7 @@ test("who is refused learns whether it holds much itself, or all others do", () 
 });
 
 test("while the total is lower, one that holds much keeps no newcomer out, and as many newcomers as that do", () => {
-  const [bound, callers] = [new Bound(256), new PresentCallers()];
+  const [bound, callers] = [new SharedQuota(256), new PresentCallers()];
   const large = callers.enter("large");
   for (let count = 0; count < 150; count++) bound.add(large, 1);
   const newcomers = Array.from({ length: 100 }, (_, index) => callers.enter(`newcomer ${index}`));
@@ -95,9 +95,9 @@ test("while the total is lower, one that holds much keeps no newcomer out, and a
 });
 
 test("what several accounts take together counts once, and each of them holds all of it", () => {
-  const [bound, present] = [new Bound(total), new PresentCallers()];
+  const [bound, present] = [new SharedQuota(total), new PresentCallers()];
   const [a, b, both] = [present.enter("a"), present.enter("b"), present.enter("a", ["b"])];
-  expect(takeAll(bound, both)).toBe(takeAll(new Bound(total), present.enter("alone")));
+  expect(takeAll(bound, both)).toBe(takeAll(new SharedQuota(total), present.enter("alone")));
   expect([a, b].map((account) => account.held(bound))).toEqual([bound.held, bound.held]);
   expect([a, b, present.enter("a", ["other"])].map((caller) => bound.take(caller, 1))).toEqual(
     Array(3).fill("caller"),
@@ -108,7 +108,7 @@ test("what several accounts take together counts once, and each of them holds al
 test("in any order of pairs of 2 to 20 accounts the total is never passed, and a newcomer finds room as before", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 20 }), steps, (count, given) => {
-      const [bound, present] = [new Bound(total), new PresentCallers()];
+      const [bound, present] = [new SharedQuota(total), new PresentCallers()];
       const held = new Map<Caller, number>();
       for (const { who, amount, gives } of given) {
         const [one, other] = [`${who % count}`, `other ${(who * 7) % count}`];
@@ -138,7 +138,7 @@ test("in any order of pairs of 2 to 20 accounts the total is never passed, and a
 });
 
 test("callers with two credentials each find as much room as callers with one, also while the total is lower", () => {
-  const [bound, present] = [new Bound(total), new PresentCallers()];
+  const [bound, present] = [new SharedQuota(total), new PresentCallers()];
   const pairs = Array.from({ length: total }, (_, index) =>
     present.enter(`crm ${index}`, [`billing ${index}`]),
   );

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "graphql";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Documents } from "../../../../src/engine/runtime/graphql/limits/document-store.ts";
+import { DocumentStore } from "../../../../src/engine/runtime/graphql/limits/document-store.ts";
 import { SavedOperations } from "../../../../src/engine/runtime/graphql/saved/saved-operations.ts";
 import { createGraphql } from "../../../../src/engine/server/graphql-role.ts";
 import { operationNameIn } from "../../../../src/engine/shared/manifests/manifest-formats.ts";
@@ -267,7 +267,7 @@ test("an app with many documents drops no document of another app", async () => 
   const saved = new SavedOperations([]);
   const aaa = manifest("aaa", Object.fromEntries(many.map((text, number) => [`${number}`, text])));
   await saved.replaceApps([manifest("web", { one: inbox }), aaa]);
-  const documents = new Documents(saved);
+  const documents = new DocumentStore(saved);
   documents.keep(inbox, parse(inbox));
   for (const text of many) documents.keep(text, parse(text));
   expect(documents.of(inbox)).toBeDefined();

@@ -1,17 +1,17 @@
 /** The end of a turn of the event loop: all that wait for it go on together, after the data of the turn. */
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { endOfTurn } from "../../../../src/engine/runtime/governor/start-queue.ts";
+import { endOfTick } from "../../../../src/engine/runtime/governor/start-queue.ts";
 import { inFrontOf, me } from "./rest-stand-in.ts";
 
 test("those who wait in one turn go on together, and the next turn has an end of its own", async () => {
-  const first = endOfTurn();
-  expect(endOfTurn()).toBe(first);
+  const first = endOfTick();
+  expect(endOfTick()).toBe(first);
   const order: string[] = [];
   process.nextTick(() => order.push("the turn's work"));
   await Promise.all([first.then(() => order.push("one")), first.then(() => order.push("other"))]);
   expect(order).toEqual(["the turn's work", "one", "other"]);
-  expect(endOfTurn()).not.toBe(first);
+  expect(endOfTick()).not.toBe(first);
 });
 
 test("kept answers to requests that come together are sent together", async () => {

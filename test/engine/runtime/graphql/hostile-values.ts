@@ -11,7 +11,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { valuesOfRequest } from "../../../../src/engine/runtime/settings/capacity.ts";
+import { valuesPerRequest } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { isRecord } from "../../../../src/engine/shared/json-object.ts";
 import { ajv } from "../../../../src/engine/shared/json-schema.ts";
 import { countValues } from "../../../../src/engine/shared/json-values.ts";
@@ -21,7 +21,7 @@ export const bodyBytes = Number(process.env.BODY_BYTES ?? 65_536);
 /** Characters of a value: beside it a body has a query. */
 const size = bodyBytes - 1_000;
 /** Values that a body holds at most, with some for those beside the repeated ones. */
-const mostValues = valuesOfRequest - 1_000;
+const mostValues = valuesPerRequest - 1_000;
 /** Characters of an operation's arguments (MAX_BODY_BYTES); each value counts for eight more, and a text may become a list. */
 const [mostCharacters, perValue] = [1_047_000, 16];
 

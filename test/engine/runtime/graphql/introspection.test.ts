@@ -7,7 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { buildSchema, execute, getIntrospectionQuery, type OperationDefinitionNode, parse } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compilePlan } from "../../../../src/engine/runtime/graphql/plan/compile-plan.ts";
-import { fragmentsOf, Plans } from "../../../../src/engine/runtime/graphql/plan/plan-cache.ts";
+import { fragmentsOf, PlanCache } from "../../../../src/engine/runtime/graphql/plan/plan-cache.ts";
 import { runPlan } from "../../../../src/engine/runtime/graphql/plan/run-plan.ts";
 import { createGraphql } from "../../../../src/engine/server/graphql-role.ts";
 import { processorMs } from "../../../support/cost.ts";
@@ -110,7 +110,7 @@ describe("the answer of a plan is that of graphql-js", () => {
 const unlimited = { MAX_ANSWER_BYTES: Number.MAX_SAFE_INTEGER, MAX_BODY_BYTES: Number.MAX_SAFE_INTEGER };
 
 test("an argument has the value of each request's own variable", async () => {
-  const plans = new Plans(buildSchema("type Query { now: Int once: Int @deprecated }"), 100);
+  const plans = new PlanCache(buildSchema("type Query { now: Int once: Int @deprecated }"), 100);
   const document = parse(
     `query ($old: Boolean) { __type(name: "Query") { fields(includeDeprecated: $old) { name } } }`,
   );

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Apollo } from "../../../../src/engine/runtime/graphql/apollo.ts";
 import { executableSchema } from "../../../../src/engine/runtime/graphql/executable-schema.ts";
-import { resultOf } from "../../../../src/engine/runtime/graphql/graphql-over-http.ts";
+import { requestResult } from "../../../../src/engine/runtime/graphql/graphql-over-http.ts";
 import { LogLines } from "../../../../src/engine/runtime/observe/log-lines.ts";
 import { configure } from "./configure.ts";
 import { freeScope } from "./free-scope.ts";
@@ -174,7 +174,7 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
   await apollo.start();
   const response = await apollo.executeOperation({ query: "{ broken }" }, { contextValue: context });
   await apollo.stop();
-  expect(JSON.parse(JSON.stringify(resultOf(response, "request-1")))).toEqual({
+  expect(JSON.parse(JSON.stringify(requestResult(response, "request-1")))).toEqual({
     data: { broken: null },
     errors: [
       {

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { msPerMessage, msPerMessageValue } from "../../../../src/engine/runtime/governor/processor-time.ts";
 import { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
-import { largeBodies, valuesOfMessage } from "../../../../src/engine/runtime/settings/capacity.ts";
+import { largeBodies, valuesPerMessage } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { api } from "../../desk/generated/index.ts";
 import { alone } from "../governor/alone.ts";
 import { inFrontOf, me, send } from "./rest-stand-in.ts";
@@ -102,7 +102,7 @@ test("a message is charged to its caller, and one of a caller that owes processo
   expect(await listFor("key")).toBe(200);
   expect(worked).toHaveBeenCalledWith(caller, msPerMessage, expect.anything());
   processor.worked(caller, 12); // about 70 ms of debt
-  const until = caller.paidAt;
+  const until = caller.debtClearedAt;
   expect(await listFor("key")).toBe(200);
   expect(performance.now()).toBeGreaterThanOrEqual(until);
 });
@@ -115,10 +115,10 @@ test("the values of a message are few, and charged to its caller", async () => {
     const body = JSON.stringify({ ...call(1), params: { name: "Me", _meta: { unused } } });
     return (await fetch(new URL("/v1/mcp", url), { method: "POST", headers, body })).json();
   };
-  expect(await answerTo(valuesOfMessage - 100)).toMatchObject({ result: { isError: false } });
+  expect(await answerTo(valuesPerMessage - 100)).toMatchObject({ result: { isError: false } });
   const charged = worked.mock.calls.map(([, ms]) => ms);
-  expect(Math.max(...charged)).toBeGreaterThanOrEqual(msPerMessageValue * (valuesOfMessage - 100));
-  expect(JSON.stringify(await answerTo(valuesOfMessage))).toContain(`at most ${valuesOfMessage} values`);
+  expect(Math.max(...charged)).toBeGreaterThanOrEqual(msPerMessageValue * (valuesPerMessage - 100));
+  expect(JSON.stringify(await answerTo(valuesPerMessage))).toContain(`at most ${valuesPerMessage} values`);
 });
 
 test("the call's own request has a number of bytes in the log, though no connection carried it", async () => {

@@ -1,12 +1,12 @@
 /** One error for one failed call: which nulls it stands for. */
 import { expect, test } from "vitest";
 import { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
-import { grouped, withPlaces } from "../../../../src/engine/runtime/graphql/errors/group-errors.ts";
+import { groupErrors, withNullCount } from "../../../../src/engine/runtime/graphql/errors/group-errors.ts";
 
 const failure = new CodedError("UPSTREAM_UNAVAILABLE", "down");
 const extensionsOf = (...paths: (string | number)[][]): unknown[] =>
-  grouped(paths.map((path) => ({ originalError: failure, path }))).map(
-    (group) => withPlaces({ message: "", extensions: {} }, group).extensions,
+  groupErrors(paths.map((path) => ({ originalError: failure, path }))).map(
+    (group) => withNullCount({ message: "", extensions: {} }, group).extensions,
   );
 
 test("the indexes of one list are ranges, in order", () => {

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Apollo } from "../../../../src/engine/runtime/graphql/apollo.ts";
 import { buildSchema } from "../../../../src/engine/runtime/graphql/executable-schema.ts";
 import { SavedOperations } from "../../../../src/engine/runtime/graphql/saved/saved-operations.ts";
-import { createGraphql, savedOperations } from "../../../../src/engine/server/graphql-role.ts";
+import { createGraphql, createSavedOperations } from "../../../../src/engine/server/graphql-role.ts";
 import { CustomerDocument, DashboardDocument } from "../../desk/generated/documents.ts";
 import { api } from "../../desk/generated/index.ts";
 import { configure } from "./configure.ts";
@@ -202,8 +202,8 @@ describe("OPERATIONS=saved", () => {
   });
 
   test("does not start without saved operations", () => {
-    expect(() => savedOperations(configure({ OPERATIONS: "saved" }), [])).toThrow(/^OPERATIONS: /);
-    expect(savedOperations(configure(), []).isEmpty).toBe(true);
+    expect(() => createSavedOperations(configure({ OPERATIONS: "saved" }), [])).toThrow(/^OPERATIONS: /);
+    expect(createSavedOperations(configure(), []).isEmpty).toBe(true);
   });
 });
 

@@ -9,11 +9,11 @@ import type { FastifyRequest } from "fastify";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
 import { FairShare } from "../../../../src/engine/runtime/governor/fair-share.ts";
-import { pauseMs, Together } from "../../../../src/engine/runtime/governor/request-coalescer.ts";
+import { pauseMs, RequestCoalescer } from "../../../../src/engine/runtime/governor/request-coalescer.ts";
 import { StartQueue } from "../../../../src/engine/runtime/governor/start-queue.ts";
 import {
-  type Execution,
-  Question,
+  CoalescedQuery,
+  type QueryExecution,
 } from "../../../../src/engine/runtime/graphql/response-cache/coalesced-query.ts";
 import { subscribe } from "../../../../src/engine/runtime/observe/observer.ts";
 import type { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
@@ -36,9 +36,9 @@ beforeEach(() => {
 
 /** Identical queries wait for the end of one, however long it takes, unless `endPauses` is called. */
 function holdPauses() {
-  const left = Object.getOwnPropertyDescriptor(Together.prototype, "waitMs")?.get as () => number;
-  const pause = vi.spyOn(Together.prototype, "waitMs", "get").mockImplementation(function (
-    this: Together<never, never>,
+  const left = Object.getOwnPropertyDescriptor(RequestCoalescer.prototype, "waitMs")?.get as () => number;
+  const pause = vi.spyOn(RequestCoalescer.prototype, "waitMs", "get").mockImplementation(function (
+    this: RequestCoalescer<never, never>,
   ) {
     return left.call(this) === 0 ? 0 : pauseMs;
   });
@@ -156,10 +156,10 @@ test("many identical queries of many callers are no more executions at the same 
 
 test("an execution that follows one of a query is a query's from its start: it may wait for its share before it is parsed", async () => {
   const starts = new StartQueue();
-  const question = new Question(starts, false, { ended: () => {}, forget: () => {} });
+  const question = new CoalescedQuery(starts, false, { ended: () => {}, forget: () => {} });
   const request = () => ({ caller, place: starts.place(caller, () => {}) }) as FastifyRequest;
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
-  const first = question.ask(request(), scope) as Execution;
+  const first = question.ask(request(), scope) as QueryExecution;
   first.isQuery = true;
   const second = question.ask(request(), scope);
   first.end(new Error("of the first"));
@@ -168,10 +168,13 @@ test("an execution that follows one of a query is a query's from its start: it m
 
 test("a wait that is over before its timer starts takes no negative time, of which Node would warn", () => {
   const starts = new StartQueue();
-  const question = new Question(starts, true, { ended: () => {}, forget: () => {} });
+  const question = new CoalescedQuery(starts, true, { ended: () => {}, forget: () => {} });
   const request = () => ({ caller, place: starts.place(caller, () => {}) }) as FastifyRequest;
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
-  const left = vi.spyOn(Together.prototype, "waitMs", "get").mockReturnValueOnce(0.1).mockReturnValue(-0.1);
+  const left = vi
+    .spyOn(RequestCoalescer.prototype, "waitMs", "get")
+    .mockReturnValueOnce(0.1)
+    .mockReturnValue(-0.1);
   // a timer that runs would take a place in the next test
   const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation((() => {}) as never);
   onTestFinished(() => {

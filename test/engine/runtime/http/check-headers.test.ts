@@ -1,6 +1,6 @@
 /** Header sections that two servers could read differently. */
 import { expect, test } from "vitest";
-import { headerFault } from "../../../../src/engine/runtime/http/check-headers.ts";
+import { checkHeaders } from "../../../../src/engine/runtime/http/check-headers.ts";
 
 test.each([
   ["1.1", ["Host", "a", "Transfer-Encoding", "chunked"], undefined],
@@ -9,5 +9,5 @@ test.each([
   ["1.1", ["Host", "a", "Transfer-Encoding", "gzip, chunked"], "the only transfer coding is chunked"],
   ["1.1", ["Host", "a", "host", "b"], "a request has exactly one Host header"],
 ])("HTTP/%s with %j: %s", (httpVersion, rawHeaders, message) => {
-  expect(headerFault({ httpVersion, rawHeaders }, 64)?.message).toBe(message);
+  expect(checkHeaders({ httpVersion, rawHeaders }, 64)?.message).toBe(message);
 });

@@ -5,7 +5,10 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { answerClientError, refuseUnlessComplete } from "../../../../src/engine/runtime/http/client-error.ts";
+import {
+  rejectUnlessComplete,
+  respondToClientError,
+} from "../../../../src/engine/runtime/http/client-error.ts";
 import { configure } from "../graphql/configure.ts";
 
 const { env } = configure({ MAX_HEADER_BYTES: "2000", REQUEST_TIMEOUT_MS: "300" });
@@ -17,7 +20,7 @@ test.each([
   ["HPE_PAUSED_H2_UPGRADE", { code: "BAD_REQUEST", detail: "this server speaks HTTP/1.1, not HTTP/2" }],
 ])("%s", async (code, problem) => {
   const socket = new PassThrough();
-  answerClientError(Object.assign(new Error("CANARY"), { code }), socket, env, { last: undefined });
+  respondToClientError(Object.assign(new Error("CANARY"), { code }), socket, env, { last: undefined });
   const answer = await text(socket);
   const [head, body] = answer.split("\r\n\r\n");
   expect(head).toMatch(
@@ -29,14 +32,14 @@ test.each([
 
 test("a refusal keeps the parser's error, whose code the log has", () => {
   const error = Object.assign(new Error(), { code: "HPE_INVALID_METHOD" });
-  expect(answerClientError(error, new PassThrough(), env, { last: undefined })?.cause).toBe(error);
+  expect(respondToClientError(error, new PassThrough(), env, { last: undefined })?.cause).toBe(error);
 });
 
 test("a refused request for /v1/graphql gets a GraphQL response if its request line can be read", async () => {
   const socket = new PassThrough();
   const rawPacket = Buffer.from("POST /v1/graphql HTTP/1.1\r\nX-Long: CANARY");
   const error = Object.assign(new Error(), { code: "HPE_HEADER_OVERFLOW", rawPacket });
-  answerClientError(error, socket, env, { last: undefined });
+  respondToClientError(error, socket, env, { last: undefined });
   const answer = await text(socket);
   expect(answer).toMatch(/^HTTP\/1\.1 431 [\s\S]*\r\nContent-Type: application\/json; charset=utf-8\r\n/);
   expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({
@@ -54,7 +57,7 @@ test.each([
   const refuse = vi.fn();
   const error = Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
   const last = complete === undefined ? undefined : ({ req: { complete } } as ServerResponse);
-  refuseUnlessComplete(error, { socket: new Socket(), bytesBefore, last }, refuse);
+  rejectUnlessComplete(error, { socket: new Socket(), bytesBefore, last }, refuse);
   expect(refuse).not.toHaveBeenCalled();
   await turn();
   expect(refuse).toHaveBeenCalledTimes(fate === "stays" ? 0 : 1);

@@ -1,8 +1,8 @@
 /** What a client's longest headers cost, beside an answer that needs no execution. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
-import type { Answer } from "../../../../src/engine/runtime/graphql/response-cache/shared-response.ts";
-import { letClientKeep } from "../../../../src/engine/runtime/graphql/response-cache/shared-response.ts";
+import type { SharedResponse } from "../../../../src/engine/runtime/graphql/response-cache/shared-response.ts";
+import { setClientCaching } from "../../../../src/engine/runtime/graphql/response-cache/shared-response.ts";
 import { json, mediaTypeFor } from "../../../../src/engine/runtime/http/graphql-media-type.ts";
 import { processorMs } from "../../../support/cost.ts";
 
@@ -29,9 +29,14 @@ test.each([long(","), long('"a",'), long("W/,")])(
   "a long If-None-Match is searched once: %.9s…",
   async (tags) => {
     const reply = { getHeader: () => undefined, header: () => reply } as unknown as FastifyReply;
-    const answer = { tag: 'W/"abc"', cacheControl: "private, no-cache" } as Answer;
+    const answer = { tag: 'W/"abc"', cacheControl: "private, no-cache" } as SharedResponse;
     const isKept = (given: string): boolean =>
-      letClientKeep({ headers: { "if-none-match": given } } as unknown as FastifyRequest, reply, answer, []);
+      setClientCaching(
+        { headers: { "if-none-match": given } } as unknown as FastifyRequest,
+        reply,
+        answer,
+        [],
+      );
     expect([isKept(tags), isKept(`${tags}"abc"`)]).toEqual([false, true]);
     expect(await costOf(() => isKept(tags))).toBeLessThan((await costOf(split(tags))) / 2);
   },

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { jsonParser } from "../../../../src/engine/runtime/http/bodies/json-body.ts";
 import { createServer } from "../../../../src/engine/runtime/http/server.ts";
-import { valuesOfRequest } from "../../../../src/engine/runtime/settings/capacity.ts";
+import { valuesPerRequest } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { configure } from "../graphql/configure.ts";
 import { inFrontOf } from "../graphql/rest-stand-in.ts";
 
@@ -30,9 +30,9 @@ describe("the values of a body", () => {
     ["items after strings with quotes", (values) => `["\\"[","\\\\",${many(values - 3, () => '"\\""')}]`],
   ])("are counted: %s", (_name, make) => {
     const { parse } = open();
-    const inside = make(valuesOfRequest - 99);
+    const inside = make(valuesPerRequest - 99);
     expect(() => parse(inside)).not.toThrow();
-    expect(() => parse(make(valuesOfRequest + 101))).toThrow("a request body may hold at most 50000 values");
+    expect(() => parse(make(valuesPerRequest + 101))).toThrow("a request body may hold at most 50000 values");
   });
 
   test("are none inside of strings", () => {

@@ -1,11 +1,11 @@
 /** The labels of saved operations in /metrics: one app's many operations take no label from another app's. */
 import { expect, test } from "vitest";
 import { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
-import { Families } from "../../../../src/engine/server/metrics/metric-families.ts";
+import { MetricFamilies } from "../../../../src/engine/server/metrics/metric-families.ts";
 import { measureRequests } from "../../../../src/engine/server/metrics/request-metrics.ts";
 
 test("an app has at most 500 operations with labels of their own, and another app's have theirs", async () => {
-  const families = new Families();
+  const families = new MetricFamilies();
   const { requestEnded } = measureRequests(families, new Map());
   const ran = (app: string | undefined, name: string): void => {
     const record = new RequestRecord({ role: "graphql", log: {} as never }, "", "POST", "/v1/graphql", "");

@@ -1,20 +1,20 @@
 /** The `Link` header that names the next page: read as RFC 8288 writes it, at the cost of one pass. */
 import { expect, test } from "vitest";
 import { connection } from "../../../../src/engine/runtime/rest/connection.ts";
-import { nextOf } from "../../../../src/engine/runtime/rest/paging/next-link.ts";
+import { nextLinkCursor } from "../../../../src/engine/runtime/rest/paging/next-link.ts";
 import { unitGrowth } from "../../../support/cost.ts";
 import { against, failureOf } from "./client.ts";
 import { http } from "./raw-server.ts";
 
 test("the next page is found in each form that RFC 8288 allows", () => {
-  const found = (header: string | string[]) => nextOf(header, "page");
+  const found = (header: string | string[]) => nextLinkCursor(header, "page");
   expect(found('<https://a.example/x?page=2>; rel="next"')).toBe("2");
   expect(found("</x?page=b%20c&q=1>;rel=next")).toBe("b c");
   expect(found('<?page=2&per_page=3>; title="a, <b>; rel=last"; REL="Next last"')).toBe("2");
   expect(found(['<?page=1>; rel="prev"', '<?page=3>; rel="next"'])).toBe("3");
   expect(found('<?page=1>; rel="first"')).toBe("");
   expect(found('<?page=1>; rel=prev; rel=next,  <?page=2> ; x ; y="\\"," ; rel = next ,')).toBe("2");
-  expect(nextOf(undefined, "page")).toBe("");
+  expect(nextLinkCursor(undefined, "page")).toBe("");
 });
 
 const parameters = (count: number): string =>
@@ -30,7 +30,7 @@ test.each<[what: string, header: (size: number) => string]>([
     (size) => `<?page=2>${parameters(size / 10)};rel="${"a ".repeat(size / 4)}next"`,
   ],
 ])("a header of many %s is read at the cost of one pass", async (_what, header) => {
-  const read = (size: number): void => expect(nextOf(header(size), "page")).toBe("2");
+  const read = (size: number): void => expect(nextLinkCursor(header(size), "page")).toBe("2");
   expect(await unitGrowth(read, 1_000, 30_000)).toBeLessThan(8); // 30 with the square
 });
 
@@ -42,7 +42,9 @@ test.each([
   ["no address", '<http://>; rel="next"'],
   ["an address without the parameter", '<https://a.example/?p=2>; rel="next"'],
 ])("%s is an error of REST, and no last page", (_what, header) => {
-  expect(() => nextOf(header, "page")).toThrow(expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" }));
+  expect(() => nextLinkCursor(header, "page")).toThrow(
+    expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" }),
+  );
 });
 
 test.each([

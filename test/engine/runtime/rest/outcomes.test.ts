@@ -1,6 +1,6 @@
 /** What the error of a failed write says of its outcome, and interim responses that nobody asked for (RFC 9110 §15.2). */
 import { describe, expect, test } from "vitest";
-import { mostInterimResponses } from "../../../../src/engine/runtime/http/upstream-failure.ts";
+import { maxInterimResponses } from "../../../../src/engine/runtime/http/upstream-failure.ts";
 import { against, failureOf, ok, status } from "./client.ts";
 import { type Answer, http } from "./raw-server.ts";
 
@@ -58,7 +58,7 @@ test.each<[string, Answer]>([
 describe("interim responses that nobody asked for", () => {
   test.each([102, 103, 104, 199])("of %i are skipped, before a read's and a write's", async (code) => {
     const { rest } = await against((socket) => {
-      socket.write(interim(code).repeat(mostInterimResponses));
+      socket.write(interim(code).repeat(maxInterimResponses));
       setImmediate(() => socket.write(http(200, '{"fine":true}')));
     });
     expect(await rest.get("/things")).toEqual({ fine: true });

@@ -7,7 +7,7 @@ import { generate } from "../../../../src/engine/build/codegen/generate.ts";
 import { projectAt } from "../../../../src/engine/build/project/project.ts";
 import { open, type Service } from "../../../../src/engine/exports/server.ts";
 import { readConfig } from "../../../../src/engine/runtime/settings/config.ts";
-import { findDoubtful } from "../../../../src/engine/server/check-config.ts";
+import { findSuspectSettings } from "../../../../src/engine/server/check-config.ts";
 import { patient } from "../../../support/patient.ts";
 import { Random } from "../../../support/random.ts";
 import { http, rawServer } from "./raw-server.ts";
@@ -243,7 +243,7 @@ test("behind a gateway, a start names the services that all get the caller's con
   const { operations } = await service.api();
   const doubts = (secret: object, billing = "http://billing.example"): string[] => {
     const urls = { REST_BASE_URL_CRM: "http://crm.example", REST_BASE_URL_BILLING_EU: billing };
-    const lines = [...findDoubtful(readConfig({ ...urls, ...secret }, ["graphql"]), operations)];
+    const lines = [...findSuspectSettings(readConfig({ ...urls, ...secret }, ["graphql"]), operations)];
     return lines.filter((line) => line.startsWith("GATEWAY_SECRET"));
   };
   const secret = { GATEWAY_SECRET: "a-secret-of-the-gateway" };

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { parse, print } from "graphql";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readManifestText } from "../../../../src/engine/shared/manifests/manifest-formats.ts";
-import { parsePlaces } from "../../../../src/engine/shared/manifests/manifest-locations.ts";
+import { parseManifestLocations } from "../../../../src/engine/shared/manifests/manifest-locations.ts";
 import { type ManifestState, Manifests } from "../../../../src/engine/shared/manifests/manifests.ts";
 import { Slices } from "../../../../src/engine/shared/slices.ts";
 
@@ -207,14 +207,20 @@ describe("an id of the form of a digest", () => {
 });
 
 test("a list of places names its apps", () => {
-  expect(parsePlaces(" manifests, crm=https://cdn.example/crm.json?sig=a=b ,desk=desk.json,")).toEqual([
+  expect(
+    parseManifestLocations(" manifests, crm=https://cdn.example/crm.json?sig=a=b ,desk=desk.json,"),
+  ).toEqual([
     { app: undefined, at: "manifests" },
     { app: "crm", at: "https://cdn.example/crm.json?sig=a=b" },
     { app: "desk", at: "desk.json" },
   ]);
-  expect(() => parsePlaces("desk.json")).toThrow("wants the app before a file or URL: app=desk.json");
-  expect(() => parsePlaces("https://cdn.example/a.json")).toThrow("wants the app before a file or URL");
-  expect(() => parsePlaces("a b=desk.json")).toThrow('"a b" is none');
+  expect(() => parseManifestLocations("desk.json")).toThrow(
+    "wants the app before a file or URL: app=desk.json",
+  );
+  expect(() => parseManifestLocations("https://cdn.example/a.json")).toThrow(
+    "wants the app before a file or URL",
+  );
+  expect(() => parseManifestLocations("a b=desk.json")).toThrow('"a b" is none');
 });
 
 describe("a folder", () => {
@@ -227,18 +233,21 @@ describe("a folder", () => {
     writeFileSync(join(at, "crm", "1.0.0.json"), map("c1"));
     writeFileSync(join(at, "crm", "1.1.0.json"), map("c2"));
     writeFileSync(join(at, "README.md"), "no manifest");
-    const manifests = new Manifests(parsePlaces(at));
+    const manifests = new Manifests(parseManifestLocations(at));
     expect(idsOf(await manifests.refresh())).toEqual(["desk:d", "crm:c1", "crm:c2"]);
     expect(manifests.folders).toEqual([at, join(at, "crm")]);
     rmSync(join(at, "crm", "1.0.0.json"));
     expect(idsOf(await manifests.refresh())).toEqual(["desk:d", "crm:c2"]);
-    expect(idsOf(await new Manifests(parsePlaces(`all=${at}`)).refresh())).toEqual(["all:d", "all:c2"]);
+    expect(idsOf(await new Manifests(parseManifestLocations(`all=${at}`)).refresh())).toEqual([
+      "all:d",
+      "all:c2",
+    ]);
   });
 
   test("that is gone keeps its last good state", async () => {
     const at = folder();
     writeFileSync(join(at, "crm.json"), map("c"));
-    const manifests = new Manifests(parsePlaces(at));
+    const manifests = new Manifests(parseManifestLocations(at));
     await manifests.refresh();
     rmSync(at, { recursive: true });
     const state = await manifests.refresh();
@@ -251,7 +260,7 @@ test("a manifest that cannot be read keeps its last good state, and its neighbou
   const at = folder();
   writeFileSync(join(at, "crm.json"), map("c1"));
   writeFileSync(join(at, "desk.json"), "half {");
-  const manifests = new Manifests(parsePlaces(at));
+  const manifests = new Manifests(parseManifestLocations(at));
   const desk = { app: "desk", source: join(at, "desk.json"), reason: "is no JSON", keeps: false };
   expect(await manifests.refresh()).toMatchObject({ manifests: [{ app: "crm" }], faults: [desk] });
   writeFileSync(join(at, "crm.json"), '{"c2":');
@@ -268,7 +277,7 @@ describe("one app", () => {
     mkdirSync(join(at, "crm"));
     for (let file = 1; file <= 100; file++) writeFileSync(join(at, "crm", `b${file}.json`), map(`${file}`));
     writeFileSync(join(at, "desk.json"), map("d"));
-    const manifests = new Manifests(parsePlaces(at));
+    const manifests = new Manifests(parseManifestLocations(at));
     expect((await manifests.refresh()).faults).toEqual([]);
     for (let file = 1; file <= 50; file++) writeFileSync(join(at, "crm", `a${file}.json`), "{}");
     const { manifests: kept, faults } = await manifests.refresh();
@@ -286,7 +295,7 @@ describe("one app", () => {
     mkdirSync(join(at, "crm"));
     writeFileSync(join(at, "crm", "z.json"), map("z"));
     writeFileSync(join(at, "desk.json"), map("d"));
-    const manifests = new Manifests(parsePlaces(at));
+    const manifests = new Manifests(parseManifestLocations(at));
     await manifests.refresh();
     for (let file = 0; file < 1_000; file++) writeFileSync(join(at, "crm", `${file}`), "");
     const state = await manifests.refresh();
@@ -303,7 +312,7 @@ describe("one app", () => {
     const large = (id: string): string => map(id) + " ".repeat(8_388_608 - map(id).length);
     file("b.json", large("b"));
     file("c.json", large("c"));
-    const manifests = new Manifests(parsePlaces(at));
+    const manifests = new Manifests(parseManifestLocations(at));
     expect((await manifests.refresh()).faults).toEqual([]);
     file("a.json", map("a"));
     const state = await manifests.refresh();
@@ -326,7 +335,7 @@ describe("one app", () => {
     const origin = await served(() => {});
     const at = folder();
     writeFileSync(join(at, "desk.json"), map("d"));
-    const manifests = new Manifests(parsePlaces(`crm=${origin}/crm.json,${at}`));
+    const manifests = new Manifests(parseManifestLocations(`crm=${origin}/crm.json,${at}`));
     const state = await new Promise<ManifestState>((resolve) => manifests.refreshEach(resolve, "all"));
     expect(idsOf(state)).toEqual(["desk:d"]);
   });
@@ -352,7 +361,7 @@ test("manifests of the largest size are read beside other work", async () => {
     if (isReading) setImmediate(turn);
   };
   turn();
-  const { manifests, faults } = await new Manifests(parsePlaces(at)).refresh();
+  const { manifests, faults } = await new Manifests(parseManifestLocations(at)).refresh();
   isReading = false;
   expect([manifests.length, faults.length]).toEqual([5, 2]);
   expect(longest).toBeLessThan(60);
@@ -369,7 +378,7 @@ test("the secrets of a URL go to its server alone", async () => {
   const { host } = new URL(origin);
   const at = (path: string, of = host): string => `http://user:SECRET%21@${of}/${path}?token=SECRET#SECRET`;
   const places = `a=${at("a.json")},b=${at("moved")},c=${at("c.json", "127.0.0.1:1")},d=${at("d.json", "no-such-host.invalid")}`;
-  const state = await new Manifests(parsePlaces(places)).refresh();
+  const state = await new Manifests(parseManifestLocations(places)).refresh();
   const basic = `Basic ${Buffer.from("user:SECRET!").toString("base64")}`;
   expect(asked.toSorted()).toEqual([
     ["/a.json?token=SECRET", basic],
@@ -383,19 +392,19 @@ test("the secrets of a URL go to its server alone", async () => {
     "a=http://user:SECRET@:x/?SECRET",
     "http://h/?a=SECRET",
   ])
-    expect(() => parsePlaces(wrong)).toThrow(/^(?!.*SECRET)/s);
+    expect(() => parseManifestLocations(wrong)).toThrow(/^(?!.*SECRET)/s);
 });
 
 test("a URL that answers 304 to a request without a condition cannot be read", async () => {
   const origin = await served((_request, response) => response.writeHead(304).end());
-  const { faults } = await new Manifests(parsePlaces(`crm=${origin}/crm.json`)).refresh();
+  const { faults } = await new Manifests(parseManifestLocations(`crm=${origin}/crm.json`)).refresh();
   expect(faults).toMatchObject([{ reason: "answers 304" }]);
 });
 
 test("a URL without an ETag is the same manifest as long as its text is", async () => {
   let text = map("one");
   const origin = await served((_request, response) => response.end(text));
-  const manifests = new Manifests(parsePlaces(`crm=${origin}/crm.json`));
+  const manifests = new Manifests(parseManifestLocations(`crm=${origin}/crm.json`));
   const [first, second] = [await manifests.refresh(), await manifests.refresh()];
   expect(second.manifests[0]).toBe(first.manifests[0]);
   text = map("two");
@@ -413,7 +422,7 @@ test("a URL is asked by its ETag, and its query is told to nobody", async () => 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/crm.json`;
-  const manifests = new Manifests(parsePlaces(`crm=${url}?signature=secret`));
+  const manifests = new Manifests(parseManifestLocations(`crm=${url}?signature=secret`));
   const first = await manifests.refresh();
   const second = await manifests.refresh();
   expect(second.manifests[0]).toBe(first.manifests[0]);
@@ -434,7 +443,7 @@ describe("beyond the bounds of all manifests", () => {
   test("what serves is not pushed out, and a manifest keeps its last good state", async () => {
     const at = folder();
     for (let app = 1; app <= 6; app++) writeFileSync(join(at, `app${app}.json`), map(...ids(`${app}`)));
-    const manifests = new Manifests(parsePlaces(at));
+    const manifests = new Manifests(parseManifestLocations(at));
     const apps = async () => (await manifests.refresh()).manifests.map(({ app }) => app);
     const served = ["app1", "app2", "app3", "app4", "app5"];
     expect(await apps()).toEqual(served);
@@ -459,7 +468,7 @@ describe("beyond the bounds of all manifests", () => {
     for (const file of ["a", "b"]) writeFileSync(join(at, "app0", `${file}.json`), map(...ids(file)));
     for (let app = 1; app <= 4; app++) writeFileSync(join(at, `app${app}.json`), map(...ids(`${app}`)));
     writeFileSync(join(at, "desk.json"), map("d"));
-    const { manifests, faults } = await new Manifests(parsePlaces(at)).refresh();
+    const { manifests, faults } = await new Manifests(parseManifestLocations(at)).refresh();
     expect(manifests.map(({ app }) => app)).toEqual(["app1", "app2", "app3", "app4", "desk"]);
     expect(faults).toMatchObject([
       { app: "app0", reason },

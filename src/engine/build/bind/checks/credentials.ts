@@ -3,7 +3,7 @@ import { membersOf } from "../../../shared/json-object.ts";
 import type { RestNode, RootNode } from "../../openapi/document.ts";
 import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import { declaresSecurity, headerOf, schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
-import { placeOf } from "../../schema/directives.ts";
+import { nodeLocation } from "../../schema/directives.ts";
 import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
@@ -20,7 +20,11 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
     if (first && !declaresSecurity(root, operations.values()))
       findings.add(
         "credential-undeclared",
-        { coordinate: `${root.name ?? ""}#/security`, schema: placeOf(first.definition.astNode), rest: root },
+        {
+          coordinate: `${root.name ?? ""}#/security`,
+          schema: nodeLocation(first.definition.astNode),
+          rest: root,
+        },
         "the document does not say which credentials REST takes, so none is forwarded to it",
         `say so in the document or in ${overlay}, with \`security\` and \`securitySchemes\`; \`security: []\` says that it takes none${byHeader(model, root)}`,
         [],
@@ -40,7 +44,7 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
         const coordinate = `${root.name ?? ""}#/components/securitySchemes/${name}`;
         findings.add(
           "credential-unsent",
-          { coordinate, schema: placeOf(field.definition.astNode), ...at },
+          { coordinate, schema: nodeLocation(field.definition.astNode), ...at },
           `a bound operation needs the credential "${name}", ${sent}: only request headers are forwarded to REST`,
           isPlaced(scheme)
             ? `say which request header brings it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`

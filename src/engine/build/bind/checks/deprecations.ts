@@ -5,8 +5,8 @@
 import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
 import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
 import type { RestNode } from "../../openapi/document.ts";
-import { propertiesAlong } from "../../openapi/shapes/property-paths.ts";
-import { placeOf } from "../../schema/directives.ts";
+import { propertiesOnPath } from "../../openapi/shapes/property-paths.ts";
+import { nodeLocation } from "../../schema/directives.ts";
 import { inputAt } from "../../schema/schema-coordinate.ts";
 import type { Findings } from "../findings.ts";
 import type { Backing, Model, PlainField } from "../model.ts";
@@ -27,7 +27,7 @@ export function deprecations(
     const { sunset } = deprecation;
     findings.add(
       "deprecation-unsaid",
-      { coordinate, schema: placeOf(member.astNode), rest: nodes[0] },
+      { coordinate, schema: nodeLocation(member.astNode), rest: nodes[0] },
       `${coordinate} rests on what REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
       'tell clients: add `@deprecated(reason: "…")`, with what to use instead',
       [],
@@ -55,6 +55,6 @@ export function deprecations(
 /** The property that the field reads, in each REST object that backs its type. */
 const propertyNodes = ({ path }: PlainField, backings: readonly Backing[]): RestNode[][] =>
   backings.flatMap(({ shape: owner }) => {
-    const found = propertiesAlong(owner, path);
+    const found = propertiesOnPath(owner, path);
     return found.length === path.length ? [found.flatMap(({ node, shape }) => [node, shape.node])] : [];
   });

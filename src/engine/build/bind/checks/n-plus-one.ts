@@ -4,7 +4,7 @@
  */
 import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
-import { placeOf } from "../../schema/directives.ts";
+import { nodeLocation } from "../../schema/directives.ts";
 import { boundRoots, objectTypesOf } from "../../schema/object-types.ts";
 import type { Findings } from "../findings.ts";
 import { enclosingTypes } from "../inputs/input-source.ts";
@@ -21,7 +21,7 @@ export function checkNPlusOne(model: Model, findings: Findings): void {
     if (calls < 2 || findings.hasErrorAt(field.coordinate)) continue;
     const where = {
       coordinate: field.coordinate,
-      schema: placeOf(field.definition.astNode),
+      schema: nodeLocation(field.definition.astNode),
       rest: field.operation.node,
     };
     const each = isOncePerParent ? "once a parent" : `once for each ${types.join(" and ")}`;

@@ -5,7 +5,7 @@
 import { membersOf } from "../../../shared/json-object.ts";
 import { type RestDocument, type RestNode, type RootNode, refOf } from "../../openapi/document.ts";
 import { headerOf, schemesOf, securitySchemesOf } from "../../openapi/security.ts";
-import { placeOf } from "../../schema/directives.ts";
+import { nodeLocation } from "../../schema/directives.ts";
 import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
@@ -31,7 +31,7 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
         "credential-shared",
         {
           coordinate: `${root.name}#/components/securitySchemes/${name}`,
-          schema: placeOf(field.definition.astNode),
+          schema: nodeLocation(field.definition.astNode),
           ...placeOfHeader(document, root, name, scheme),
         },
         `what a caller sends as ${from ?? own} would go to ${listed(names)}`,

@@ -5,21 +5,26 @@ import { inputKey } from "../../openapi/operation.ts";
 import { inputRemoval } from "../../openapi/overlays/removals.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
 import type { RestParam } from "../../schema/directives.ts";
-import { atArgument, atRest, type FieldInProgress } from "../field-context.ts";
-import type { Where } from "../findings.ts";
+import { atArgument, atRestDirective, type FieldContext } from "../field-context.ts";
+import type { FindingTarget } from "../findings.ts";
 import type { Input } from "../model.ts";
 import { checkRequired } from "./check-required.ts";
 import type { InputSlot } from "./input-slots.ts";
 import { type ArgumentSource, argumentSource, type InputSource } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
-import { feedingHint, freeSlots, pageArguments, parameterOf } from "./unused-argument-hint.ts";
+import {
+  connectionArguments,
+  parameterNamedBy,
+  unboundSlots,
+  unusedArgumentHint,
+} from "./unused-argument-hint.ts";
 
 /** An input, and the place where the schema says what feeds it. */
-type Fed = { readonly input: Input; readonly where: Where };
+type Fed = { readonly input: Input; readonly where: FindingTarget };
 
-export function bindInputs(field: FieldInProgress): { inputs: Input[]; wholeBody?: ArgumentSource } {
-  const free = lazy(() => freeSlots(field));
+export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: ArgumentSource } {
+  const free = lazy(() => unboundSlots(field));
   const body = wholeBody(field);
   const explicit = field.directive.params.flatMap((param, index) =>
     param.in === "item" ? [] : feedByParam(field, param, index),
@@ -33,10 +38,10 @@ export function bindInputs(field: FieldInProgress): { inputs: Input[]; wholeBody
   return { inputs, ...(body && { wholeBody: body }) };
 }
 
-function feedByParam(field: FieldInProgress, param: RestParam, index: number): Fed[] {
+function feedByParam(field: FieldContext, param: RestParam, index: number): Fed[] {
   const { operation, slots } = field;
   const { document, findings } = field.binder;
-  const where = atRest(field, "params", index);
+  const where = atRestDirective(field, "params", index);
   const [slot] = slots.find(param.name, param.in);
   if (!slot) {
     findings.add(
@@ -66,12 +71,12 @@ function feedByParam(field: FieldInProgress, param: RestParam, index: number): F
 }
 
 function feedByName(
-  field: FieldInProgress,
+  field: FieldContext,
   argument: GraphQLArgument,
   freeOnes: () => readonly InputSlot[],
 ): Fed[] {
   const { document, findings } = field.binder;
-  const { name, location } = parameterOf(field, argument);
+  const { name, location } = parameterNamedBy(field, argument);
   const where = { ...atArgument(field.where, argument), rest: field.operation.node };
   const found = field.slots
     .find(name, location)
@@ -82,7 +87,7 @@ function feedByName(
       "argument-unused",
       { ...where, removedBy: inputRemoval(document, field.operation, name) },
       `argument "${argument.name}" feeds nothing: ${field.slots.missingMessage(findings, name, location, freeOnes())}`,
-      feedingHint(freeOnes(), field.directive.connection && pageArguments.get(argument.name)),
+      unusedArgumentHint(freeOnes(), field.directive.connection && connectionArguments.get(argument.name)),
     );
     return [];
   }
@@ -97,10 +102,10 @@ function feedByName(
   return [{ input: inputOf(field, slot, argumentSource([argument], argument.type)), where }];
 }
 
-function wholeBody(field: FieldInProgress): ArgumentSource | undefined {
+function wholeBody(field: FieldContext): ArgumentSource | undefined {
   const { binder, directive, operation } = field;
   if (directive.body === undefined) return undefined;
-  const where = atRest(field, "body");
+  const where = atRestDirective(field, "body");
   const source = readBodySource(field, directive.body, where);
   if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` says why
   if (!operation.body) {
@@ -132,7 +137,7 @@ const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
   );
 
-function withoutRepeats({ binder, operation }: FieldInProgress, fed: readonly Fed[]): Input[] {
+function withoutRepeats({ binder, operation }: FieldContext, fed: readonly Fed[]): Input[] {
   const bySlot = new Map<string, Input>();
   for (const { input, where } of fed) {
     const key = inputKey(input);
@@ -148,7 +153,7 @@ function withoutRepeats({ binder, operation }: FieldInProgress, fed: readonly Fe
   return [...bySlot.values()];
 }
 
-function inputOf({ argumentsByName }: FieldInProgress, slot: InputSlot, source: InputSource): Input {
+function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: InputSource): Input {
   const argument =
     source.kind === "argument" && source.path.length === 1
       ? argumentsByName.get(source.path[0] ?? "")

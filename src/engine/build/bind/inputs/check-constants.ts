@@ -4,12 +4,12 @@ import { ajv } from "../../../shared/json-schema.ts";
 import { limitSchema } from "../../openapi/shapes/limits.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
+import type { FindingTarget } from "../findings.ts";
 import { describeShape } from "../type-rules.ts";
 import type { InputSlot } from "./input-slots.ts";
 
-export function checkConstant(binder: Binder, where: Where, slot: InputSlot, value: unknown): void {
-  const problem = valueProblem(slot.shape, value);
+export function checkConstant(binder: Binder, where: FindingTarget, slot: InputSlot, value: unknown): void {
+  const problem = rejectionReason(slot.shape, value);
   if (problem === undefined) return;
   const { node, items } = slot.shape;
   const message = `constant ${JSON.stringify(value)} for ${slot.in} "${slot.name}" ${problem}`;
@@ -18,22 +18,22 @@ export function checkConstant(binder: Binder, where: Where, slot: InputSlot, val
 }
 
 /** `value` is no enum value: `matchInput` compares enum values with REST's. */
-export function checkDefault(binder: Binder, where: Where, slot: InputSlot, value: unknown): void {
-  const problem = value === null ? undefined : valueProblem(slot.shape, value);
+export function checkDefault(binder: Binder, where: FindingTarget, slot: InputSlot, value: unknown): void {
+  const problem = value === null ? undefined : rejectionReason(slot.shape, value);
   if (problem === undefined) return;
   const message = `the default ${JSON.stringify(value)} of ${where.coordinate} ${problem}`;
   binder.findings.add("constant-invalid", where, message, "write a default that REST takes");
 }
 
 /** The reason why REST refuses `value`; `undefined` if REST accepts it. */
-export function valueProblem(shape: Shape, value: unknown): string | undefined {
+export function rejectionReason(shape: Shape, value: unknown): string | undefined {
   if (!isTyped(shape, value)) return `is not ${describeShape(shape)}`;
   if (shape.values && !shape.values.includes(value)) return "is not one of its values";
   const validate = ajv.compile(limitSchema(shape));
   if (!validate(value)) return validate.errors?.[0]?.message ?? "is refused";
   const { items } = shape;
   if (!Array.isArray(value) || !items) return undefined;
-  return value.map((item) => valueProblem(items, item)).find((problem) => problem !== undefined);
+  return value.map((item) => rejectionReason(items, item)).find((problem) => problem !== undefined);
 }
 
 function isTyped({ types, nullable }: Shape, value: unknown): boolean {

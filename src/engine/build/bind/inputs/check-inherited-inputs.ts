@@ -7,33 +7,33 @@ import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";
 import { limitSchema } from "../../openapi/shapes/limits.ts";
 import { numberFormats, type Shape, typesFit } from "../../openapi/shapes/shape.ts";
-import { type Stricter, stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
-import { placeOf } from "../../schema/directives.ts";
+import { type StricterLimit, stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
+import { nodeLocation } from "../../schema/directives.ts";
 import { argumentsAbove } from "../enclosing-types.ts";
-import type { Findings, Where } from "../findings.ts";
+import type { Findings, FindingTarget } from "../findings.ts";
 import { type BoundField, boundFields, type Input, type Model } from "../model.ts";
-import { valueProblem } from "./check-constants.ts";
-import { sentDefault } from "./check-input-types.ts";
-import { isOfObject, sourceOf } from "./input-source.ts";
+import { rejectionReason } from "./check-constants.ts";
+import { serializedDefault } from "./check-input-types.ts";
+import { formatSource, readsObject } from "./input-source.ts";
 
 /** `model` is complete: the fields above a link are bound. */
-export function checkAbove(model: Model, findings: Findings): void {
+export function checkInheritedInputs(model: Model, findings: Findings): void {
   for (const link of boundFields(model))
     for (const input of link.inputs) {
       const { source, shape } = input;
       if (input.in === "item") continue; // REST refuses no key that it does not take
       const where = {
         coordinate: link.coordinate,
-        schema: placeOf(link.definition.astNode),
+        schema: nodeLocation(link.definition.astNode),
         rest: input.node,
       };
       if (source.kind === "argumentAbove")
         checkArguments(model, findings, where, link, input, source.path[0]);
-      else if (isOfObject(source))
+      else if (readsObject(source))
         addStricter(
           findings,
           where,
-          sourceOf(source),
+          formatSource(source),
           source.shape.items ?? source.shape,
           shape.items ?? shape,
         );
@@ -44,7 +44,7 @@ export function checkAbove(model: Model, findings: Findings): void {
 function checkArguments(
   { schema, fields }: Model,
   findings: Findings,
-  where: Where,
+  where: FindingTarget,
   { type }: BoundField,
   { name, in: location, shape }: Input,
   argumentName: string,
@@ -53,8 +53,8 @@ function checkArguments(
     // `matchInput` has compared enum values with REST's
     if (isEnumType(getNamedType(argument.type))) continue;
     const written = `${coordinate}(${argumentName}:)`;
-    const sent = sentDefault(argument.type, shape, argument.defaultValue);
-    const problem = sent === undefined || sent === null ? undefined : valueProblem(shape, sent);
+    const sent = serializedDefault(argument.type, shape, argument.defaultValue);
+    const problem = sent === undefined || sent === null ? undefined : rejectionReason(shape, sent);
     if (problem !== undefined)
       findings.add(
         "constant-invalid",
@@ -69,7 +69,7 @@ function checkArguments(
   }
 }
 
-function addStricter(findings: Findings, where: Where, source: string, from: Shape, to: Shape): void {
+function addStricter(findings: Findings, where: FindingTarget, source: string, from: Shape, to: Shape): void {
   for (const limit of refusals(from, to))
     findings.add(
       "limit-narrower",
@@ -96,7 +96,7 @@ function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
   ];
 }
 
-const limitText = ({ keyword, value }: Stricter["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
+const limitText = ({ keyword, value }: StricterLimit["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
 
 /** With a list of values in `from`, each of them is held to all limits of `to`. */
 function valuesRefused(from: Shape, to: Shape): { from: string; to: string }[] {

@@ -2,10 +2,10 @@
 import { invalidLimits, isPattern } from "../../openapi/shapes/limits.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
+import type { FindingTarget } from "../findings.ts";
 
 /** An invalid limit, or a pattern that RE2 cannot run, is not checked before the call. REST may refuse the value. */
-export function checkLimits(binder: Binder, where: Where, { limits, node }: Shape): void {
+export function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Shape): void {
   for (const [key, value] of invalidLimits(limits)) {
     const at = { ...where, rest: node, below: [key] };
     const written = `${key}: ${JSON.stringify(value)}`;

@@ -2,20 +2,20 @@
 import type { GraphQLInputField } from "graphql";
 import { declaredProperty, type Variants } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
+import type { FindingTarget } from "../findings.ts";
 import { variantName } from "../variant-names.ts";
-import { valueProblem } from "./check-constants.ts";
-import type { MemberChoice } from "./one-of-member.ts";
+import { rejectionReason } from "./check-constants.ts";
+import type { OneOfMember } from "./one-of-member.ts";
 
 /** Members that a hint names. */
 const mostNamed = 10;
 
-export function checkChoice(
+export function checkOneOfMember(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   { name }: GraphQLInputField,
   { members }: Variants,
-  choice: MemberChoice | undefined,
+  choice: OneOfMember | undefined,
 ): void {
   const { findings } = binder;
   if (!choice) {
@@ -53,7 +53,7 @@ export function checkChoice(
         ? "name the field after one of these values, with @restName"
         : "give the member a value in the mapping of REST's `discriminator`",
     );
-  else if (declared && valueProblem(declared.shape, chosenBy.value) !== undefined)
+  else if (declared && rejectionReason(declared.shape, chosenBy.value) !== undefined)
     findings.add(
       "constant-invalid",
       at,

@@ -1,9 +1,9 @@
 /** Checks that the request of an operation can be sent: its required parts, its body and its path template. */
 import { membersOf } from "../../../shared/json-object.ts";
 import { entriesOf } from "../../openapi/document.ts";
-import type { FieldInProgress } from "../field-context.ts";
+import type { FieldContext } from "../field-context.ts";
 
-export function checkRequest(field: FieldInProgress): void {
+export function checkRequest(field: FieldContext): void {
   const { binder, operation, where } = field;
   const overlay = binder.document.overlayAt(operation.root);
   for (const { name, node, below } of operation.unfeedable) {
@@ -23,7 +23,7 @@ export function checkRequest(field: FieldInProgress): void {
  * Reports the parts of the operation that its calls leave out: an optional body that cannot be written, servers of its
  * own. The document's first server is no other.
  */
-function checkUnused({ binder: { findings, document }, operation, where }: FieldInProgress): void {
+function checkUnused({ binder: { findings, document }, operation, where }: FieldContext): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {
     const media = unsentBody.media.join(" or ");
@@ -52,7 +52,7 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
 }
 
 /** Every `{name}` of the path has its path parameter, and every path parameter its `{name}` (OpenAPI 3.1 §4.8.8). */
-function checkTemplate({ binder, operation, where }: FieldInProgress): void {
+function checkTemplate({ binder, operation, where }: FieldContext): void {
   const inPath = new Set([...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name));
   const declared = operation.parameters.filter(({ in: location }) => location === "path");
   const names = new Set(declared.map(({ name }) => name));

@@ -2,11 +2,11 @@
 
 import { inputKey } from "../../openapi/operation.ts";
 import { isRequiredOfRequest } from "../../openapi/shapes/shape.ts";
-import type { FieldInProgress } from "../field-context.ts";
+import type { FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import type { InputSlot } from "./input-slots.ts";
 
-export function checkRequired(field: FieldInProgress, inputs: readonly Input[], hasBody: boolean): void {
+export function checkRequired(field: FieldContext, inputs: readonly Input[], hasBody: boolean): void {
   const { binder, operation, slots, where } = field;
   // a parameter whose source is wrong has a finding of its own
   const named = field.directive.params.flatMap((param) => slots.find(param.name, param.in).slice(0, 1));
@@ -15,7 +15,7 @@ export function checkRequired(field: FieldInProgress, inputs: readonly Input[], 
   const unfed = slots.all.filter(
     (slot) =>
       !keys.has(inputKey(slot)) &&
-      (slot.in === "body" ? !hasBody && isNeeded(field, slot, touchesBody) : slot.required),
+      (slot.in === "body" ? !hasBody && isRequiredWhenSent(field, slot, touchesBody) : slot.required),
   );
   const source = field.parent ? 'from: "parent.<property>"' : "value: …";
   for (const slot of unfed) {
@@ -39,7 +39,11 @@ export function checkRequired(field: FieldInProgress, inputs: readonly Input[], 
 }
 
 /** A required property of an optional body is needed if another property of the body is fed. */
-export function isNeeded({ operation }: FieldInProgress, slot: InputSlot, touchesBody: boolean): boolean {
+export function isRequiredWhenSent(
+  { operation }: FieldContext,
+  slot: InputSlot,
+  touchesBody: boolean,
+): boolean {
   const property = touchesBody ? operation.body?.shape.properties.get(slot.name) : undefined;
   return slot.required || (property !== undefined && isRequiredOfRequest(property));
 }

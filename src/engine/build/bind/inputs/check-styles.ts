@@ -3,13 +3,13 @@ import { getNamedType, isInputObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
 import { type Property, requestProperties } from "../../openapi/shapes/shape.ts";
-import type { FieldInProgress } from "../field-context.ts";
+import type { FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
 /** Checks the style of each parameter and form property that a call sends. An optional one without a source is never sent. */
 export function checkStyles(
-  field: FieldInProgress,
+  field: FieldContext,
   inputs: readonly Input[],
   wholeBody: ArgumentSource | undefined,
 ): void {
@@ -54,7 +54,7 @@ const sendableStyles: Record<string, readonly string[]> = {
 };
 
 /** The style that cannot be written, in words: `an array in style deepObject`. `undefined`: the value can be sent. */
-export function unsendable({ shape, style, in: location }: Styled): string | undefined {
+export function unsupportedStyle({ shape, style, in: location }: Styled): string | undefined {
   const kind = kindOf(shape);
   const sent = own(sendableStyles, `${location} ${kind}`) ?? [];
   if (sent.includes(style) && !isNested(shape, style)) return undefined;
@@ -95,12 +95,12 @@ function isNested(shape: Styled["shape"], style: string): boolean {
 }
 
 /** A field of an input object that feeds a member which no style can write. */
-function checkMembers({ binder, operation, where }: FieldInProgress, { source, name, in: at }: Input): void {
+function checkMembers({ binder, operation, where }: FieldContext, { source, name, in: at }: Input): void {
   const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
   const type = source.kind === "argument" ? getNamedType(source.type) : undefined;
-  if (!parameter || !isInputObjectType(type) || unsendable(parameter) !== undefined) return;
+  if (!parameter || !isInputObjectType(type) || unsupportedStyle(parameter) !== undefined) return;
   const { properties } = parameter.shape;
-  const fed = new Set(Object.values(type.getFields()).map((each) => binder.names.among(each, properties)));
+  const fed = new Set(Object.values(type.getFields()).map((each) => binder.names.resolve(each, properties)));
   for (const member of nestedMembers(parameter))
     if (fed.has(member.name))
       binder.findings.add(
@@ -116,9 +116,9 @@ function howNested({ shape }: Property): string {
   return kind === "value" ? "has brackets in its name" : `is an ${kind}`;
 }
 
-function checkStyle({ binder, operation, where }: FieldInProgress, parameter: Styled): void {
+function checkStyle({ binder, operation, where }: FieldContext, parameter: Styled): void {
   const { shape, style, node, name, in: location } = parameter;
-  const how = unsendable(parameter);
+  const how = unsupportedStyle(parameter);
   if (how === undefined) return;
   const sent = own(sendableStyles, `${location} ${kindOf(shape)}`) ?? [];
   binder.findings.add(

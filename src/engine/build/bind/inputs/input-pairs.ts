@@ -6,7 +6,12 @@ import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
 import { declaredProperty, type Property, Shape, type Variants } from "../../openapi/shapes/shape.ts";
 import type { RestNames } from "../../schema/rest-names.ts";
-import { choicesOf, type MemberChoice, memberChoice, unfedProperties } from "./one-of-member.ts";
+import {
+  discriminateRequest,
+  findOneOfMember,
+  type OneOfMember,
+  unboundRequiredProperties,
+} from "./one-of-member.ts";
 
 export type InputPair = {
   /** The REST object: of several, the first one with all fields of the type. */
@@ -21,7 +26,7 @@ type PairedField = {
   readonly field: GraphQLInputField;
   readonly name: string;
   readonly property?: Property | undefined;
-  readonly choice?: MemberChoice;
+  readonly choice?: OneOfMember;
 };
 
 export class InputPairs {
@@ -47,16 +52,16 @@ export class InputPairs {
   #wholeObject(type: GraphQLInputObjectType, written: Shape): InputPair {
     const shape = this.#takenObject(type, written);
     const fields = Object.values(type.getFields()).map((field): PairedField => {
-      const name = this.names.among(field, shape.properties);
+      const name = this.names.resolve(field, shape.properties);
       return { field, name, property: shape.properties.get(name) };
     });
     return { shape, fields };
   }
 
   #chosen(type: GraphQLInputObjectType, { node }: Shape, variants: Variants): InputPair {
-    const choices = choicesOf(variants);
+    const choices = discriminateRequest(variants);
     const fields = Object.values(type.getFields()).map((field): PairedField => {
-      const choice = memberChoice(this.names, field, choices);
+      const choice = findOneOfMember(this.names, field, choices);
       return { field, name: field.name, ...(choice && { choice, property: choice.sent }) };
     });
     const sent = fields.flatMap(({ name, property }) => (property ? [[name, property] as const] : []));
@@ -70,12 +75,12 @@ export class InputPairs {
     const known = new Set(
       [properties, ...members.map((each) => each.properties)].flatMap((each) => [...each.keys()]),
     );
-    const names = Object.values(type.getFields()).map((field) => this.names.among(field, known));
+    const names = Object.values(type.getFields()).map((field) => this.names.resolve(field, known));
     const others = names.filter((name) => !declaredProperty(shape, name));
     if (others.length === 0) return shape;
     const fed = new Set(names);
     const having = members.filter((member) => others.every((name) => declaredProperty(member, name)));
-    const member = having.find((each) => unfedProperties(each, fed).length === 0) ?? having[0];
+    const member = having.find((each) => unboundRequiredProperties(each, fed).length === 0) ?? having[0];
     return member ? mergeShapes(shape, member, member.node) : shape;
   }
 }

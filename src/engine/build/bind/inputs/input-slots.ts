@@ -17,7 +17,7 @@ export class InputSlots {
 
   constructor(operation: RestOperation) {
     this.#operation = operation;
-    this.all = slotsOf(operation);
+    this.all = inputSlotsOf(operation);
     const declared = this.all.filter(({ isUndeclared }) => !isUndeclared);
     this.#byName = Map.groupBy(declared, ({ name }) => name.toLowerCase());
   }
@@ -54,7 +54,7 @@ export class InputSlots {
   }
 }
 
-export function slotsOf(operation: RestOperation): InputSlot[] {
+export function inputSlotsOf(operation: RestOperation): InputSlot[] {
   const { body } = operation;
   const properties = body ? [...body.shape.properties.values()] : [];
   return [

@@ -62,7 +62,7 @@ export const isNullByDefault = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue !== undefined;
 
 /** Whether the null of a field of an input is refused, because REST requires the property that it feeds. */
-export const refusesNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
+export const rejectsNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
   required && !shape.nullable && isNullByDefault(field);
 
 /** The source that takes a whole argument, or one of its fields: the arguments and fields along the path. */
@@ -75,14 +75,14 @@ export const argumentSource = (steps: readonly Declared[], type: GraphQLInputTyp
 });
 
 /** Whether the value is a property of the parent's REST object, or of an enclosing object's. */
-export const isOfObject = (source: InputSource): source is ParentSource | EnclosingSource =>
+export const readsObject = (source: InputSource): source is ParentSource | EnclosingSource =>
   source.kind === "parent" || source.kind === "enclosing";
 
 export const isInheritedSource = (source: InputSource): source is InheritedSource =>
   source.kind === "enclosing" || source.kind === "argumentAbove";
 
 /** A source as the schema writes it: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */
-export function sourceOf(source: InputSource): string {
+export function formatSource(source: InputSource): string {
   if (source.kind === "constant") return `constant ${JSON.stringify(source.value)}`;
   const root = source.kind === "enclosing" ? source.type : roots[source.kind];
   return [root, ...source.path].join(".");

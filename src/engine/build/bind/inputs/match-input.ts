@@ -12,20 +12,20 @@ import {
   isSpecifiedScalarType,
 } from "graphql";
 import { declaredProperty, isOnly, isRequiredOfRequest, type Shape } from "../../openapi/shapes/shape.ts";
-import { placeOf } from "../../schema/directives.ts";
+import { nodeLocation } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
-import { checkFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
+import type { FindingTarget } from "../findings.ts";
+import { checkDateFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
 import { checkLimits } from "./check-limits.ts";
-import { checkChoice } from "./check-one-of-member.ts";
+import { checkOneOfMember } from "./check-one-of-member.ts";
 import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
-import { unfedProperties } from "./one-of-member.ts";
+import { unboundRequiredProperties } from "./one-of-member.ts";
 
 export function matchInput(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   type: GraphQLInputType,
   shape: Shape,
   /** A pair inside itself is not compared again. */
@@ -38,7 +38,7 @@ export function matchInput(
 
 function matchNullable(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   type: GraphQLInputType,
   shape: Shape,
   enclosing: readonly InputPair[],
@@ -62,12 +62,12 @@ function matchNullable(
     return matchInput(binder, { ...where, rest: shape.items.node }, type.ofType, shape.items, enclosing);
   }
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
-  if (isScalarType(type)) checkFormat(binder, where, type, shape, "takes");
+  if (isScalarType(type)) checkDateFormat(binder, where, type, shape, "takes");
   if (isEnumType(type)) matchEnum(binder, where, type, shape);
   if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, enclosing);
 }
 
-function matchEnum(binder: Binder, where: Where, type: GraphQLEnumType, shape: Shape): void {
+function matchEnum(binder: Binder, where: FindingTarget, type: GraphQLEnumType, shape: Shape): void {
   if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
     return addMismatch(binder, where, type, shape);
   const wrong = refusedEnumValues(binder.names, type, shape);
@@ -90,7 +90,7 @@ const isCustomScalar = (type: GraphQLInputType): boolean =>
 
 function matchInputObject(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   type: GraphQLInputObjectType,
   written: Shape,
   enclosing: readonly InputPair[],
@@ -105,18 +105,18 @@ function matchInputObject(
     const property = found?.isUndeclared ? undefined : found;
     const at = {
       coordinate: `${type.name}.${field.name}`,
-      schema: placeOf(field.astNode),
+      schema: nodeLocation(field.astNode),
       rest: property?.node ?? shape.node,
     };
     fed.add(name);
-    if (choosesFrom) checkChoice(binder, at, field, choosesFrom, choice);
+    if (choosesFrom) checkOneOfMember(binder, at, field, choosesFrom, choice);
     if (choosesFrom && !choice) continue;
     if (!property) {
       addMissing(binder, at, shape, name);
       continue;
     }
     if (property.only === "response") {
-      refuseReadOnly(binder, at, name);
+      rejectReadOnly(binder, at, name);
       continue;
     }
     if (property.required && isNullableInput(field)) {
@@ -144,7 +144,7 @@ function matchInputObject(
 
 const declareIt = "declare it below `properties`, in an overlay if the document is a vendor's";
 
-function addMissing({ findings }: Binder, where: Where, shape: Shape, name: string): void {
+function addMissing({ findings }: Binder, where: FindingTarget, shape: Shape, name: string): void {
   const add = (message: string, hint: string): void => findings.add("property-missing", where, message, hint);
   if (shape.properties.has(name))
     return add(`REST requires the property "${name}", and declares no such property`, declareIt);
@@ -163,13 +163,13 @@ function addMissing({ findings }: Binder, where: Where, shape: Shape, name: stri
 /** One of several objects must take the input: each property that it requires must be fed. */
 function checkMembers(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   type: GraphQLInputObjectType,
   shape: Shape,
   fed: ReadonlySet<string>,
 ): void {
   const { members = [] } = shape;
-  const unfed = members.map((member) => unfedProperties(member, fed));
+  const unfed = members.map((member) => unboundRequiredProperties(member, fed));
   if (unfed.length === 0 || unfed.some((names) => names.length === 0)) return;
   binder.findings.add(
     "parameter-unfed",
@@ -179,7 +179,7 @@ function checkMembers(
   );
 }
 
-export const refuseReadOnly = (binder: Binder, where: Where, name: string): void =>
+export const rejectReadOnly = (binder: Binder, where: FindingTarget, name: string): void =>
   binder.findings.add(
     "property-missing",
     where,
@@ -187,7 +187,7 @@ export const refuseReadOnly = (binder: Binder, where: Where, name: string): void
     "remove what feeds it",
   );
 
-function addMismatch(binder: Binder, where: Where, type: GraphQLInputType, shape: Shape): void {
+function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputType, shape: Shape): void {
   const message = `${where.subject ?? where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
   const at = { ...where, rest: shape.node, also: [where.rest] };
   const hint = shape.contradiction

@@ -4,7 +4,7 @@
  * which REST chooses the member, such as `type: "card"`, is written by this layer, unless a field of the object feeds it.
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
-import { toldApart, toldByValues } from "../../openapi/shapes/discriminate.ts";
+import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";
 import { makeProperty } from "../../openapi/shapes/make-property.ts";
 import {
   declaredProperty,
@@ -14,12 +14,12 @@ import {
   type Variant,
   type Variants,
 } from "../../openapi/shapes/shape.ts";
-import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
-import { lettersOf } from "../../schema/graphql-names.ts";
+import { syntheticIdentity } from "../../openapi/shapes/shape-identity.ts";
+import { normalizeName } from "../../schema/graphql-names.ts";
 import type { RestNames } from "../../schema/rest-names.ts";
-import { standsFor, variantName } from "../variant-names.ts";
+import { matchesVariantName, variantName } from "../variant-names.ts";
 
-export type MemberChoice = {
+export type OneOfMember = {
   readonly member: Variant;
   /** What the field's value is sent as: the member, or its property. */
   readonly sent: Property;
@@ -32,27 +32,27 @@ export type MemberChoice = {
  * A property that REST does not require chooses as well: this layer writes it. Where none chooses among the members, one
  * that a member alone has is no name of the member.
  */
-export const choicesOf = (variants: Variants): Variants => {
-  const told = toldApart(variants);
+export const discriminateRequest = (variants: Variants): Variants => {
+  const told = discriminate(variants);
   if (told?.property !== undefined) return told;
-  return toldByValues(variants.members, ({ only }) => only !== "response") ?? variants;
+  return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
 /** A member is named as its schema, or by the value that chooses it; any other by a property that needs no other beside it. */
-export function memberChoice(
+export function findOneOfMember(
   names: RestNames,
   field: GraphQLInputField,
   { property: choosing, members }: Variants,
-): MemberChoice | undefined {
+): OneOfMember | undefined {
   const name = names.of(field);
   const isNamed = (each: Variant): boolean =>
-    standsFor(name, each) || lettersOf(variantName(each)) === lettersOf(name);
+    matchesVariantName(name, each) || normalizeName(variantName(each)) === normalizeName(name);
   const whole = members.find(isNamed);
   if (whole) return wholeMember(names, field, name, whole, choosing);
-  const own = names.among(field, new Set(members.flatMap(({ shape }) => [...shape.properties.keys()])));
+  const own = names.resolve(field, new Set(members.flatMap(({ shape }) => [...shape.properties.keys()])));
   const fed = new Set([own, ...(choosing === undefined ? [] : [choosing])]);
   const member = members.find(
-    ({ shape }) => declaredProperty(shape, own) && unfedProperties(shape, fed).length === 0,
+    ({ shape }) => declaredProperty(shape, own) && unboundRequiredProperties(shape, fed).length === 0,
   );
   const found = member && declaredProperty(member.shape, own);
   if (!found) return undefined;
@@ -66,7 +66,7 @@ function wholeMember(
   name: string,
   member: Variant,
   choosing: string | undefined,
-): MemberChoice {
+): OneOfMember {
   const { shape } = member;
   const type = getNullableType(field.type);
   const sentAs = (sent: Shape): Property => makeProperty(name, member.node, false, () => sent, null);
@@ -74,9 +74,9 @@ function wholeMember(
   if (choosing === undefined || !isInputObjectType(type))
     return { member, sent: sentAs(shape), isWhole: true };
   const isFed = Object.values(type.getFields()).some(
-    (each) => names.among(each, shape.properties) === choosing,
+    (each) => names.resolve(each, shape.properties) === choosing,
   );
-  const sent = sentAs(isFed ? shape : without(shape, choosing));
+  const sent = sentAs(isFed ? shape : withoutProperty(shape, choosing));
   return { member, sent, isWhole: true, ...chosenBy(name, member, choosing, isFed) };
 }
 
@@ -86,23 +86,23 @@ function chosenBy(
   { shape, values }: Variant,
   name: string | undefined,
   isFed: boolean,
-): Pick<MemberChoice, "chosenBy"> {
+): Pick<OneOfMember, "chosenBy"> {
   if (name === undefined || shape.properties.get(name)?.only === "response") return {};
   const value =
-    values.find((each) => lettersOf(each) === lettersOf(field)) ??
+    values.find((each) => normalizeName(each) === normalizeName(field)) ??
     (values.length > 1 ? undefined : values[0]);
   return { chosenBy: { name, isFed, ...(value !== undefined && { value }) } };
 }
 
 /** The names of the properties that REST requires of a request and nothing feeds. */
-export const unfedProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
+export const unboundRequiredProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
   [...properties.values()].flatMap((each) =>
     isRequiredOfRequest(each) && !fed.has(each.name) ? [each.name] : [],
   );
 
 /** The member as the field has to feed it. */
-export const without = (shape: Shape, name: string): Shape =>
+export const withoutProperty = (shape: Shape, name: string): Shape =>
   shape.with({
-    identity: madeIdentity(`without(${name}, ${shape.identity.text})`),
+    identity: syntheticIdentity(`without(${name}, ${shape.identity.text})`),
     properties: () => new Map([...shape.properties].filter(([each]) => each !== name)),
   });

@@ -10,10 +10,10 @@ import {
 import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
 import { readRest } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
-import { argumentsAbove, isEnclosing } from "../enclosing-types.ts";
-import type { FieldInProgress } from "../field-context.ts";
-import type { Where } from "../findings.ts";
-import { sentAlong } from "../resolve-response-path.ts";
+import { argumentsAbove, isEnclosingType } from "../enclosing-types.ts";
+import type { FieldContext } from "../field-context.ts";
+import type { FindingTarget } from "../findings.ts";
+import { resolveResponsePath } from "../resolve-response-path.ts";
 import {
   type ArgumentAboveSource,
   type ArgumentSource,
@@ -28,9 +28,9 @@ const roots = ["args", "parent", "argsAbove"];
 
 /** The argument that is the whole body. Returns `undefined` after a finding. */
 export function readBodySource(
-  field: FieldInProgress,
+  field: FieldContext,
   body: string,
-  where: Where,
+  where: FindingTarget,
 ): ArgumentSource | undefined {
   const [root, ...path] = body.split(".");
   if (root !== "args" || path.length === 0 || path.includes(""))
@@ -39,7 +39,7 @@ export function readBodySource(
 }
 
 /** Returns `undefined` after a finding. */
-export function readSource(field: FieldInProgress, from: string, where: Where): InputSource | undefined {
+export function readSource(field: FieldContext, from: string, where: FindingTarget): InputSource | undefined {
   const { binder } = field;
   const [root = "", ...path] = from.split(".");
   if (path.length === 0 || path.includes(""))
@@ -58,26 +58,26 @@ export function readSource(field: FieldInProgress, from: string, where: Where): 
 }
 
 /** For a name without the dot: the argument, or the parent's property, of that name. */
-function meant({ argumentsByName, parent }: FieldInProgress, name: string): string {
+function meant({ argumentsByName, parent }: FieldContext, name: string): string {
   if (argumentsByName.has(name)) return `; did you mean "args.${name}"?`;
   return parent && declaredProperty(parent, name) ? `; did you mean "parent.${name}"?` : "";
 }
 
-function whyNot({ schema, findings }: Binder, root: string, { coordinate }: Where): string {
+function whyNot({ schema, findings }: Binder, root: string, { coordinate }: FindingTarget): string {
   if (root === "parent") return ": a root field has no parent object";
   if (root === coordinate.split(".", 1)[0]) return ` names the field's own type: write "parent."`;
-  return isEnclosing(schema, root)
+  return isEnclosingType(schema, root)
     ? ": no object encloses a root field"
     : ` starts with neither "args." nor "parent." nor "argsAbove." nor an object type that encloses the field${findings.didYouMean(
         root,
-        () => [...roots, ...Object.keys(schema.getTypeMap()).filter((name) => isEnclosing(schema, name))],
+        () => [...roots, ...Object.keys(schema.getTypeMap()).filter((name) => isEnclosingType(schema, name))],
       )}`;
 }
 
 function readArgumentSource(
-  { binder, argumentsByName }: FieldInProgress,
+  { binder, argumentsByName }: FieldContext,
   path: string[],
-  where: Where,
+  where: FindingTarget,
 ): ArgumentSource | undefined {
   let inputs: ReadonlyMap<string, GraphQLArgument | GraphQLInputField> = argumentsByName;
   const steps: (GraphQLArgument | GraphQLInputField)[] = [];
@@ -103,9 +103,9 @@ function readProperty(
   object: Shape,
   root: string,
   path: string[],
-  where: Where,
+  where: FindingTarget,
 ): Pick<ParentSource, "path" | "nullable" | "shape"> | undefined {
-  const found = sentAlong(binder.findings, where, object, path, {
+  const found = resolveResponsePath(binder.findings, where, object, path, {
     rule: "property-missing",
     owner: `${root === "parent" ? "the parent's" : `${root}'s`} REST object`,
     hint: "name a property that REST sends",
@@ -122,7 +122,7 @@ function readProperty(
 function readArgumentAbove(
   binder: Binder,
   path: readonly string[],
-  where: Where,
+  where: FindingTarget,
 ): ArgumentAboveSource | undefined {
   const { schema, findings } = binder;
   const refuse = (why: string): undefined =>
@@ -160,7 +160,7 @@ function readArgumentAbove(
   return { kind: "argumentAbove", path: [name], nullable, defaults, type: argument.type };
 }
 
-function invalidSource(binder: Binder, where: Where, message: string): undefined {
+function invalidSource(binder: Binder, where: FindingTarget, message: string): undefined {
   binder.findings.add(
     "source-invalid",
     where,

@@ -2,28 +2,28 @@
 import type { GraphQLArgument } from "graphql";
 import type { InputLocation } from "../../openapi/operation.ts";
 import { readRestName } from "../../schema/directives.ts";
-import type { FieldInProgress } from "../field-context.ts";
+import type { FieldContext } from "../field-context.ts";
 import { type InputSlot, locations } from "./input-slots.ts";
 
 /** Free parameters that a hint names. */
 const mostNamed = 10;
 
 /** The parameter that an argument names, by `@restName` or by its own name. */
-export function parameterOf(
-  { binder: { names, schema }, directive, slots }: FieldInProgress,
+export function parameterNamedBy(
+  { binder: { names, schema }, directive, slots }: FieldContext,
   argument: GraphQLArgument,
 ): { readonly name: string; readonly location: InputLocation | undefined } {
   const { in: location } = readRestName(schema, argument);
   const open = locations.filter((each) => each !== "body" || directive.body === undefined);
-  return { name: names.among(argument, slots.names(location ? [location] : open)), location };
+  return { name: names.resolve(argument, slots.names(location ? [location] : open)), location };
 }
 
 /** What nothing names yet. */
-export function freeSlots(field: FieldInProgress): InputSlot[] {
+export function unboundSlots(field: FieldContext): InputSlot[] {
   const { definition, directive, slots } = field;
   const named = new Set([
     ...directive.params.map(({ name }) => name),
-    ...definition.args.map((argument) => parameterOf(field, argument).name),
+    ...definition.args.map((argument) => parameterNamedBy(field, argument).name),
   ]);
   return slots.all.filter(
     (slot) =>
@@ -35,13 +35,13 @@ export function freeSlots(field: FieldInProgress): InputSlot[] {
 }
 
 /** What the parameter of an argument of a connection says. */
-export const pageArguments: ReadonlyMap<string, string> = new Map([
+export const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],
 ]);
 
 /** The one required parameter that nothing names, or the names of all that are free. `says`: what the parameter has to say. */
-export function feedingHint(free: readonly InputSlot[], says?: string): string {
+export function unusedArgumentHint(free: readonly InputSlot[], says?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
   if (unnamed && others.length === 0)
     return `name its parameter, @restName(name: "${unnamed.name}"), or remove it`;

@@ -1,28 +1,28 @@
 /** Binds unions and interfaces to a `oneOf`. Each value that tells its members apart is paired with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { RestDocument } from "../../openapi/document.ts";
-import { toldApart } from "../../openapi/shapes/discriminate.ts";
+import { discriminate } from "../../openapi/shapes/discriminate.ts";
 import type { Shape, Variant, Variants } from "../../openapi/shapes/shape.ts";
 import { declaredProperty, isOnly } from "../../openapi/shapes/shape.ts";
-import { lettersOf } from "../../schema/graphql-names.ts";
+import { normalizeName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
+import type { FindingTarget } from "../findings.ts";
 import type { AbstractType } from "../model.ts";
-import { namesOf, variantName } from "../variant-names.ts";
+import { variantName, variantNames } from "../variant-names.ts";
 import type { ResponseValue } from "./response-value.ts";
-import { holderType, variantType } from "./type-expression.ts";
+import { variantType, variantTypeByProperty } from "./type-expression.ts";
 
 const tellApart =
   "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, or one that no other member can have (`additionalProperties: false`), in an overlay if the document is a vendor's";
 
 export function bindAbstract(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   type: GraphQLUnionType | GraphQLInterfaceType,
   value: ResponseValue,
 ): void {
   const { findings } = binder;
-  const variants = value.shape.variants && toldApart(value.shape.variants);
+  const variants = value.shape.variants && discriminate(value.shape.variants);
   if (!variants) {
     const isOneObject = isOnly(value.shape, "object") && !value.shape.members;
     const [not, hint] = isOneObject
@@ -46,7 +46,7 @@ export function bindAbstract(
     if (variant.values.length === 0) otherwise = member.name;
     const narrowed =
       property === undefined
-        ? holderType(value.typeExpression, variant, variants.members)
+        ? variantTypeByProperty(value.typeExpression, variant, variants.members)
         : variantType(value.typeExpression, property, variant.values);
     const { shape } = variant;
     binder.addBacking(member.name, {
@@ -76,13 +76,13 @@ export function bindAbstract(
  */
 function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
   const left = new Set(types);
-  const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => lettersOf(name));
+  const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => normalizeName(name));
   const pairs: [Variant, GraphQLObjectType][] = [];
   const without: Variant[] = [];
   for (const variant of members) {
     const [, member] =
-      namesOf(variant)
-        .flatMap((each) => byLetters.get(lettersOf(each)) ?? [])
+      variantNames(variant)
+        .flatMap((each) => byLetters.get(normalizeName(each)) ?? [])
         .sort(([one], [other]) => one - other)
         .find(([, candidate]) => left.has(candidate)) ?? [];
     if (!member || (property !== undefined && variant.values.length === 0)) {
@@ -96,7 +96,7 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
 }
 
 /** One function chooses the type of all values of a union. */
-function checkAlike({ abstracts, findings }: Binder, where: Where, abstract: AbstractType): void {
+function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
   // a value that only one of the two has is told by it alone; a property that only one of them has may be any of the other's
@@ -125,7 +125,7 @@ function tellingOf({ property, members }: AbstractType): string {
 /** One finding for all variants without a member. A member that stands for no variant may be a misspelt name. */
 function addWithoutMember(
   { findings }: Binder,
-  where: Where,
+  where: FindingTarget,
   type: GraphQLUnionType | GraphQLInterfaceType,
   property: string | undefined,
   variants: readonly Variant[],
@@ -157,7 +157,7 @@ export const hasDiscriminator = ({ shape }: Variant, property: string): boolean 
 /** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
 function checkDiscriminator(
   { document, findings }: Binder,
-  where: Where,
+  where: FindingTarget,
   variant: Variant,
   property: string,
 ): void {

@@ -6,17 +6,17 @@ import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType
 import { own } from "../../../shared/own.ts";
 import type { Page } from "../../../shared/page.ts";
 import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
-import { atRest, type FieldInProgress } from "../field-context.ts";
+import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
-import { bindPaging, inputOf, sizesOf } from "./bind-paging.ts";
-import { barePage, connectionShape } from "./connection-shape.ts";
+import { bindPaging, inputOfArgument, pageSizesOf } from "./bind-paging.ts";
+import { connectionShape, pageOfBareList } from "./connection-shape.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { connectionType, itemType } from "./type-expression.ts";
 
 /** The connection and its value in place of the page `value`. Returns `undefined` after a finding. */
 export function bindConnection(
-  field: FieldInProgress,
+  field: FieldContext,
   inputs: readonly Input[],
   value: ResponseValue,
 ): { connection: Page; value: ResponseValue } | undefined {
@@ -46,10 +46,10 @@ export function bindConnection(
       ...paging,
       ...(more !== undefined && { more: more.split(".") }),
       ...(total !== undefined && { total: total.split(".") }),
-      ...sizesOf(inputs),
+      ...pageSizesOf(inputs),
     },
     value: {
-      shape: connectionShape(isBare ? barePage(value.shape, item) : value.shape, list, item),
+      shape: connectionShape(isBare ? pageOfBareList(value.shape, item) : value.shape, list, item),
       optional: value.optional,
       typeExpression: connectionType(isBare ? undefined : value.typeExpression, itemExpression),
     },
@@ -57,7 +57,7 @@ export function bindConnection(
 }
 
 /** The path in an item, where `next` leads through the list: the cursor is a value of its last item. */
-function lastPath({ directive }: FieldInProgress, { shape }: ResponseValue): string | undefined {
+function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
   if (next === undefined || pages !== undefined) return undefined;
   if (items === undefined) return isOnly(shape, "array") ? next : undefined;
@@ -66,7 +66,7 @@ function lastPath({ directive }: FieldInProgress, { shape }: ResponseValue): str
 
 /** A last item without the value would end the list before its end. */
 function ofLastItem(
-  field: FieldInProgress,
+  field: FieldContext,
   list: ResponseValue | undefined,
   path: string,
 ): ResponseValue | undefined {
@@ -77,20 +77,20 @@ function ofLastItem(
   if (!found || !(found.optional || found.shape.nullable || item.nullable)) return found;
   field.binder.findings.add(
     "connection-unfit",
-    { ...atRest(field, "connection"), rest: found.shape.node },
+    { ...atRestDirective(field, "connection"), rest: found.shape.node },
     `the next page begins behind "${path}" of the last item, which REST may leave out`,
     "name a value that each item has, or document it as required, in an overlay if the document is a vendor's",
   );
   return undefined;
 }
 
-function fitsType(field: FieldInProgress, path: string | undefined, shape: Shape, type: JsonType): boolean {
+function fitsType(field: FieldContext, path: string | undefined, shape: Shape, type: JsonType): boolean {
   const place = path === undefined ? "" : ` at "${path}"`;
   if (isOnly(shape, type)) return true;
   const needed = own({ array: "a list", integer: "an integer" }, type) ?? `a ${type}`;
   field.binder.findings.add(
     "connection-unfit",
-    { ...atRest(field, "connection"), rest: shape.node },
+    { ...atRestDirective(field, "connection"), rest: shape.node },
     `a connection needs ${needed}${place}, but REST sends ${describeShape(shape)}`,
     "name the property of the page that holds it, or document its type, in an overlay if the document is a vendor's",
   );
@@ -101,9 +101,9 @@ function fitsType(field: FieldInProgress, path: string | undefined, shape: Shape
  * Checks that the next cursor is text or a number that `after` can hold. The address of the next page is no cursor, but
  * holds one.
  */
-function fitsCursor(field: FieldInProgress, inputs: readonly Input[], shape: Shape): boolean {
+function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
-  const { in: place, name, shape: taken, node } = inputOf(inputs, "after") ?? {};
+  const { in: place, name, shape: taken, node } = inputOfArgument(inputs, "after") ?? {};
   const isNumber = isOnly(shape, "integer") || isOnly(shape, "number");
   if (pages === "LINKED" || !isNumber || !taken) {
     if (!fitsType(field, next, shape, "string")) return false;
@@ -113,7 +113,7 @@ function fitsCursor(field: FieldInProgress, inputs: readonly Input[], shape: Sha
   const isAddress = shape.format?.startsWith("uri");
   field.binder.findings.add(
     "connection-unfit",
-    { ...atRest(field, "connection"), rest: shape.node, also: [node] },
+    { ...atRestDirective(field, "connection"), rest: shape.node, also: [node] },
     isAddress
       ? `REST sends an address at "${next}", which is no cursor`
       : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,
@@ -125,7 +125,7 @@ function fitsCursor(field: FieldInProgress, inputs: readonly Input[], shape: Sha
 }
 
 /** `first` may be missing: REST then decides how long a page is. */
-function fitsArguments(field: FieldInProgress, inputs: readonly Input[]): boolean {
+function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
   const { findings } = field.binder;
   const { definition, directive, operation, where } = field;
   let fits = true;
@@ -144,7 +144,7 @@ function fitsArguments(field: FieldInProgress, inputs: readonly Input[]): boolea
   // an argument that feeds nothing has a finding of its own
   const isTold = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
   if (isTold("after")) fits = false;
-  else if (typeOf("after") !== GraphQLString || !inputOf(inputs, "after"))
+  else if (typeOf("after") !== GraphQLString || !inputOfArgument(inputs, "after"))
     add(
       `${where.coordinate} is a connection, which needs an argument \`after: String\` that feeds REST's cursor`,
       "add it, with @restName for the name of REST's parameter",
@@ -152,12 +152,12 @@ function fitsArguments(field: FieldInProgress, inputs: readonly Input[]): boolea
   const first = typeOf("first");
   const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
   if (isTold("first")) fits = false;
-  else if (first && (getNullableType(first) !== GraphQLInt || !inputOf(inputs, "first")))
+  else if (first && (getNullableType(first) !== GraphQLInt || !inputOfArgument(inputs, "first")))
     add(
       `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,
       "give it the type Int, and @restName for the name of REST's parameter",
     );
-  else if (first && !isOffset && sizesOf(inputs).first === undefined && !isNonNullType(first))
+  else if (first && !isOffset && pageSizesOf(inputs).first === undefined && !isNonNullType(first))
     add(
       `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
       "give `first` a default, or document the default of REST's parameter",

@@ -1,9 +1,9 @@
 /** Binds `@restEntries`: a map of REST becomes the list of its entries, each with a key and a value. */
 import { entriesShape } from "../../openapi/shapes/map-entries.ts";
 import { isOnly } from "../../openapi/shapes/shape.ts";
-import { type DirectiveCarrier, directivePlace, showsEntries } from "../../schema/directives.ts";
+import { type DirectiveCarrier, directiveLocation, showsEntries } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
+import type { FindingTarget } from "../findings.ts";
 import { describeShape } from "../type-rules.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { entriesType } from "./type-expression.ts";
@@ -11,7 +11,7 @@ import { entriesType } from "./type-expression.ts";
 /** The value, or the list in its place if the field carries the directive. Returns `undefined` after a finding. */
 export function bindEntries(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   field: DirectiveCarrier,
   value: ResponseValue,
 ): ResponseValue | undefined {
@@ -21,7 +21,7 @@ export function bindEntries(
   if (entries) return { ...value, shape: entries, typeExpression: entriesType(typeExpression) };
   binder.findings.add(
     "map-unfit",
-    { ...where, schema: directivePlace(field, "restEntries"), rest: shape.node },
+    { ...where, schema: directiveLocation(field, "restEntries"), rest: shape.node },
     isOnly(shape, "object")
       ? `${where.coordinate} shows the entries of a map, but REST does not say what the values of this object are`
       : `${where.coordinate} shows the entries of a map, but REST sends ${describeShape(shape)}`,

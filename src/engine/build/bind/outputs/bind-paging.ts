@@ -5,7 +5,7 @@
 import type { Page } from "../../../shared/page.ts";
 import { hasHeader } from "../../openapi/operation.ts";
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
-import { atRest, type FieldInProgress } from "../field-context.ts";
+import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
@@ -13,14 +13,14 @@ type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
 
 /** Returns `undefined` after a finding, and without an input `after`, which has one. */
 export function bindPaging(
-  field: FieldInProgress,
+  field: FieldContext,
   inputs: readonly Input[],
   last: string | undefined,
 ): Paging | undefined {
   const { directive, operation, where } = field;
   const { next, pages, total, more } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
-    const at = { ...atRest(field, "connection"), rest: operation.node };
+    const at = { ...atRestDirective(field, "connection"), rest: operation.node };
     field.binder.findings.add("connection-pages", at, message, hint);
   };
   if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
@@ -28,8 +28,8 @@ export function bindPaging(
       `${where.coordinate} is a connection, which needs either \`next\` or \`pages\``,
       "name the cursor's place in the body, or say how REST reads on without one",
     );
-  const after = inputOf(inputs, "after");
-  const isNumbered = pages === "NUMBERED" && inputOf(inputs, "first") === undefined;
+  const after = inputOfArgument(inputs, "after");
+  const isNumbered = pages === "NUMBERED" && inputOfArgument(inputs, "first") === undefined;
   const isTotalRead = total === undefined || pages === "OFFSET" || isNumbered;
   if (!isTotalRead)
     add(
@@ -54,11 +54,7 @@ type Add = (message: string, hint: string) => undefined;
  * The address of the next page has the value of the parameter that reads on. The address itself is never called. It stands
  * in the body, at `next`, or in the `Link` header.
  */
-function linked(
-  { directive, operation, where }: FieldInProgress,
-  after: Input,
-  add: Add,
-): Paging | undefined {
+function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): Paging | undefined {
   const next = directive.connection?.next?.split(".");
   const responses = operation.successes.filter(({ shape }) => shape);
   const hasAddress = next !== undefined || responses.every((each) => hasHeader(each, "link"));
@@ -80,7 +76,7 @@ function linked(
  * is not full or, where no length is known, one that is empty.
  */
 function counted(
-  { directive, where }: FieldInProgress,
+  { directive, where }: FieldContext,
   inputs: readonly Input[],
   after: Input,
   add: Add,
@@ -95,7 +91,7 @@ function counted(
       `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
       `have \`after\` feed the parameter that takes ${begin}, outside the body`,
     );
-  const from = beginOf(shape);
+  const from = pagingOrigin(shape);
   if (from === undefined)
     return add(
       `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
@@ -106,23 +102,23 @@ function counted(
 
 /** The length of a page before the last one, where nothing else tells which is the last. */
 function fullOf(inputs: readonly Input[], isTold: boolean): Pick<Page, "full"> {
-  const { maximum, default: byDefault } = inputOf(inputs, "first")?.shape.limits ?? {};
+  const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
   return isTold || typeof full !== "number" ? {} : { full };
 }
 
 /** The number of the first page, or the offset of its first item. A default may be of another type, such as "1". */
-export function beginOf({ limits }: Shape): number | undefined {
+export function pagingOrigin({ limits }: Shape): number | undefined {
   const from = [limits.default, limits.minimum].find((limit) => typeof limit === "number");
   return Number.isInteger(from) && (from as number) >= 0 ? from : undefined;
 }
 
 /** The input that this argument feeds. */
-export const inputOf = (inputs: readonly Input[], argument: string): Input | undefined =>
+export const inputOfArgument = (inputs: readonly Input[], argument: string): Input | undefined =>
   inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
 
-export function sizesOf(inputs: readonly Input[]): Pick<Page, "first" | "most"> {
-  const input = inputOf(inputs, "first");
+export function pageSizesOf(inputs: readonly Input[]): Pick<Page, "first" | "most"> {
+  const input = inputOfArgument(inputs, "first");
   const { default: byDefault, maximum } = input?.shape.limits ?? {};
   const first = typeof byDefault === "number" ? byDefault : input?.argumentDefault;
   return {

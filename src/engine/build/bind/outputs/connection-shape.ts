@@ -3,11 +3,11 @@
 import type { RestNode } from "../../openapi/document.ts";
 import { makeProperty } from "../../openapi/shapes/make-property.ts";
 import { type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
-import { madeIdentity } from "../../openapi/shapes/shape-identity.ts";
+import { syntheticIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
 /** The shape of a page, if the list is the whole response. The page has no other properties. */
-export function barePage({ node, nullable }: Shape, item: Shape): Shape {
+export function pageOfBareList({ node, nullable }: Shape, item: Shape): Shape {
   return withNullable(objectShape(`list(${identityOf(item)})`, node, []), nullable);
 }
 
@@ -38,7 +38,7 @@ export function connectionShape(
   ]);
   const edges = new Shape({
     node,
-    identity: madeIdentity(`edges(${identityOf(item)})`),
+    identity: syntheticIdentity(`edges(${identityOf(item)})`),
     types: ["array"],
     nullable: list.shape.nullable,
     limits: list.shape.limits,
@@ -56,7 +56,7 @@ export function connectionShape(
 const objectShape = (identity: string, node: RestNode, properties: readonly [string, Property][]): Shape =>
   new Shape({
     node,
-    identity: madeIdentity(identity),
+    identity: syntheticIdentity(identity),
     types: ["object"],
     properties: () => new Map(properties),
   });

@@ -13,9 +13,9 @@ import { entriesShape } from "../../openapi/shapes/map-entries.ts";
 import { isOnly, unresolvedSchema } from "../../openapi/shapes/shape.ts";
 import { enumValueDefinition, isIdName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
+import type { FindingTarget } from "../findings.ts";
 import {
-  checkFormat,
+  checkDateFormat,
   coveringType,
   describeShape,
   exceedsInt,
@@ -24,13 +24,13 @@ import {
   uncoveredEnumValues,
 } from "../type-rules.ts";
 import { bindAbstract } from "./bind-abstract.ts";
-import { type ResponseValue, withStatus } from "./response-value.ts";
+import { type ResponseValue, statusSuffix } from "./response-value.ts";
 import { itemType } from "./type-expression.ts";
 
 /** `isItem`: the value is one of the field's list. */
 export function matchOutput(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   type: GraphQLOutputType,
   value: ResponseValue,
   isItem = false,
@@ -65,7 +65,12 @@ export function matchOutput(
   return matchNamed(binder, where, type, value);
 }
 
-function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value: ResponseValue): void {
+function matchNamed(
+  binder: Binder,
+  where: FindingTarget,
+  type: GraphQLOutputType,
+  value: ResponseValue,
+): void {
   const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
@@ -75,7 +80,7 @@ function matchNamed(binder: Binder, where: Where, type: GraphQLOutputType, value
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape))
       return addMismatch(binder, at, "output-type", `is ${type}`, value);
-    checkFormat(binder, at, type, value.shape, "sends");
+    checkDateFormat(binder, at, type, value.shape, "sends");
     // a Float rounds beyond 2^53: that is a measure's own precision, but an id becomes that of another record
     const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
     if ((type.name === "Int" || isRounded) && value.shape.types.has("integer") && exceedsInt(value.shape)) {
@@ -113,7 +118,7 @@ const undescribed =
 
 function addMismatch(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   rule: "output-type" | "output-list",
   what: string,
   value: ResponseValue,
@@ -125,7 +130,7 @@ function addMismatch(
   binder.findings.add(
     rule,
     where,
-    `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}${withStatus(value)}`,
+    `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}${statusSuffix(value)}`,
     isMap
       ? "add @restEntries: the field then is the list of the map's entries, each with a `key` and a `value`"
       : `give the field the type that REST sends${type === undefined ? "" : `: ${type}`}`,

@@ -1,8 +1,8 @@
 /** The names that documents give to what tells of pages, and where such names stand in an answer. They prove nothing. */
 import { isOnly, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
-import { lettersOf } from "../../schema/graphql-names.ts";
+import { normalizeName } from "../../schema/graphql-names.ts";
 
-export const pageNames = {
+export const pagingNames = {
   after: [
     "after",
     "cursor",
@@ -26,10 +26,10 @@ export const pageNames = {
 };
 
 export const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
-  known.includes(lettersOf(name)) && !name.includes(".");
+  known.includes(normalizeName(name)) && !name.includes(".");
 
 /** The object and the objects in it, with their paths, the outer ones first. */
-export function objectsIn(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
+export function nestedObjects(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
   const found: [readonly string[], Shape][] = [[[], shape]];
   for (const [path, object] of found)
     if (path.length < depth)

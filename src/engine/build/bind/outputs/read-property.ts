@@ -1,26 +1,26 @@
 /** Reads the property of a plain field from its parent's REST object. Dots go deeper. */
 import { declaredProperty, type Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
-import type { Where } from "../findings.ts";
+import type { FindingTarget } from "../findings.ts";
 import type { Backing } from "../model.ts";
-import { sentAlong } from "../resolve-response-path.ts";
-import { type ResponseValue, valueBelow, withStatus } from "./response-value.ts";
+import { resolveResponsePath } from "../resolve-response-path.ts";
+import { propertyValue, type ResponseValue, statusSuffix } from "./response-value.ts";
 
 /** The steps of a REST name. A property whose own name has dots is one step. */
-export const stepsOf = (shape: Shape, name: string): readonly string[] =>
+export const propertyPathOf = (shape: Shape, name: string): readonly string[] =>
   declaredProperty(shape, name) ? [name] : name.split(".");
 
 /** The value, with the place of the property that holds it. Returns `undefined` after a finding. */
 export function readProperty(
   binder: Binder,
-  where: Where,
+  where: FindingTarget,
   { shape, typeExpression, ...parent }: Backing,
   steps: readonly string[],
   hint: string,
-): { value: ResponseValue; at: Where } | undefined {
-  const found = sentAlong(binder.findings, where, shape, steps, {
+): { value: ResponseValue; at: FindingTarget } | undefined {
+  const found = resolveResponsePath(binder.findings, where, shape, steps, {
     rule: "property-missing",
-    owner: `the REST object of ${parent.from}${withStatus(parent)}`,
+    owner: `the REST object of ${parent.from}${statusSuffix(parent)}`,
     hint,
   });
   if (!found) return undefined;
@@ -29,6 +29,6 @@ export function readProperty(
     ...(steps.length === 0 && parent),
     ...{ shape: withNullable(shape, false), typeExpression, optional: false },
   };
-  const value = found.reduce((from, property) => valueBelow(binder, from, property), object);
+  const value = found.reduce((from, property) => propertyValue(binder, from, property), object);
   return { value, at: { ...where, rest: found.at(-1)?.node ?? where.rest } };
 }

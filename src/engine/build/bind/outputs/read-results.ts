@@ -1,15 +1,15 @@
 /** Finds a bound field's value in the responses, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
 import {
-  answersOf,
   hasNoContent,
   isSuccess,
   type RestOperation,
-  unshownAnswer,
+  showableResponses,
+  unshowableReason,
 } from "../../openapi/operation.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
-import type { FieldInProgress } from "../field-context.ts";
-import type { Where } from "../findings.ts";
+import type { FieldContext } from "../field-context.ts";
+import type { FindingTarget } from "../findings.ts";
 import type { BoundField } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 import { bindEntries } from "./bind-entries.ts";
@@ -18,10 +18,10 @@ import { followPath, type ResponseValue } from "./response-value.ts";
 import { bodyType, itemType } from "./type-expression.ts";
 
 /** The field's value in each JSON response of status 2xx. The first one is the batch's list. */
-export function readResults(field: FieldInProgress): ResponseValue[] {
+export function readResults(field: FieldContext): ResponseValue[] {
   const { binder, directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
-  const responses = answersOf(operation);
+  const responses = showableResponses(operation);
   if (responses.length === 0) checkNoContent(field);
   return responses.flatMap(({ shape, media, status }) => {
     const typeExpression = binder.typeExpressionOf(shape, bodyType(operation, status, media));
@@ -34,7 +34,7 @@ export function readResults(field: FieldInProgress): ResponseValue[] {
 }
 
 /** An operation without content is null, unless `result` or `batchBy` expect a value. */
-function checkNoContent(field: FieldInProgress): void {
+function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successPlace(operation), also: [operation.node] };
   const why = `${operation.id} answers without content, which is null`;
@@ -42,14 +42,14 @@ function checkNoContent(field: FieldInProgress): void {
     binder.findings.add(
       "operation-no-json",
       at,
-      `${operation.id} ${unshownAnswer(operation)}`,
+      `${operation.id} ${unshowableReason(operation)}`,
       "document its 2xx answer as application/json",
     );
   } else addNull(field, at, why);
 }
 
 /** The first 2xx response, down to its media type. It may be shared by several operations. */
-function successPlace({ node, responses }: RestOperation): Pick<Where, "rest" | "below"> {
+function successPlace({ node, responses }: RestOperation): Pick<FindingTarget, "rest" | "below"> {
   const successes = responses.filter(isSuccess);
   const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
   if (success?.node)
@@ -59,7 +59,7 @@ function successPlace({ node, responses }: RestOperation): Pick<Where, "rest" | 
 }
 
 /** The field may be null though nothing has failed. */
-function addNull({ binder, definition }: FieldInProgress, at: Where, why: string): void {
+function addNull({ binder, definition }: FieldContext, at: FindingTarget, why: string): void {
   const { coordinate } = at;
   binder.nulls.add(coordinate);
   if (isNonNullType(definition.type))
@@ -80,7 +80,7 @@ type Call = {
 };
 
 export function matchResult(
-  field: FieldInProgress,
+  field: FieldContext,
   value: ResponseValue,
   { batch, isForMany, mayHaveNothing }: Call,
 ): void {
@@ -120,7 +120,7 @@ export function matchResult(
 
 /** A list below a type with `pageInfo`: `connection` is most likely forgotten. */
 function addForgottenConnection(
-  { binder, definition, where, directive: { result, batchBy } }: FieldInProgress,
+  { binder, definition, where, directive: { result, batchBy } }: FieldContext,
   { shape }: ResponseValue,
 ): boolean {
   const type = getNullableType(definition.type);
@@ -138,7 +138,7 @@ function addForgottenConnection(
 
 /** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */
 function addForgottenResult(
-  { binder, definition, where, directive }: FieldInProgress,
+  { binder, definition, where, directive }: FieldContext,
   { shape }: ResponseValue,
 ): boolean {
   const lists = [...shape.properties].filter(([name]) =>

@@ -1,8 +1,8 @@
 /** The REST value that an output type is compared with. */
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
-import { atRest, type FieldInProgress } from "../field-context.ts";
-import { sentAlong } from "../resolve-response-path.ts";
+import { atRestDirective, type FieldContext } from "../field-context.ts";
+import { resolveResponsePath } from "../resolve-response-path.ts";
 import { propertyType } from "./type-expression.ts";
 
 export type ResponseValue = {
@@ -16,11 +16,11 @@ export type ResponseValue = {
 };
 
 /** The words that a message adds for the status. */
-export const withStatus = ({ status }: Pick<ResponseValue, "status">): string =>
+export const statusSuffix = ({ status }: Pick<ResponseValue, "status">): string =>
   status === undefined ? "" : ` with status ${status}`;
 
 /** The value of a property. */
-export const valueBelow = (
+export const propertyValue = (
   binder: Binder,
   value: ResponseValue,
   { name, shape, required }: Property,
@@ -33,15 +33,21 @@ export const valueBelow = (
 
 /** Follows a path of properties. `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
 export function followPath(
-  field: FieldInProgress,
+  field: FieldContext,
   from: ResponseValue,
   path: string,
   argument: "result" | "connection",
 ): ResponseValue | undefined {
-  const found = sentAlong(field.binder.findings, atRest(field, argument), from.shape, path.split("."), {
-    rule: "result-missing",
-    owner: `the answer of ${field.operation.id}${withStatus(from)}`,
-    hint: "name where the value stands in the body",
-  });
-  return found?.reduce((value, property) => valueBelow(field.binder, value, property), from);
+  const found = resolveResponsePath(
+    field.binder.findings,
+    atRestDirective(field, argument),
+    from.shape,
+    path.split("."),
+    {
+      rule: "result-missing",
+      owner: `the answer of ${field.operation.id}${statusSuffix(from)}`,
+      hint: "name where the value stands in the body",
+    },
+  );
+  return found?.reduce((value, property) => propertyValue(field.binder, value, property), from);
 }

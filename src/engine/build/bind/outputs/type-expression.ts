@@ -46,7 +46,11 @@ export function variantType(union: string, property: string, values: readonly st
 const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
 
 /** The members of a union that have the property of the variant, or else none of those of the others. */
-export function holderType(union: string, { values: [own] }: Variant, members: readonly Variant[]): string {
+export function variantTypeByProperty(
+  union: string,
+  { values: [own] }: Variant,
+  members: readonly Variant[],
+): string {
   // for TypeScript, too, each object has the function `constructor`: no value of JSON is a function
   const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
   const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;

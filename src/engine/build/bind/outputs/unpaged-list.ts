@@ -2,20 +2,20 @@
  * Checks that nothing in the document says that a list has pages: the keys that `in: ITEM` looks up could stand on another
  * one. A document does not say that a list is whole, so each sign of pages counts, and a name is one.
  */
-import { answersOf, type RestOperation } from "../../openapi/operation.ts";
+import { type RestOperation, showableResponses } from "../../openapi/operation.ts";
 import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
-import { lettersOf } from "../../schema/graphql-names.ts";
-import type { FieldInProgress } from "../field-context.ts";
-import type { Where } from "../findings.ts";
-import { type InputSlot, slotsOf } from "../inputs/input-slots.ts";
-import { isPaging } from "../list-length.ts";
-import { pageNames as names, objectsIn } from "./paging-names.ts";
+import { normalizeName } from "../../schema/graphql-names.ts";
+import type { FieldContext } from "../field-context.ts";
+import type { FindingTarget } from "../findings.ts";
+import { type InputSlot, inputSlotsOf } from "../inputs/input-slots.ts";
+import { isPagingParameter } from "../list-length.ts";
+import { pagingNames as names, nestedObjects } from "./paging-names.ts";
 
-export function checkWholeList(field: FieldInProgress, where: Where): void {
+export function checkUnpagedList(field: FieldContext, where: FindingTarget): void {
   const { operation, directive } = field;
   const { findings, document } = field.binder;
   const sign =
-    pageSign(operation) ??
+    findPagingSign(operation) ??
     (directive.connection ? { text: "a `connection`", node: operation.node } : undefined);
   if (!sign) return;
   findings.add(
@@ -27,10 +27,10 @@ export function checkWholeList(field: FieldInProgress, where: Where): void {
 }
 
 /** The first thing that says that the operation's answer is a page. */
-export function pageSign(operation: RestOperation) {
-  const answers = answersOf(operation).flatMap(({ shape }) => told(shape));
+export function findPagingSign(operation: RestOperation) {
+  const answers = showableResponses(operation).flatMap(({ shape }) => told(shape));
   const [sign] = [
-    ...slotsOf(operation)
+    ...inputSlotsOf(operation)
       .filter(isOfPages)
       .map(({ in: at, name, node }) => ({ text: `the ${at} parameter "${name}"`, node })),
     ...answers.map(({ name, node }) => ({ text: `the property "${name}"`, node })),
@@ -53,12 +53,12 @@ const beside = new Set([
 function isOfPages(slot: InputSlot): boolean {
   const { shape, name, only } = slot;
   const isNumber = shape.types.size === 0 || shape.types.has("integer") || shape.types.has("number");
-  const letters = lettersOf(name);
+  const letters = normalizeName(name);
   const isTime = shape.format?.startsWith("date") === true;
   return (
     slot.in !== "path" &&
     only !== "response" &&
-    (isPaging(slot) || (isNumber && counted.has(letters)) || (placed.has(letters) && !isTime))
+    (isPagingParameter(slot) || (isNumber && counted.has(letters)) || (placed.has(letters) && !isTime))
   );
 }
 
@@ -68,6 +68,6 @@ const pageHeader =
 
 /** What stands beside the list, or in an object beside it. */
 const told = (shape: Shape) =>
-  objectsIn(shape, 2).flatMap(([, object]) =>
-    responseProperties(object).filter(({ name }) => beside.has(lettersOf(name))),
+  nestedObjects(shape, 2).flatMap(([, object]) =>
+    responseProperties(object).filter(({ name }) => beside.has(normalizeName(name))),
   );

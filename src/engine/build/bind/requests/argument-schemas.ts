@@ -18,8 +18,8 @@ import type { InputPairs } from "../inputs/input-pairs.ts";
 import {
   type ArgumentAboveSource,
   type ArgumentSource,
-  refusesNull,
-  sourceOf,
+  formatSource,
+  rejectsNull,
 } from "../inputs/input-source.ts";
 import type { FieldBinding } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
@@ -37,7 +37,7 @@ export function argumentSchemas(
   const schemas = new Map<string, JsonSchema>();
   const add = (source: Source, shape: Shape, inBody: boolean, required: boolean): void => {
     const { kind, path, type, defaults } = source;
-    const [name = "", ...below] = kind === "argument" ? path : [sourceOf(source)];
+    const [name = "", ...below] = kind === "argument" ? path : [formatSource(source)];
     const needed = (schema: JsonSchema, step: number): JsonSchema =>
       required && defaults.includes(step) ? notNull(schema) : schema;
     const limits = valueSchema(pairs, type, shape, inBody);
@@ -91,7 +91,7 @@ function objectSchema(
   const properties = pairs.of(type, written).fields.flatMap(({ field, property }) => {
     if (!property) return [];
     const limits = valueSchema(pairs, field.type, property.shape, true, depth + 1);
-    const schema = refusesNull(field, property) ? notNull(limits) : limits;
+    const schema = rejectsNull(field, property) ? notNull(limits) : limits;
     return Object.keys(schema).length > 0 ? [[field.name, schema] as const] : [];
   });
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};

@@ -3,7 +3,12 @@
 import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
 import type { Operation, Style } from "../../../shared/operation.ts";
 import type { RestDocument } from "../../openapi/document.ts";
-import { answersOf, hasNoContent, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import {
+  hasNoContent,
+  methodAndPath,
+  type RestOperation,
+  showableResponses,
+} from "../../openapi/operation.ts";
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
@@ -43,7 +48,7 @@ function calledOperation(
     ...parts.map(([name, written]): [string, Style] => [`body:${name}`, written]),
   ]);
   const nullable = new Set(fields.filter(mayBeNull).map(({ result }) => result.join(".")));
-  const read = answersOf(operation).map(({ media }) => media);
+  const read = showableResponses(operation).map(({ media }) => media);
   const isUnread = hasNoContent(operation);
   const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
   return {
@@ -66,7 +71,7 @@ function calledOperation(
 
 /** Whether a success with content may have null, or nothing, where the field reads its value. */
 const mayBeNull = ({ operation, result }: BoundField): boolean =>
-  answersOf(operation).some(({ shape }) => {
+  showableResponses(operation).some(({ shape }) => {
     let at = shape;
     for (const step of result) {
       const found = declaredProperty(at, step);

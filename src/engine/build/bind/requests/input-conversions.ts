@@ -11,8 +11,8 @@ import {
 } from "graphql";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
-import { refusesNull } from "../inputs/input-source.ts";
-import type { MemberChoice } from "../inputs/one-of-member.ts";
+import { rejectsNull } from "../inputs/input-source.ts";
+import type { OneOfMember } from "../inputs/one-of-member.ts";
 import { isIntegerText } from "../type-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
 
@@ -106,14 +106,14 @@ const chosen = ({
   sent,
   isWhole,
   chosenBy,
-}: MemberChoice): Pick<ConvertedField, "restName" | "constants"> => ({
+}: OneOfMember): Pick<ConvertedField, "restName" | "constants"> => ({
   ...(!isWhole && { restName: sent.name }),
   ...(chosenBy?.value !== undefined && !chosenBy.isFed && { constants: { [chosenBy.name]: chosenBy.value } }),
 });
 
 /** The type of the values that are sent. */
 const typeSent = (field: GraphQLInputField, property: Property | undefined): GraphQLInputType =>
-  property && refusesNull(field, property) ? new GraphQLNonNull(field.type) : field.type;
+  property && rejectsNull(field, property) ? new GraphQLNonNull(field.type) : field.type;
 
 const nullsOf = (type: GraphQLInputType, takesNull: boolean): SentValue["nulls"] =>
   isNonNullType(type) ? "never" : takesNull ? "sent" : "omitted";

@@ -1,13 +1,13 @@
 /** The changes of the binding directives: the public schema is the same, the REST source is another. */
 import { isEnumType } from "graphql";
-import { slotsOf } from "../../bind/inputs/input-slots.ts";
-import { sourceOf } from "../../bind/inputs/input-source.ts";
+import { inputSlotsOf } from "../../bind/inputs/input-slots.ts";
+import { formatSource } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model, ModelField } from "../../bind/model.ts";
 import { enumValues } from "../../bind/type-rules.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { inputKey, isSameOperation } from "../../openapi/operation.ts";
 import { definitionAt } from "../../schema/schema-coordinate.ts";
-import { goneAt } from "./causes.ts";
+import { removedNode } from "./causes.ts";
 import { type Change, schemaChange } from "./change.ts";
 
 /** Fields that read another REST place, and enum values that stand for another REST value. */
@@ -25,7 +25,7 @@ function fieldChanges(base: Model, head: Model): Change[] {
     const [is, was] = described(now, old);
     const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
     const change = schemaChange("binding-changed", old.coordinate, message, before, after);
-    const gone = goneAt(base, head, old.coordinate);
+    const gone = removedNode(base, head, old.coordinate);
     return [gone ? { ...change, cause: nodeKey(gone), place: nodeKey(gone) } : change];
   });
 }
@@ -36,7 +36,7 @@ function fieldChanges(base: Model, head: Model): Change[] {
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
-  const had = new Set(slotsOf(old.operation).map(inputKey));
+  const had = new Set(inputSlotsOf(old.operation).map(inputKey));
   const isNew = (input: Input): boolean => input.required && input.in !== "item" && !had.has(inputKey(input));
   return { ...now, inputs: now.inputs.filter((input) => !isNew(input)) };
 }
@@ -52,11 +52,11 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
   }
   const isSame = now.kind === "bound" && isSameOperation(now.operation, field.operation);
   // the part of the request that it stands in belongs to REST
-  const inputs = field.inputs.map((input) => [input.name, sourceOf(input.source)]);
+  const inputs = field.inputs.map((input) => [input.name, formatSource(input.source)]);
   return {
     operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
     inputs: inputs.sort((one, other) => (String(one) < String(other) ? -1 : 1)),
-    body: field.wholeBody ? sourceOf(field.wholeBody) : null,
+    body: field.wholeBody ? formatSource(field.wholeBody) : null,
     result: field.result,
     ...(field.entries && { entries: true }),
     batchBy: field.batch?.match ?? null,
@@ -86,7 +86,7 @@ function described(now: ModelField, old: ModelField): [string, string] {
 }
 
 const inputTexts = (field: ModelField): string[] =>
-  field.kind === "plain" ? [] : field.inputs.map((input) => `${input.name}: ${sourceOf(input.source)}`);
+  field.kind === "plain" ? [] : field.inputs.map((input) => `${input.name}: ${formatSource(input.source)}`);
 
 const describe = (field: ModelField, inputs: string): string =>
   (field.entries ? "the entries of " : "") +

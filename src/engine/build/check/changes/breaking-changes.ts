@@ -9,12 +9,12 @@ import type { ValidProject } from "../../project/project.ts";
 import { definitionAt } from "../../schema/schema-coordinate.ts";
 import { diagnosticFinding } from "../proof-findings.ts";
 import type { Finding } from "../report.ts";
-import { type Cause, causeOfError, placeKey } from "./causes.ts";
+import { type Cause, causeKey, causeOfError } from "./causes.ts";
 import type { Change } from "./change.ts";
-import { withoutGuess } from "./renamed-operations.ts";
+import { withoutSuggestion } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 
-export type Break = {
+export type BreakingChange = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
   /** What no proof sees of the same node. */
@@ -22,9 +22,9 @@ export type Break = {
 };
 
 /** By the key of the node that they come from. */
-export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Break> {
+export function findBreakingChanges(base: ValidProject, head: ValidProject): Map<string, BreakingChange> {
   const known = new Set(base.diagnostics.map(keyOf));
-  const breaks = new Map<string, Break>();
+  const breaks = new Map<string, BreakingChange>();
   for (const error of head.diagnostics) {
     if (
       error.severity !== "error" ||
@@ -35,7 +35,7 @@ export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Br
       continue;
     const cause = causeOfError(base.model, head.model, error);
     if (!cause) continue;
-    const key = placeKey(cause);
+    const key = causeKey(cause);
     const found = breaks.get(key);
     breaks.set(key, {
       cause: found?.cause ?? cause,
@@ -46,7 +46,10 @@ export function breaksOf(base: ValidProject, head: ValidProject): Map<string, Br
   return breaks;
 }
 
-export const breakAt = (breaks: ReadonlyMap<string, Break>, at: string): Break | undefined =>
+export const breakingChangeAt = (
+  breaks: ReadonlyMap<string, BreakingChange>,
+  at: string,
+): BreakingChange | undefined =>
   [...breaks.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
@@ -70,14 +73,14 @@ export const eachOnce = (all: readonly Also[]): Also[] => [
 
 type Also = NonNullable<Finding["also"]>[number];
 
-export function breakFinding(
+export function breakingChangeFinding(
   base: ValidProject,
   head: ValidProject,
-  { cause, errors, changes }: Break,
+  { cause, errors, changes }: BreakingChange,
 ): Finding {
   const [lead, ...others] = errors;
-  const finding = diagnosticFinding(head, withoutGuess(base, head, lead));
-  const also = eachOnce([...others.map((error) => withoutGuess(base, head, error)), ...changes]);
+  const finding = diagnosticFinding(head, withoutSuggestion(base, head, lead));
+  const also = eachOnce([...others.map((error) => withoutSuggestion(base, head, error)), ...changes]);
   const frames = restFrames(base, head, cause.node, cause.node, cause.below).filter(
     ({ role }) => role !== "rest" || !lead.isRemoved,
   );

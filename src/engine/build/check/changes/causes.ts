@@ -4,16 +4,16 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
-import { isOfObject } from "../../bind/inputs/input-source.ts";
+import { readsObject } from "../../bind/inputs/input-source.ts";
 import type { Model } from "../../bind/model.ts";
-import type { Diagnostic, NodePath, RestPlace, Rule } from "../../diagnostic.ts";
+import type { Diagnostic, NodeLocation, NodePath, Rule } from "../../diagnostic.ts";
 import { childValue, nodeKey, type RestDocument, type RestNode } from "../../openapi/document.ts";
-import { answersOf } from "../../openapi/operation.ts";
-import { propertiesAlong } from "../../openapi/shapes/property-paths.ts";
-import { includedIn } from "../../openapi/shapes/schema-cycles.ts";
+import { showableResponses } from "../../openapi/operation.ts";
+import { propertiesOnPath } from "../../openapi/shapes/property-paths.ts";
+import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
-import { answerNodes } from "./response-nodes.ts";
+import { responseNodes } from "./response-nodes.ts";
 
 /** Rules that say what is not there: the document of today has no node for it. */
 const ofMissing = new Set<Rule>([
@@ -30,7 +30,7 @@ const ofMissing = new Set<Rule>([
 const ofMissingOrUnfit: Rule = "batch-match";
 
 /** `below`: the path from the node down to all that differs. */
-export type Cause = { readonly node: RestPlace; readonly below: NodePath };
+export type Cause = { readonly node: NodeLocation; readonly below: NodePath };
 
 export function causeOfError(
   base: Model,
@@ -48,71 +48,78 @@ export function causeOfError(
     ? [...gone, ...rested, ...rested.flatMap(requiredBeside), ...own]
     : [...own, ...own.flatMap(requiredBeside), ...rested];
   const [node] = [...own, ...rested];
-  const differing = (nodes: readonly RestPlace[]) => firstDifference(base.document, head.document, nodes);
+  const differing = (nodes: readonly NodeLocation[]) => firstDifference(base.document, head.document, nodes);
   return (
     differing(candidates) ??
-    differing(answerNodes(base, head, coordinate, (each) => restedOn(base, each))) ??
+    differing(responseNodes(base, head, coordinate, (each) => restedOn(base, each))) ??
     (node && { node, below })
   );
 }
 
-const isInside = (node: RestPlace, outer: RestPlace): boolean =>
+const isInside = (node: NodeLocation, outer: NodeLocation): boolean =>
   node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
 
 /** Identifies the place of a cause. */
-export const placeKey = ({ node: { file, path }, below }: Cause): string =>
+export const causeKey = ({ node: { file, path }, below }: Cause): string =>
   nodeKey({ file, path: [...path, ...below] });
 
 /** The first node that the coordinate rested on at the base and that is gone. */
-export const goneAt = (base: Model, head: Model, coordinate: string): RestPlace | undefined =>
+export const removedNode = (base: Model, head: Model, coordinate: string): NodeLocation | undefined =>
   restedOn(base, coordinate).flatMap((node) => topmostGone(head.document, node) ?? [])[0];
 
 /** The cause of a change at the node of a value: the node, the list that requires it, or a schema that it is made of. */
-export const causeOfChange = (base: RestDocument, head: RestDocument, node: RestPlace): Cause | undefined =>
-  firstDifference(base, head, [node, ...requiredBeside(node), ...madeOf(head, node)]);
+export const causeOfChange = (
+  base: RestDocument,
+  head: RestDocument,
+  node: NodeLocation,
+): Cause | undefined => firstDifference(base, head, [node, ...requiredBeside(node), ...madeOf(head, node)]);
 
 function firstDifference(
   base: RestDocument,
   head: RestDocument,
-  nodes: readonly RestPlace[],
+  nodes: readonly NodeLocation[],
 ): Cause | undefined {
   for (const node of nodes) {
-    const below = differenceBelow(base, head, node);
+    const below = onlyDifference(base, head, node);
     if (below) return { node, below };
   }
   return undefined;
 }
 
 /** The schemas that a schema refers to, by itself or as a member of `allOf`, `oneOf` or `anyOf`. */
-function madeOf(document: RestDocument, node: RestPlace, seen = new Set<unknown>()): RestPlace[] {
+function madeOf(document: RestDocument, node: NodeLocation, seen = new Set<unknown>()): NodeLocation[] {
   const value = document.valueAt(node);
   if (!isRecord(value) || seen.has(value)) return [];
   seen.add(value);
-  return [...includedIn(document, { ...node, value })].flatMap(({ node: each, closing }) => [
+  return [...includedSchemas(document, { ...node, value })].flatMap(({ node: each, closing }) => [
     ...(each === closing ? [] : [each]),
     ...madeOf(document, each, seen),
   ]);
 }
 
 /** The name that a new property had before, where one of the same object is gone and one is new. */
-function formerName(base: RestDocument, head: RestDocument, { path, ...node }: RestPlace): Cause | undefined {
+function formerName(
+  base: RestDocument,
+  head: RestDocument,
+  { path, ...node }: NodeLocation,
+): Cause | undefined {
   const holder = { ...node, path: path.slice(0, -1) };
   if (path.at(-2) !== "properties" || base.valueAt({ ...node, path }) !== undefined) return undefined;
-  const [name, ...deeper] = differenceBelow(base, head, holder) ?? [];
+  const [name, ...deeper] = onlyDifference(base, head, holder) ?? [];
   if (name === undefined || name === path.at(-1) || deeper.length > 0) return undefined;
   return { node: holder, below: [name] };
 }
 
 /** The list that says which properties are required, beside the one at this node. */
-const requiredBeside = ({ path, ...node }: RestPlace): RestPlace[] =>
+const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
  * The first node on the way to a node that the document has no more, or the one that holds it if nothing is left in that;
  * `undefined` if the document has them all.
  */
-function topmostGone(document: RestDocument, { file, path }: RestPlace): RestPlace | undefined {
-  const at = (length: number): RestPlace => ({ file, path: path.slice(0, length) });
+function topmostGone(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
+  const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });
   const steps = path.findIndex((_, index) => document.valueAt(at(index + 1)) === undefined);
   if (steps < 0) return undefined;
   const holder = at(steps);
@@ -121,10 +128,10 @@ function topmostGone(document: RestDocument, { file, path }: RestPlace): RestPla
 }
 
 /** The path to the only place where the documents differ, which may be in one of them; `undefined` if they say the same. */
-export function differenceBelow(
+export function onlyDifference(
   base: RestDocument,
   head: RestDocument,
-  node: RestPlace,
+  node: NodeLocation,
 ): NodePath | undefined {
   let [was, is] = [base.valueAt(node), head.valueAt(node)];
   if (isDeepStrictEqual(was, is)) return undefined;
@@ -159,12 +166,12 @@ function restedOn(model: Model, coordinate: string, rule?: Rule): RestNode[] {
   if (rule?.startsWith("operation-")) return [operation.node];
   const isArgument = coordinate !== field.coordinate;
   const sources = inputs.flatMap(({ source }) =>
-    isOfObject(source) && !isArgument
+    readsObject(source) && !isArgument
       ? along(backingShapes(model, source.kind === "parent" ? field.type : source.type), source.path)
       : [],
   );
   const { items = [], next = [], last = [], more = [], total = [] } = connection ?? {};
-  const answers = answersOf(operation).map(({ shape }) => shape);
+  const answers = showableResponses(operation).map(({ shape }) => shape);
   const paths = [
     result,
     ...(batch ? [[...result, batch.match]] : []),
@@ -188,7 +195,7 @@ const backingShapes = ({ backings }: Model, type: string): Shape[] =>
 
 const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
   shapes.flatMap((shape) =>
-    propertiesAlong(shape, path, true)
+    propertiesOnPath(shape, path, true)
       .map(({ node }) => node)
       .reverse(),
   );

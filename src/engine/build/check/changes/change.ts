@@ -6,9 +6,9 @@
 import type { Direction, Model } from "../../bind/model.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import { nodeKey, type RestNode } from "../../openapi/document.ts";
-import { causeOfChange, placeKey } from "./causes.ts";
+import { causeKey, causeOfChange } from "./causes.ts";
 import { type ChangeClass, type changeRules, restRules, schemaRules } from "./change-rules.ts";
-import { placeName } from "./describe-node.ts";
+import { describeNode } from "./describe-node.ts";
 
 type RestRule = keyof typeof restRules;
 
@@ -84,10 +84,10 @@ export function restChange(
   const facts = [nodeKey(rest.old), before, after];
   const own = below && !direction ? { node: rest.new, below } : undefined;
   const cause = own ?? causeOfChange(base.document, head.document, rest.new);
-  const place = cause && placeKey(cause);
+  const place = cause && causeKey(cause);
   return {
     ...{ rule, class: kind, coordinate, direction, place, facts },
-    message: `${placeName(base.document, rest.old)} ${phrase}`,
+    message: `${describeNode(base.document, rest.old)} ${phrase}`,
     cause: (direction && place) ?? found.cause ?? JSON.stringify(facts),
     rest: { ...rest, ...(below && { below }) },
   };

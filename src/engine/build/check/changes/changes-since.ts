@@ -10,11 +10,16 @@ import { nodeKey } from "../../openapi/document.ts";
 import { isSameOperation } from "../../openapi/operation.ts";
 import { fingerprint } from "../../project/fingerprint.ts";
 import { isValid, type Project, type ValidProject } from "../../project/project.ts";
-import { coordinatePlace, definitionAt, fieldOf } from "../../schema/schema-coordinate.ts";
+import { coordinateLocation, definitionAt, fieldOf } from "../../schema/schema-coordinate.ts";
 import { frameAt } from "../frame.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
-import { breakAt, breakFinding, breaksOf, eachOnce } from "./breaking-changes.ts";
-import { differenceBelow } from "./causes.ts";
+import {
+  breakingChangeAt,
+  breakingChangeFinding,
+  eachOnce,
+  findBreakingChanges,
+} from "./breaking-changes.ts";
+import { onlyDifference } from "./causes.ts";
 import { type Difference, isDifference } from "./change.ts";
 import { changeRules } from "./change-rules.ts";
 import { factChanges } from "./fact-changes.ts";
@@ -38,7 +43,7 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     ...valueChanges(base.model, head.model),
     ...schemaChanges(base.model, head.model, today),
   ];
-  const breaks = breaksOf(base, head);
+  const breaks = findBreakingChanges(base, head);
   const isTold = toldByErrors(base.model, head);
   const own: Difference[] = [];
   for (const change of all.filter(isDifference)) {
@@ -48,12 +53,12 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
       (rest && breaks.get(nodeKey(rest.old))) ??
       breaks.get(place) ??
       // a list that is a page now is no list at its old place
-      (rule === "rest-list-paged" ? breakAt(breaks, coordinate) : undefined);
+      (rule === "rest-list-paged" ? breakingChangeAt(breaks, coordinate) : undefined);
     (found?.changes ?? own).push(change);
   }
   return {
     findings: [
-      ...[...breaks.values()].map((each) => breakFinding(base, head, each)),
+      ...[...breaks.values()].map((each) => breakingChangeFinding(base, head, each)),
       ...grouped(base.model, own).map((group) => changeFinding(base, head, group)),
     ],
     safe: all.flatMap(({ rule, class: kind, message, coordinate, reached = [] }) =>
@@ -111,7 +116,7 @@ function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
 /** One finding for all changes of a group, with all coordinates that they reach. */
 function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
   const [{ rule, class: change, coordinate, direction, message, cause, facts, rest }] = group;
-  const { below = rest && differenceBelow(base.model.document, head.model.document, rest.old) } = rest ?? {};
+  const { below = rest && onlyDifference(base.model.document, head.model.document, rest.old) } = rest ?? {};
   const others = eachOnce(group).slice(1);
   const also = others.every((each) => each.message === message) ? [] : others;
   const paths = new Set(rule === "rest-operation-moved" ? group.map((each) => each.facts[1]) : []);
@@ -140,12 +145,12 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
 
 /** The definition of a coordinate; if it is gone, its old definition and the field or the type that held it. */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
-  const now = coordinatePlace(head.model.schema, coordinate);
+  const now = coordinateLocation(head.model.schema, coordinate);
   if (now) return [frameAt(head, "schema", now)];
   const [type = ""] = coordinate.split(/[.(]/);
   const holder =
-    coordinatePlace(head.model.schema, fieldOf(coordinate)) ?? coordinatePlace(head.model.schema, type);
-  const was = coordinatePlace(base.model.schema, coordinate);
+    coordinateLocation(head.model.schema, fieldOf(coordinate)) ?? coordinateLocation(head.model.schema, type);
+  const was = coordinateLocation(base.model.schema, coordinate);
   return [
     ...(holder ? [frameAt(head, "schema", holder)] : []),
     ...(was ? [frameAt(base, "base schema", was)] : []),

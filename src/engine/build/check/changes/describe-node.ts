@@ -1,13 +1,13 @@
 /** Names a place of the OpenAPI document in messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things answer`. */
 import { membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
-import type { RestPlace } from "../../diagnostic.ts";
+import type { NodeLocation } from "../../diagnostic.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 
 type Steps = readonly (string | number)[];
 
 /** The root stands for what all operations share. */
-export function placeName(document: RestDocument, { file, path }: RestPlace): string {
+export function describeNode(document: RestDocument, { file, path }: NodeLocation): string {
   const [first, second, third, ...below] = path;
   const name = document.rootAt({ file })?.name;
   if (first === undefined) return `every operation${name === undefined ? "" : ` of ${name}`}`;

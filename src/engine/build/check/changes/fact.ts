@@ -6,7 +6,7 @@ import type { RestNode } from "../../openapi/document.ts";
 import type { Differing } from "./change.ts";
 
 /** A fact and the place where the document states it. `key` tells facts of one kind apart: a parameter, a scheme. */
-export type Stated<V> = {
+export type StatedFact<V> = {
   readonly key?: string;
   readonly node: RestNode;
   readonly below?: NodePath;
@@ -14,11 +14,11 @@ export type Stated<V> = {
 };
 
 export type Fact = {
-  readonly read: (field: BoundField, model: Model) => readonly Stated<unknown>[];
+  readonly read: (field: BoundField, model: Model) => readonly StatedFact<unknown>[];
   readonly judge: (before: unknown, after: unknown) => Differing | undefined;
 };
 
 export const fact = <V>(
-  read: (field: BoundField, model: Model) => readonly Stated<V>[],
+  read: (field: BoundField, model: Model) => readonly StatedFact<V>[],
   judge: (before: V, after: V) => Differing | undefined,
 ): Fact => ({ read, judge: judge as Fact["judge"] });

@@ -7,7 +7,7 @@ import type { ValueUse } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { type Shape, typeText } from "../../openapi/shapes/shape.ts";
 import { type Differing, differing } from "./change.ts";
-import { refusals } from "./value-differences.ts";
+import { rejectedValues } from "./value-differences.ts";
 
 /** A schema and the node that uses it. */
 type Used = { readonly node: RestNode; readonly shape: Shape };
@@ -17,7 +17,7 @@ type Parts = Map<string, Part[]>;
 
 type Unfit = { readonly found: Differing; readonly was: Used; readonly is: Used };
 
-export function refusedParts(old: ValueUse, now: ValueUse): Unfit[] {
+export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
   if (!before || !after) return [];
   const found: Unfit[] = [];
@@ -103,7 +103,7 @@ const demanding = (added: readonly Part[]): Differing => ({
 });
 
 const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
-  ...refusals(type, was.shape, is.shape).map((found) => ({ found, was, is })),
+  ...rejectedValues(type, was.shape, is.shape).map((found) => ({ found, was, is })),
   ...(!was.required && is.required ? [{ found: required, was, is }] : []),
 ];
 

@@ -4,10 +4,10 @@ import { type GraphQLSchema, getNullableType, isListType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { includes } from "../../../shared/media-type.ts";
 import type { BoundField } from "../../bind/model.ts";
-import { pageSign } from "../../bind/outputs/unpaged-list.ts";
+import { findPagingSign } from "../../bind/outputs/unpaged-list.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
-import { answersOf, documents404, ownPath, type RestOperation } from "../../openapi/operation.ts";
+import { documents404, ownPath, type RestOperation, showableResponses } from "../../openapi/operation.ts";
 import { elementAt } from "../../schema/schema-coordinate.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact } from "./fact.ts";
@@ -94,14 +94,14 @@ export const operationFacts: readonly Fact[] = [
         : differing("rest-body-changed", `takes a body in ${is} now, it was ${was}`, was, is),
   ),
   fact(
-    ({ operation }) => [{ node: operation.node, value: answersOf(operation).length > 0 }],
+    ({ operation }) => [{ node: operation.node, value: showableResponses(operation).length > 0 }],
     (was, is) =>
       was && !is ? differing("rest-answer-removed", "has no JSON answer now", was, is) : undefined,
   ),
   fact(
     (field, { schema }) => {
       if (!readsWholeList(field, schema)) return [];
-      const sign = pageSign(field.operation);
+      const sign = findPagingSign(field.operation);
       return [{ node: sign?.node ?? field.operation.node, value: sign?.text }];
     },
     (was, is) =>

@@ -2,17 +2,17 @@
 import { isNonNullType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { formProperties } from "../../bind/inputs/check-styles.ts";
-import { sourceOf } from "../../bind/inputs/input-source.ts";
+import { formatSource } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model } from "../../bind/model.ts";
 import { inputKey, methodAndPath } from "../../openapi/operation.ts";
 import { differing } from "./change.ts";
-import { type Fact, fact, type Stated } from "./fact.ts";
+import { type Fact, fact, type StatedFact } from "./fact.ts";
 
 export const parameterFacts: readonly Fact[] = [
   fact(
     ({ inputs }) =>
       inputs.map((input) => ({
-        key: `${input.name} ${sourceOf(input.source)}`,
+        key: `${input.name} ${formatSource(input.source)}`,
         node: input.node,
         below: ["in"],
         value: input.in,
@@ -54,7 +54,7 @@ const isAlwaysSent = ({ source, argumentDefault }: Input): boolean =>
   source.kind !== "argument" || isNonNullType(source.type) || argumentDefault !== undefined;
 
 /** How the call writes its lists and objects (OpenAPI 3.1 §4.8.12). */
-function writtenParts({ operation, inputs, wholeBody }: BoundField, model: Model): Stated<string>[] {
+function writtenParts({ operation, inputs, wholeBody }: BoundField, model: Model): StatedFact<string>[] {
   const { style: styles = {} } = model.calledOperations.get(methodAndPath(operation)) ?? {};
   const sent = [...inputs, ...(wholeBody ? formProperties(operation) : [])];
   return sent.flatMap((input) => {

@@ -3,7 +3,7 @@
  * or has another name.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
-import { methodAndPath, type RestOperation, withId } from "../../openapi/operation.ts";
+import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";
 import type { ValidProject } from "../../project/project.ts";
 
 type Former = {
@@ -28,16 +28,20 @@ function formerOperation(
 export const renamedOperations = (base: ValidProject, head: ValidProject): Set<string> =>
   new Set(head.diagnostics.flatMap((error) => formerOperation(base, head, error)?.now?.id ?? []));
 
-export function withoutGuess(base: ValidProject, head: ValidProject, error: Diagnostic): Diagnostic {
+export function withoutSuggestion(base: ValidProject, head: ValidProject, error: Diagnostic): Diagnostic {
   const former = error.isRemoved ? undefined : formerOperation(base, head, error);
   if (!former) return error;
   const { was, now } = former;
   const { rest: _, ...told } = error;
   return now
-    ? { ...told, message: `${withId(was)} is named "${now.id}" now`, hint: `write "${now.id}" in @rest` }
+    ? {
+        ...told,
+        message: `${operationLabel(was)} is named "${now.id}" now`,
+        hint: `write "${now.id}" in @rest`,
+      }
     : {
         ...told,
-        message: `the document has no ${withId(was)} any more`,
+        message: `the document has no ${operationLabel(was)} any more`,
         hint: "remove the field, or bind it to another operation",
       };
 }

@@ -1,7 +1,7 @@
 /** The frames of one difference in both documents. */
 
 import { isDeepStrictEqual } from "node:util";
-import type { NodePath, RestPlace } from "../../diagnostic.ts";
+import type { NodeLocation, NodePath } from "../../diagnostic.ts";
 import type { ValidProject } from "../../project/project.ts";
 import { frameAt } from "../frame.ts";
 import type { Frame } from "../report.ts";
@@ -10,14 +10,19 @@ import type { Frame } from "../report.ts";
 export function restFrames(
   base: ValidProject,
   head: ValidProject,
-  old: RestPlace,
-  now: RestPlace,
+  old: NodeLocation,
+  now: NodeLocation,
   below: NodePath,
 ): Frame[] {
-  const valueIn = ({ model: { document } }: ValidProject, { file, path }: RestPlace): unknown =>
+  const valueIn = ({ model: { document } }: ValidProject, { file, path }: NodeLocation): unknown =>
     document.valueAt({ file, path: [...path, ...below] });
   const [is, was] = [valueIn(head, now), valueIn(base, old)];
-  const frames = (project: ValidProject, role: Frame["role"], node: RestPlace, item: NodePath): Frame[] => {
+  const frames = (
+    project: ValidProject,
+    role: Frame["role"],
+    node: NodeLocation,
+    item: NodePath,
+  ): Frame[] => {
     const { document } = project.model;
     return document.valueAt(node) !== undefined
       ? [frameAt(project, role, document.place(node, ...below, ...item))]

@@ -7,7 +7,7 @@ import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
 import { schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
 import { type Differing, differing } from "./change.ts";
-import { type Fact, fact, type Stated } from "./fact.ts";
+import { type Fact, fact, type StatedFact } from "./fact.ts";
 
 /** `scheme` and `scheme:scope` strings. The empty set admits everybody. */
 type Alternative = ReadonlySet<string>;
@@ -25,7 +25,7 @@ const toAlternative = (requirement: Readonly<Record<string, unknown>>): Alternat
     ]),
   );
 
-function requirementOf(field: BoundField): Stated<readonly Alternative[]>[] {
+function requirementOf(field: BoundField): StatedFact<readonly Alternative[]>[] {
   const { owner, alternatives } = alternativesOf(field);
   return [{ node: owner, below: ["security"], value: alternatives }];
 }
@@ -77,7 +77,7 @@ const requirementText = (alternatives: readonly Alternative[]): string =>
 
 type Scheme = Readonly<Record<string, unknown>>;
 
-const credentialsOf = (field: BoundField, model: Model): Stated<Scheme>[] =>
+const credentialsOf = (field: BoundField, model: Model): StatedFact<Scheme>[] =>
   schemesOf(model.document, field.operation)
     .flat()
     .flatMap(({ name, node }) => (node ? [{ key: name, node, value: membersOf(node.value) }] : []));

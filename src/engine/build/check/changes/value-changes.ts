@@ -5,8 +5,8 @@
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { Model, ValueUse } from "../../bind/model.ts";
 import { type Difference, restChange } from "./change.ts";
-import { placeName } from "./describe-node.ts";
-import { refusedParts } from "./opaque-scalar-changes.ts";
+import { describeNode } from "./describe-node.ts";
+import { rejectedParts } from "./opaque-scalar-changes.ts";
 import { differencesOf } from "./value-differences.ts";
 
 export function valueChanges(base: Model, head: Model): Difference[] {
@@ -24,11 +24,11 @@ type Pair = readonly [old: ValueUse, now: ValueUse];
 
 /** By the place, of which an operation has one for each status; what is left over, in its order. */
 function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly ValueUse[]): Pair[] {
-  const left = Map.groupBy(now, (use) => placeOf(head, use));
+  const left = Map.groupBy(now, (use) => valueKey(head, use));
   const found: Pair[] = [];
   const unmatched: ValueUse[] = [];
   for (const use of old) {
-    const other = left.get(placeOf(base, use))?.shift();
+    const other = left.get(valueKey(base, use))?.shift();
     if (other) found.push([use, other]);
     else unmatched.push(use);
   }
@@ -37,21 +37,21 @@ function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly
   return [...found, ...rest];
 }
 
-const placeOf = ({ document }: Model, { node }: ValueUse): string =>
-  `${placeName(document, node)} ${node.path[3] === "responses" ? node.path[4] : ""}`;
+const valueKey = ({ document }: Model, { node }: ValueUse): string =>
+  `${describeNode(document, node)} ${node.path[3] === "responses" ? node.path[4] : ""}`;
 
 function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
   const { coordinate, direction, type } = now;
   const bare = type && getNullableType(type);
   const isWhole = direction === "request" && isScalarType(bare) && !isSpecifiedScalarType(bare);
   const all = isWhole
-    ? refusedParts(old, now)
+    ? rejectedParts(old, now)
     : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
   return all.map(({ found, was, is }) => {
     // a use that refers to another schema now changes no other use of the old one
     const isOfSchema =
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
-      placeName(base.document, was.shape.node) === placeName(head.document, is.shape.node);
+      describeNode(base.document, was.shape.node) === describeNode(head.document, is.shape.node);
     const nodes = isOfSchema ? { old: was.shape.node, new: is.shape.node } : { old: was.node, new: is.node };
     return restChange(base, head, coordinate, found, nodes, direction);
   });

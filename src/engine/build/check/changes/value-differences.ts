@@ -5,14 +5,14 @@
 import { getNamedType, isEnumType, isNonNullType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import type { ValueUse } from "../../bind/model.ts";
-import { toldApart } from "../../openapi/shapes/discriminate.ts";
+import { discriminate } from "../../openapi/shapes/discriminate.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { type Differing, differing } from "./change.ts";
 
 /** `use` is of the new schema. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
-  use.direction === "response" ? shown(use.type, before, after) : refusals(use.type, before, after);
+  use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const added = before.values && after.values?.filter((value) => !before.values?.includes(value));
@@ -36,7 +36,7 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
 }
 
 /** What REST refuses of the values that a client may send as `type`. */
-export function refusals(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
+export function rejectedValues(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const refused = after.values && before.values?.filter((value) => !after.values?.includes(value));
   const named = type && getNamedType(type);
   const isInt = named?.name === "Int";
@@ -126,7 +126,7 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 
 /** The members of a union (OpenAPI 3.1 §4.8.25): by another property, or by other values of it. */
 function toldApartDiffers(before: Shape, after: Shape): Differing[] {
-  const [old, now] = [before.variants, after.variants].map((each) => each && toldApart(each));
+  const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];
   if (old.property !== now.property) {
     const [was, is] = [old.property ?? null, now.property ?? null];

@@ -4,7 +4,7 @@
  */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";
-import { reachLines, settlement } from "./text.ts";
+import { approvalOrAdvice, impactLines } from "./text.ts";
 
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
@@ -13,7 +13,7 @@ export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
  * new has no place at the base. Without one it is the first place, and of what is gone the file at the base: its line there is
  * none of today.
  */
-export function placeOfAnnotation({ places, rule, change }: Finding): Frame | undefined {
+export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);
   const here = places.filter((place) => !isOfBase(place));
   const edited = here.find(({ role }) => places.some((other) => other.role === `base ${role}`));
@@ -25,8 +25,8 @@ export function placeOfAnnotation({ places, rule, change }: Finding): Frame | un
 
 /** The lines below the message: what the finding reaches, and what to do. */
 export const annotationLines = (finding: Finding): string[] => [
-  ...reachLines(finding),
-  settlement(finding),
+  ...impactLines(finding),
+  approvalOrAdvice(finding),
   ...(finding.fingerprint && !finding.approval
     ? ["to approve it, add to spec/approvals.yaml:", ...approvalEntry(finding)]
     : []),

@@ -33,14 +33,14 @@ function readOutput(given: string): Output {
 }
 
 /** Throws `UsageError` where two reports would be mixed. */
-export function oneToStandardOutput(outputs: readonly Output[]): readonly Output[] {
+export function checkSingleStdout(outputs: readonly Output[]): readonly Output[] {
   if (outputs.filter(({ file }) => file === undefined).length > 1)
     throw new UsageError(["--format: only one format can go to the standard output; give the others a file"]);
   return outputs;
 }
 
 /** Throws `UsageError` for a file that the run reads, because a report replaces its file. `usage` names one more. */
-export function refuseInputs(outputs: readonly Output[], root: string, usage: string | undefined): void {
+export function rejectInputFiles(outputs: readonly Output[], root: string, usage: string | undefined): void {
   const folders = ["spec", "generated"].map((folder) => join(root, folder) + sep);
   for (const { format, file } of outputs) {
     const path = file === undefined ? undefined : resolve(root, file);

@@ -1,7 +1,7 @@
 /** Prints GitHub workflow commands: one annotation a finding. The text lists the other places. */
 import type { Failure } from "../../../shared/cli/command-failure.ts";
 import type { Finding, Report } from "../report.ts";
-import { annotationLines, placeOfAnnotation } from "./annotation.ts";
+import { annotationLines, annotationLocation } from "./annotation.ts";
 import { summaryLines } from "./summary.ts";
 
 export const formatGithub = (report: Report): string =>
@@ -19,7 +19,7 @@ export const failureAnnotations = ({ faults }: Failure, below: string): string =
 function annotation(finding: Finding): string {
   const { rule, coordinate, severity, approval, places, message } = finding;
   const level = approval || severity === "note" ? "notice" : severity;
-  const place = placeOfAnnotation(finding);
+  const place = annotationLocation(finding);
   const text = [
     message,
     ...places

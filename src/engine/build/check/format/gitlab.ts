@@ -1,8 +1,8 @@
 /** Prints the report as GitLab's Code Quality takes it: a list of violations, each at one line (docs.gitlab.com, "Code Quality report format"). */
 import { fingerprint } from "../../project/fingerprint.ts";
 import type { Finding, Report } from "../report.ts";
-import { headline, placeOfAnnotation } from "./annotation.ts";
-import { reachLines, settlement } from "./text.ts";
+import { annotationLocation, headline } from "./annotation.ts";
+import { approvalOrAdvice, impactLines } from "./text.ts";
 
 const severities = { error: "critical", warning: "major", note: "info" } as const;
 
@@ -11,10 +11,10 @@ export const formatGitlab = ({ findings }: Report): string =>
 
 function violation(finding: Finding): object {
   const { rule, coordinate, message, severity, approval } = finding;
-  const { file = "spec/schema.graphql", line = 1 } = placeOfAnnotation(finding) ?? {};
+  const { file = "spec/schema.graphql", line = 1 } = annotationLocation(finding) ?? {};
   return {
     // GitLab shows it as one line
-    description: [headline(finding), ...reachLines(finding), settlement(finding)].join("; "),
+    description: [headline(finding), ...impactLines(finding), approvalOrAdvice(finding)].join("; "),
     check_name: rule,
     fingerprint: finding.fingerprint ?? fingerprint(rule, coordinate, [message]),
     severity: approval ? "info" : severities[severity],

@@ -4,7 +4,7 @@ import { approvalEntry } from "../approvals.ts";
 import type { Finding, Report } from "../report.ts";
 import { impactGraph } from "./impact-graph.ts";
 import { summaryLines, verdictName } from "./summary.ts";
-import { reachLines } from "./text.ts";
+import { impactLines } from "./text.ts";
 
 export function formatMarkdown(report: Report): string {
   const verdict =
@@ -38,7 +38,7 @@ function section(finding: Finding): string {
     const at = `${code(`${file}:${line}:${column}`)}${role.startsWith("base") ? " (at the base)" : ""}`;
     return frame ? `${at}\n\n${fenced(frame)}` : at;
   });
-  const reach = reachLines(finding)
+  const reach = impactLines(finding)
     .map((line) => `- ${text(line)}`)
     .join("\n");
   const settle = approval

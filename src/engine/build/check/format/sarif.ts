@@ -5,7 +5,7 @@
 import { engineManifest } from "../../../shared/cli/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
 import { meaningOf, type RuleId } from "../rules.ts";
-import { annotationLines, headline, isOfBase, placeOfAnnotation } from "./annotation.ts";
+import { annotationLines, annotationLocation, headline, isOfBase } from "./annotation.ts";
 
 export function formatSarif({ findings }: Report): string {
   const ids = [...new Set(findings.map(({ rule }) => rule))].sort();
@@ -35,7 +35,7 @@ const ruleOf = (id: RuleId) => ({
 
 function resultOf(finding: Finding, ruleIndex: number): object {
   const { rule, severity, places, fingerprint, approval } = finding;
-  const main = placeOfAnnotation(finding);
+  const main = annotationLocation(finding);
   const others = places.filter((place) => !isOfBase(place) && place !== main);
   const lines = [
     headline(finding),

@@ -1,6 +1,6 @@
 /** Prints the report for a terminal: each finding with its places, then the changes and the saved operations. */
 import { styleText } from "node:util";
-import { callCount } from "../../bind/call-cost.ts";
+import { describeCallCount } from "../../bind/call-cost.ts";
 import { approvalEntry } from "../approvals.ts";
 import { type Finding, type Frame, type ImpactedOperation, isUnapproved, type Report } from "../report.ts";
 import { summaryLines, verdictName } from "./summary.ts";
@@ -22,8 +22,8 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
     `${label(finding, paint)} ${paint("bold", coordinate)}  ${paint("dim", rule)}`,
     `  ${message}`,
     ...(approval ? [] : places.flatMap((place) => frameLines(place, paint))),
-    ...reachLines(finding, paint).map((line) => `  ${line}`),
-    `  ${settlement(finding, `${paint("cyan", "→")} `)}`,
+    ...impactLines(finding, paint).map((line) => `  ${line}`),
+    `  ${approvalOrAdvice(finding, `${paint("cyan", "→")} `)}`,
     ...(finding.fingerprint && !approval
       ? [
           "  to approve it, add to spec/approvals.yaml:",
@@ -34,13 +34,13 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
 }
 
 /** Who approved the finding, or what to do, behind an `arrow`. */
-export const settlement = ({ approval, hint }: Finding, arrow = ""): string =>
+export const approvalOrAdvice = ({ approval, hint }: Finding, arrow = ""): string =>
   approval
     ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
     : `${arrow}${hint}`;
 
 /** What else the change brings about, all that rests on it, and the saved operations that it breaks or affects. */
-export const reachLines = (
+export const impactLines = (
   { also, coordinates = [], operations }: Finding,
   paint: Paint = (_style, text) => text,
 ): string[] => [
@@ -77,7 +77,7 @@ function operationLines({ operations, base }: Report, paint: Paint): string[] {
     paint("bold", "Saved operations"),
     ...operations.map(({ name, file, line, verdict, because, calls }) => {
       const showsCost = calls && verdict !== "broken";
-      const cost = showsCost ? `  ${callCount(calls)}` : "";
+      const cost = showsCost ? `  ${describeCallCount(calls)}` : "";
       const why = because.length > 0 ? `  by ${because.join(", ")}` : cost;
       return `  ${verdictName(verdict, base).padEnd(9)} ${name.padEnd(width)}  ${file}:${line}${why}`;
     }),

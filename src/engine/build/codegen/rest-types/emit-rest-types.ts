@@ -6,12 +6,12 @@ import {
   scanDiscriminators,
   transformSchema,
 } from "openapi-typescript";
-import { unreadable } from "../../diagnostic.ts";
+import { unreadableSpec } from "../../diagnostic.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 import { documentsFolder } from "../../openapi/document-files.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import { unguarded } from "../inherited-names.ts";
-import { shortNames, withLongPaths } from "./long-paths.ts";
+import { restoreLongPaths, shortenPaths } from "./long-paths.ts";
 import { plainDocument } from "./plain-document.ts";
 
 export async function emitRestTypes(
@@ -19,11 +19,11 @@ export async function emitRestTypes(
   operations: readonly RestOperation[],
 ): Promise<string> {
   try {
-    const names = shortNames(operations);
+    const names = shortenPaths(operations);
     const whole = plainDocument(document, operations, names) as unknown as OpenAPI3;
-    return withLongPaths(unguarded(astToString(transformSchema(whole, contextFor(whole)))), names);
+    return restoreLongPaths(unguarded(astToString(transformSchema(whole, contextFor(whole)))), names);
   } catch (error) {
-    throw unreadable(
+    throw unreadableSpec(
       document.roots.length > 1 ? documentsFolder : document.root.file,
       error instanceof URIError
         ? "a path, an operationId, a component or a property has a % in its name that openapi-typescript cannot read"

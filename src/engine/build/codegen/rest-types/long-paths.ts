@@ -9,7 +9,7 @@ import type { RestOperation } from "../../openapi/operation.ts";
 const longest = 2_000;
 
 /** Path → the name that stands for it in the bundle. A short path has none. */
-export function shortNames(operations: readonly RestOperation[]): ReadonlyMap<string, string> {
+export function shortenPaths(operations: readonly RestOperation[]): ReadonlyMap<string, string> {
   const paths = new Set(operations.map(({ path }) => path));
   let prefix = "/long-path-";
   while ([...paths].some((path) => path.startsWith(prefix))) prefix += "-";
@@ -18,7 +18,7 @@ export function shortNames(operations: readonly RestOperation[]): ReadonlyMap<st
 }
 
 /** The text of types with the paths themselves. */
-export function withLongPaths(types: string, names: ReadonlyMap<string, string>): string {
+export function restoreLongPaths(types: string, names: ReadonlyMap<string, string>): string {
   let text = types;
   for (const [path, name] of names) text = text.replaceAll(JSON.stringify(name), () => JSON.stringify(path));
   return text;

@@ -16,7 +16,7 @@ import {
   withNullable,
 } from "../../openapi/shapes/shape.ts";
 import { guarded } from "../inherited-names.ts";
-import { areListsOfThemselves } from "./recursive-lists.ts";
+import { isRecursiveList } from "./recursive-lists.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
@@ -126,7 +126,7 @@ export class PlainSchemas {
   #ofType(shape: Shape, type: JsonType): PlainSchema {
     if (type === "array") {
       const { items } = shape;
-      return { type, ...(items && !areListsOfThemselves(items) && { items: this.of(items) }) };
+      return { type, ...(items && !isRecursiveList(items) && { items: this.of(items) }) };
     }
     if (type !== "object") return { type };
     const properties = [...shape.properties.values()];

@@ -5,7 +5,7 @@
 import type { Shape } from "../../openapi/shapes/shape.ts";
 
 /** Whether entries of this shape may be lists of the same shape. */
-export function areListsOfThemselves(entries: Shape): boolean {
+export function isRecursiveList(entries: Shape): boolean {
   const met = new Set<string>();
   const waiting = nextOf(entries);
   for (let next = waiting.pop(); next; next = waiting.pop()) {

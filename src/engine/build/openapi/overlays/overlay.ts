@@ -4,14 +4,20 @@
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
-import { type Diagnostic, diagnosed, type NodePath, type Place, unreadable } from "../../diagnostic.ts";
+import {
+  createDiagnostic,
+  type Diagnostic,
+  type FileLocation,
+  type NodePath,
+  unreadableSpec,
+} from "../../diagnostic.ts";
 import type { YamlFile } from "../yaml-file.ts";
 import { queryPaths } from "./json-path.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
 /** What an action removed. `path`: where the value stood then. */
-export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: Place };
+export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
 /**
  * One change: a value that the overlay wrote at `path`, or the member that it removed there; or the item `index` that it took
@@ -46,21 +52,21 @@ export function withOverlay(
       }
     }
   }
-  const file = { ...document, value, place: (path: NodePath) => placeOf(document, overlay, changes, path) };
+  const file = { ...document, value, place: (path: NodePath) => pointerOf(document, overlay, changes, path) };
   return { file, removals, unused };
 }
 
-/** Throws `SpecUnreadable` unless the file is an overlay. */
+/** Throws `UnreadableSpec` unless the file is an overlay. */
 function actionsOf({ value, place }: YamlFile): readonly Action[] {
   const { overlay, actions } = membersOf(value);
   const { file: overlayFile } = place([]);
   if (typeof overlay !== "string" || !/^1\./.test(overlay))
-    throw unreadable(overlayFile, "is not an OpenAPI Overlay: it wants `overlay: 1.0.0`");
-  if (!Array.isArray(actions)) throw unreadable(overlayFile, "has no list of actions");
+    throw unreadableSpec(overlayFile, "is not an OpenAPI Overlay: it wants `overlay: 1.0.0`");
+  if (!Array.isArray(actions)) throw unreadableSpec(overlayFile, "has no list of actions");
   for (const [index, action] of actions.entries()) {
     const { target, update, remove } = membersOf(action);
     if (typeof target !== "string" || (remove !== true && update === undefined))
-      throw unreadable(
+      throw unreadableSpec(
         overlayFile,
         "an action wants a `target`, and an `update` or `remove: true`",
         place(["actions", index]),
@@ -73,7 +79,7 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
 function select(
   { target, update, remove }: Action,
   value: unknown,
-  place: Place,
+  place: FileLocation,
 ): ReturnType<typeof queryPaths> {
   try {
     const nodes = queryPaths(target, value);
@@ -83,12 +89,12 @@ function select(
       throw new Error(`${wrong.getPath()} cannot be updated: it is no list, or one of both is no object`);
     return nodes;
   } catch (error) {
-    throw unreadable(place.file, `target ${target}: ${(error as Error).message}`, place);
+    throw unreadableSpec(place.file, `target ${target}: ${(error as Error).message}`, place);
   }
 }
 
-const selectsNothing = ({ target }: Action, place: Place): Diagnostic =>
-  diagnosed({
+const selectsNothing = ({ target }: Action, place: FileLocation): Diagnostic =>
+  createDiagnostic({
     rule: "overlay-unused",
     coordinate: target,
     message: `the overlay's target ${target} selects nothing in the document`,
@@ -118,7 +124,7 @@ function removed(
 ): unknown {
   const [parent, last] = [path.slice(0, -1), path.at(-1)];
   const place = overlay.place(from);
-  if (last === undefined) throw unreadable(place.file, "removes the whole document", place);
+  if (last === undefined) throw unreadableSpec(place.file, "removes the whole document", place);
   return changedAt(value, parent, (before) => {
     if (Array.isArray(before)) {
       changes.push({ path: parent, index: Number(last) });
@@ -165,7 +171,12 @@ const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
  * Goes back through the changes: a path below what the overlay wrote or removed is the overlay's, and so is a schema whose
  * type it wrote or removed. Any other is the document's.
  */
-function placeOf(document: YamlFile, overlay: YamlFile, changes: readonly Change[], path: NodePath): Place {
+function pointerOf(
+  document: YamlFile,
+  overlay: YamlFile,
+  changes: readonly Change[],
+  path: NodePath,
+): FileLocation {
   let at = path;
   for (const change of changes.toReversed()) {
     const { length } = change.path;

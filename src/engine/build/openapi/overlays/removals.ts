@@ -1,12 +1,12 @@
 /** Finds the action of an overlay that removed what the schema still names: a finding about it points at the action. */
 import { membersOf } from "../../../shared/json-object.ts";
-import type { NodePath, Place } from "../../diagnostic.ts";
+import type { FileLocation, NodePath } from "../../diagnostic.ts";
 import type { RestDocument, RestNode, RootNode } from "../document.ts";
 import type { RestOperation } from "../operation.ts";
 import type { Removal } from "./overlay.ts";
 
 /** `name`: the operation's `operationId`, or its method and path. */
-export const operationRemoval = ({ roots }: RestDocument, name: string): Place | undefined =>
+export const operationRemoval = ({ roots }: RestDocument, name: string): FileLocation | undefined =>
   roots.flatMap((root) => root.removals.filter((each) => namesIn(root, each).includes(name)))[0]?.action;
 
 /** The names of the operations that an action removed, with and without the document's name. */
@@ -30,7 +30,7 @@ export function inputRemoval(
   document: RestDocument,
   { root, item, node, body }: RestOperation,
   name: string,
-): Place | undefined {
+): FileLocation | undefined {
   const isAt = ({ file, path }: RestNode, other: NodePath): boolean =>
     file === root.file && path.join("/") === other.join("/");
   const isNamed = (value: unknown): boolean =>

@@ -10,10 +10,10 @@ import { declaredProperty, isOnly, type Property, type Shape, type Variant, type
  * The members with the values that tell them. Without `property` in the result, the value of a member is the name of a
  * property that it alone has. One member may have none.
  */
-export function toldApart({ property, members }: Variants): Variants | undefined {
+export function discriminate({ property, members }: Variants): Variants | undefined {
   if (property !== undefined) return { property, members };
   if (members.length < 2 || !members.every(({ shape }) => isOnly(shape, "object"))) return undefined;
-  const byValues = toldByValues(members, isAlwaysSent);
+  const byValues = discriminateByValues(members, isAlwaysSent);
   if (byValues) return byValues;
   const own = members.map((member) => {
     const rest = members.filter((each) => each !== member);
@@ -27,7 +27,7 @@ export function toldApart({ property, members }: Variants): Variants | undefined
 }
 
 /** By a property that each member has with values of its own, if such a property is one that `counts`. */
-export function toldByValues(
+export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,
 ): Variants | undefined {

@@ -7,7 +7,7 @@ import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import type { RestNode } from "../document.ts";
 import { makeProperty } from "./make-property.ts";
 import { declaredProperty, isOnly, nodeBelow, responseProperties, Shape } from "./shape.ts";
-import { madeIdentity } from "./shape-identity.ts";
+import { syntheticIdentity } from "./shape-identity.ts";
 import { combineNullable } from "./variants.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export const isClosed = ({ additionalProperties, patternProperties }: Schema): b
   isNever(additionalProperties) && patternProperties === undefined;
 
 /** Undefined for an object that is no map: it has no undeclared properties, or they may have any value. */
-export function readEntry(
+export function readMapEntry(
   node: RestNode,
   { additionalProperties: others, patternProperties, propertyNames }: Schema,
   read: (node: RestNode) => Shape,
@@ -35,7 +35,7 @@ export function readEntry(
   const { format } = membersOf(propertyNames);
   const key = new Shape({
     node: isRecord(propertyNames) ? nodeBelow(node, "propertyNames") : first,
-    identity: madeIdentity(`key(${format ?? ""})`),
+    identity: syntheticIdentity(`key(${format ?? ""})`),
     types: ["string"],
     ...(typeof format === "string" && { format }),
   });
@@ -49,7 +49,7 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
     value &&
     new Shape({
       node,
-      identity: madeIdentity(`entry(${key.identity.text}, ${value.identity.text}${value.nullable})`),
+      identity: syntheticIdentity(`entry(${key.identity.text}, ${value.identity.text}${value.nullable})`),
       types: ["object"],
       properties: () =>
         new Map([
@@ -87,7 +87,7 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
     items &&
     new Shape({
       node: shape.node,
-      identity: madeIdentity(`entries(${shape.identity.text})`),
+      identity: syntheticIdentity(`entries(${shape.identity.text})`),
       types: ["array"],
       nullable: shape.nullable,
       items: () => items,

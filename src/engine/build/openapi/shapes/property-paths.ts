@@ -2,7 +2,7 @@
 import { declaredProperty, type Property, type Shape, textFits } from "./shape.ts";
 
 /** The properties on the way, as far as there are any. `inLists`: a list on the way stands for each of its items. */
-export function propertiesAlong(shape: Shape, path: readonly string[], inLists = false): Property[] {
+export function propertiesOnPath(shape: Shape, path: readonly string[], inLists = false): Property[] {
   const found: Property[] = [];
   let at = shape;
   for (const step of path) {
@@ -16,7 +16,7 @@ export function propertiesAlong(shape: Shape, path: readonly string[], inLists =
 
 /** Whether each value has one at the path, which is never null, and which a parameter of the shape `taken` takes as text. */
 export function alwaysFits(from: Shape, path: readonly string[], taken: Shape): boolean {
-  const found = propertiesAlong(from, path);
+  const found = propertiesOnPath(from, path);
   return (
     found.length === path.length &&
     found.every(({ required, shape, only }) => required && !shape.nullable && only === undefined) &&

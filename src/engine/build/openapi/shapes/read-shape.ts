@@ -4,12 +4,12 @@
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
-import { unreadable } from "../../diagnostic.ts";
-import { type RestDocument, type RestNode, refOf, saysBesideRef } from "../document.ts";
+import { unreadableSpec } from "../../diagnostic.ts";
+import { hasRefSiblings, type RestDocument, type RestNode, refOf } from "../document.ts";
 import { enumerationOf } from "./enumeration.ts";
 import { readLimits } from "./limits.ts";
 import { makeProperty } from "./make-property.ts";
-import { isClosed, readEntry } from "./map-entries.ts";
+import { isClosed, readMapEntry } from "./map-entries.ts";
 import { mergeShapes, withIdentity } from "./merge-shapes.ts";
 import { type JsonType, nodeBelow, type Property, Shape, unresolvedSchema, withNullable } from "./shape.ts";
 import { identityOf } from "./shape-identity.ts";
@@ -32,7 +32,7 @@ export function shapeAt(document: RestDocument, node: RestNode): Shape {
 function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
   const isReference = refOf(node.value) !== undefined;
   const target = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
-  const siblings = document.versions.readsBesideRef(node.file) && saysBesideRef(node);
+  const siblings = document.versions.readsBesideRef(node.file) && hasRefSiblings(node);
   if (within?.schemas.some((other) => other.value === target.value)) return new Shape({ node: target });
   if (isReference && !siblings && !within) return shapeAt(document, target);
   const inside: Inclusion = {
@@ -58,7 +58,10 @@ const mostParts = 10_000;
 function countPart({ schemas: [whole], parts }: Inclusion): void {
   parts.count++;
   if (parts.count > mostParts)
-    throw unreadable(whole.file, `#/${whole.path.join("/")} is composed of more than ${mostParts} schemas`);
+    throw unreadableSpec(
+      whole.file,
+      `#/${whole.path.join("/")} is composed of more than ${mostParts} schemas`,
+    );
 }
 
 function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
@@ -121,7 +124,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     isClosed: isClosed(schema),
     properties: () => (mayBeObject ? propertiesOf(document, node, schema) : new Map()),
     items: () => (schema.items === undefined ? undefined : shapeAt(document, nodeBelow(node, "items"))),
-    entry: () => readEntry(node, schema, (at) => shapeAt(document, at)),
+    entry: () => readMapEntry(node, schema, (at) => shapeAt(document, at)),
   });
 }
 

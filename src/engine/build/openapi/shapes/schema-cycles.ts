@@ -1,6 +1,6 @@
 /** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`. Such a schema describes no value. */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
-import { type Diagnostic, diagnosed } from "../../diagnostic.ts";
+import { createDiagnostic, type Diagnostic } from "../../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
@@ -11,7 +11,7 @@ type Inclusion = { readonly node: RestNode; readonly closing: RestNode };
 type Visit = { readonly value: object; readonly includes: Generator<Inclusion, undefined> };
 
 /** What the schema refers to, and the members of its `allOf`, `oneOf` and `anyOf`. */
-export function* includedIn(document: RestDocument, node: RestNode): Generator<Inclusion, undefined> {
+export function* includedSchemas(document: RestDocument, node: RestNode): Generator<Inclusion, undefined> {
   const target = document.refTarget(node);
   if (target) yield { node: target, closing: node };
   for (const keyword of ["allOf", "oneOf", "anyOf"] as const) {
@@ -51,13 +51,13 @@ export class SchemaCycles {
     if (state === "open") this.#add(node, closing);
     if (state) return;
     this.#state.set(value, "open");
-    open.push({ value, includes: includedIn(this.#document, node) });
+    open.push({ value, includes: includedSchemas(this.#document, node) });
   }
 
   #add({ path }: RestNode, closing: RestNode): void {
     const coordinate = refOf(closing.value) ?? `#/${path.join("/")}`;
     this.found.push(
-      diagnosed({
+      createDiagnostic({
         rule: "ref-circular",
         coordinate,
         message: `$ref "${coordinate}" closes a circle: the schema includes itself`,

@@ -4,7 +4,7 @@
  * nor the node tells two shapes apart.
  */
 import { hash } from "node:crypto";
-import { unreadable } from "../../diagnostic.ts";
+import { unreadableSpec } from "../../diagnostic.ts";
 import { nodeKey, type RestNode } from "../document.ts";
 
 type Keyword = "allOf" | "oneOf";
@@ -30,7 +30,11 @@ export function identityOf(node: RestNode): ShapeIdentity {
 }
 
 /** The identity of a shape that no schema of the document describes. */
-export const madeIdentity = (text: string): ShapeIdentity => ({ text, parts: new Set([text]), depth: 0 });
+export const syntheticIdentity = (text: string): ShapeIdentity => ({
+  text,
+  parts: new Set([text]),
+  depth: 0,
+});
 
 /** A part counts once, and the order of the parts does not count: `A and A` is `A`, `A and B` is `B and A`. */
 export function composedIdentity(
@@ -45,7 +49,8 @@ export function composedIdentity(
   if (parts.size === 1 && first) return first;
   const depth =
     1 + Math.max(...identities.map((each) => (each.keyword === keyword ? each.depth - 1 : each.depth)));
-  if (depth > maxDepth) throw unreadable(node.file, `#/${node.path.join("/")} composes itself without end`);
+  if (depth > maxDepth)
+    throw unreadableSpec(node.file, `#/${node.path.join("/")} composes itself without end`);
   const written = `${keyword}(${[...parts].sort().join(", ")})`;
   const text = written.length > maxLength ? `${keyword}(${hash("sha256", written)})` : written;
   return { text, keyword, parts, depth };

@@ -6,7 +6,7 @@ import { isOnly, type Shape } from "./shape.ts";
 type Limit = { readonly keyword: string; readonly value: unknown };
 
 /** `from` is absent if its schema allows all values on this side. */
-export type Stricter = { readonly from?: Limit; readonly to: Limit };
+export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
 /** Keywords that bound the same thing on the same side. A length and a count are 0 or more. */
 const sides = [
@@ -19,8 +19,8 @@ const sides = [
 ] as const;
 
 /** The limits of `to` that refuse a value which `from` allows. */
-export function stricterLimits(from: Shape, to: Shape): Stricter[] {
-  const found: Stricter[] = sides.flatMap((side) => {
+export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
+  const found: StricterLimit[] = sides.flatMap((side) => {
     const [wide, narrow] = [edgeOf(from, side), edgeOf(to, side)];
     if (!narrow || ("least" in side && narrow.at >= side.least)) return [];
     const isStricter =
@@ -40,9 +40,9 @@ export function stricterLimits(from: Shape, to: Shape): Stricter[] {
 
 const isMultiple = (step: number, of: number): boolean => Number.isInteger(step / of);
 
-const pairOf = (from: Limit | undefined, to: Limit): Stricter => ({ ...(from && { from }), to });
+const pairOf = (from: Limit | undefined, to: Limit): StricterLimit => ({ ...(from && { from }), to });
 
-const written = (keyword: string, from: unknown, to: unknown): Stricter =>
+const written = (keyword: string, from: unknown, to: unknown): StricterLimit =>
   pairOf(from === undefined ? undefined : { keyword, value: from }, { keyword, value: to });
 
 type Edge = { readonly at: number; readonly closed: boolean; readonly limit: Limit };

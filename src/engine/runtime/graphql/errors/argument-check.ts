@@ -5,12 +5,12 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";
-import { stepsOfRequest } from "../../../shared/linear-pattern.ts";
+import { regexStepsPerRequest } from "../../../shared/linear-pattern.ts";
 import type { Dictionary } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
 import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inherited-values.ts";
 import type { AnyContext } from "../../rest/rest-context.ts";
-import { argumentDescription, limitWords } from "./argument-descriptions.ts";
+import { argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 export type Args = Dictionary<unknown>;
 
@@ -36,7 +36,7 @@ export function argumentCheck(
       if (value === undefined) continue;
       const validate = validators.get(mark) ?? ajv.compile(schema);
       validators.set(mark, validate);
-      context.steps ??= stepsOfRequest();
+      context.steps ??= regexStepsPerRequest();
       if (!validate.call(context, value)) return refused(isAbove ? [] : declared, name, validate.errors?.[0]);
     }
     return undefined;
@@ -63,6 +63,6 @@ function reason(error: ErrorObject | undefined, description: string): string {
   if (keyword === "minLength" && limit === 1) return "must not be empty";
   if (keyword === "minItems") return `must hold at least ${limit} values`;
   if (keyword === "maxItems") return `must hold at most ${limit} values`;
-  const words = limitWords({ [keyword]: limit ?? format ?? allowedValues });
+  const words = describeLimits({ [keyword]: limit ?? format ?? allowedValues });
   return words ? `must be ${words}` : message;
 }

@@ -36,17 +36,17 @@ const formats: Record<string, string> = {
 };
 
 /** An example for a known format; the name of any other format. */
-export const formatWords = (format: string): string => own(formats, format) ?? `of the format ${format}`;
+export const describeFormat = (format: string): string => own(formats, format) ?? `of the format ${format}`;
 
 /** A message leaves out a longer pattern, which a reader would not understand. */
 const maxPattern = 40;
 
 /** Describes all limits of a schema. The text is empty if the schema has no limit that words can describe. */
-export function limitWords(schema: JsonSchema): string {
+export function describeLimits(schema: JsonSchema): string {
   const { format, pattern, minLength, maxLength, minimum, maximum, enum: values } = schema;
   const words = [
     Array.isArray(values) && `one of ${values.filter((value) => value !== null).join(", ")}`,
-    typeof format === "string" && formatWords(format),
+    typeof format === "string" && describeFormat(format),
     range(minLength, maxLength, " characters long"),
     range(minimum, maximum, ""),
     typeof pattern === "string" && pattern.length <= maxPattern && `of the form ${pattern}`,

@@ -9,7 +9,7 @@ import { own } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
 import { Unwritable } from "../../rest/encode.ts";
 import { markOfArgument } from "../../rest/inherited-values.ts";
-import { argumentDescription, limitWords } from "./argument-descriptions.ts";
+import { argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 type ArgumentFacts = {
   /** REST name → argument, where they differ. */
@@ -21,7 +21,7 @@ type ArgumentFacts = {
 };
 
 /** Returns a function that maps an error of a field's calls to the one that names arguments; any other error stays. */
-export function argumentNamer(facts: ArgumentFacts): (error: Error) => Error {
+export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) => Error {
   /** The same new error each time, so that the error of many parents stays one error. */
   const renamed = new WeakMap<CodedError, CodedError>();
   return (error) => {
@@ -39,7 +39,7 @@ export function argumentNamer(facts: ArgumentFacts): (error: Error) => Error {
 function inWordsOf({ names, schemas, args }: ArgumentFacts, error: CodedError, restName: string): CodedError {
   const argument = own(names, restName) ?? restName;
   const limits = own(schemas, argument) ?? own(schemas, markOfArgument(argument)) ?? {};
-  const words = limitWords(limits as JsonSchema);
+  const words = describeLimits(limits as JsonSchema);
   const description = argumentDescription(args, argument);
   const { cause } = error;
   const refusal =

@@ -9,7 +9,7 @@ type Path = readonly (string | number)[];
 type Located = { readonly path: Path; readonly originalError: Error };
 
 /** Groups errors by failure and field. An error that is no failure of a call stands alone. */
-export function grouped<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
+export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
   const failures = new Map<Error, number>();
   const groupOf = (error: E): E | string => {
     const { originalError: failure, path } = error;
@@ -28,7 +28,7 @@ const fieldOf = (path: Path): string => path.filter((key) => typeof key === "str
 const mostRanges = 100;
 
 /** Adds its places to an error that has several. */
-export const withPlaces = (
+export const withNullCount = (
   error: GraphQLFormattedError,
   group: readonly Pick<Located, "path">[],
 ): GraphQLFormattedError =>

@@ -5,7 +5,7 @@
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
 import type { RequestContext } from "../request-context.ts";
-import { isContractBroken, wrongArgument } from "./mask-errors.ts";
+import { invalidArgumentError, isContractViolation } from "./mask-errors.ts";
 
 /** An error of graphql-js or of a plan. */
 type LoggedError = Pick<GraphQLError, "message" | "path" | "originalError">;
@@ -13,7 +13,7 @@ type LoggedError = Pick<GraphQLError, "message" | "path" | "originalError">;
 export function logErrors({ log: lines, requestId }: RequestContext, errors: readonly LoggedError[]): void {
   for (const error of errors) {
     const { originalError: original, path } = error;
-    if (original instanceof CodedError ? original.status < 500 : wrongArgument(error)) continue;
+    if (original instanceof CodedError ? original.status < 500 : invalidArgumentError(error)) continue;
     const level = original instanceof CodedError || path === undefined ? "info" : "error";
     if (level === "info" && !lines.tellsInfo) continue;
     const kind = kindOf(error);
@@ -26,7 +26,7 @@ export function logErrors({ log: lines, requestId }: RequestContext, errors: rea
 function kindOf({ originalError: original, message, path }: LoggedError): object {
   if (original instanceof CodedError) return { operation: original.details.operation, code: original.code };
   if (path === undefined) return { reason: "the request is refused" };
-  if (original && !isContractBroken(original)) return { reason: original.name };
+  if (original && !isContractViolation(original)) return { reason: original.name };
   return { reason: withoutValues(message).replace(/"[^"]*"/g, '""') };
 }
 
@@ -35,6 +35,6 @@ const withoutValues = (message: string): string => message.slice(0, 500).replace
 
 /** The details of a log line: the reason for a REST value that breaks the document, or the stack of a fault of ours. */
 function reason({ originalError: original, message }: LoggedError): object {
-  if (original && !isContractBroken(original)) return { err: original };
+  if (original && !isContractViolation(original)) return { err: original };
   return { reason: withoutValues(message).replace(/"[^"]{64,}"/g, '"…"') };
 }

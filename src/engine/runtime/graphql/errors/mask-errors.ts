@@ -5,10 +5,10 @@
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type Code, codes } from "../../../shared/error-codes.ts";
-import { CodedError, overLimit } from "../../coded-error.ts";
+import { CodedError, limitExceeded } from "../../coded-error.ts";
 import type { Config } from "../../settings/config.ts";
 import type { FieldError } from "./field-error.ts";
-import { ContractBroken } from "./field-error.ts";
+import { ContractViolation } from "./field-error.ts";
 
 /**
  * Creates Apollo's `formatError`. A parser error about size becomes `LIMIT_EXCEEDED`; other errors are masked. Production
@@ -16,19 +16,19 @@ import { ContractBroken } from "./field-error.ts";
  */
 export function formatError({ env, production }: Config) {
   const over = (limit: "MAX_TOKENS" | "MAX_DEPTH", message: string): CodedError =>
-    overLimit(limit, env[limit], `${message} (${limit})`);
+    limitExceeded(limit, env[limit], `${message} (${limit})`);
   return (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const { message } = formatted;
     if (message.includes("Document contains more tha"))
       // graphql-js misspells "more than" as "more that"
-      return mask(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
+      return maskError(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
     // the parser recurses once a level, and overflows the stack far beyond the limit
     if (message === "Maximum call stack size exceeded")
-      return mask(formatted, over("MAX_DEPTH", "the document is too deep"));
+      return maskError(formatted, over("MAX_DEPTH", "the document is too deep"));
     const { validationErrorCode } = formatted.extensions ?? {};
     if (validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED)
-      return mask({ ...formatted, message: introspectionOff }, error);
-    const masked = mask(formatted, error);
+      return maskError({ ...formatted, message: introspectionOff }, error);
+    const masked = maskError(formatted, error);
     return production ? { ...masked, message: masked.message.replace(/ Did you mean .*/s, "") } : masked;
   };
 }
@@ -37,7 +37,7 @@ export function formatError({ env, production }: Config) {
 const introspectionOff = "GraphQL introspection is turned off here";
 
 /** The error that a client gets. */
-export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+export function maskError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const { locations, path } = formatted;
   const message = formatted.message.slice(0, maxMessage);
   const place = { ...(locations && { locations }), ...(path && { path }) };
@@ -54,11 +54,16 @@ export function mask(formatted: GraphQLFormattedError, error: unknown): GraphQLF
 }
 
 /** The error that a client gets for a plan's field error. */
-export const maskField = ({ message, locations, path, originalError }: FieldError): GraphQLFormattedError =>
-  mask({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
+export const maskFieldError = ({
+  message,
+  locations,
+  path,
+  originalError,
+}: FieldError): GraphQLFormattedError =>
+  maskError({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
 
 /** The error that a client gets for a variable with a refused value. */
-export const maskVariable = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
+export const maskVariableError = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
   message: message.slice(0, maxMessage),
   ...(locations && { locations }),
   extensions: { code: "BAD_USER_INPUT" },
@@ -79,17 +84,17 @@ function inExecution(
   original: unknown,
 ): Pick<GraphQLFormattedError, "message" | "extensions"> {
   if (message.startsWith("Int cannot represent non 32-bit")) return tooLarge;
-  return refusedArgument(message, original) ?? (isContractBroken(original) ? broken : internal);
+  return refusedArgument(message, original) ?? (isContractViolation(original) ? broken : internal);
 }
 
 /** Masks an error about an argument of a field or a directive. For a directive on a root field, the error has no path. */
 function refusedArgument(message: string, original: unknown) {
-  const argument = original instanceof GraphQLError ? wrongArgument(original) : undefined;
+  const argument = original instanceof GraphQLError ? invalidArgumentError(original) : undefined;
   return argument ? { message, extensions: { code: "BAD_USER_INPUT", argument } } : undefined;
 }
 
 /** The argument whose value graphql-js refuses, mostly because a variable made it null. */
-export const wrongArgument = ({ message }: { readonly message: string }): string | undefined =>
+export const invalidArgumentError = ({ message }: { readonly message: string }): string | undefined =>
   /^Argument "(\w+)" /.exec(message)?.[1];
 
 const broken = {
@@ -105,5 +110,5 @@ const tooLarge = {
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
 /** The scalars and enums of graphql-js throw a `GraphQLError` for a value that does not fit. */
-export const isContractBroken = (error: unknown): boolean =>
-  error instanceof ContractBroken || error instanceof GraphQLError;
+export const isContractViolation = (error: unknown): boolean =>
+  error instanceof ContractViolation || error instanceof GraphQLError;

@@ -13,7 +13,7 @@ import type { ManifestEntry } from "../../rest/generated-api.ts";
 /** Sends the page. */
 export type Explorer = (reply: FastifyReply) => Promise<void>;
 
-export function createExplorer(explored: Explored, samples: Samples): Explorer {
+export function createExplorer(explored: ExploredApi, samples: Samples): Explorer {
   let page: Promise<ExplorerPage> | undefined;
   return async (reply) => {
     page ??= makePage(explored, samples);
@@ -37,7 +37,7 @@ export type ExplorerPage = { readonly html: string; readonly policy: string };
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
 /** The API that the page explores. */
-export type Explored = {
+export type ExploredApi = {
   readonly schema: GraphQLSchema;
   /** The saved operations. */
   readonly operations: readonly ManifestEntry[];
@@ -51,7 +51,7 @@ export type Explored = {
  * the first page, and never in production.
  */
 export async function makePage(
-  { schema, operations, credentials }: Explored,
+  { schema, operations, credentials }: ExploredApi,
   samples: Samples,
 ): Promise<ExplorerPage> {
   const graphiql = await import("@graphql-yoga/render-graphiql/graphiql");

@@ -15,7 +15,7 @@ type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode
 type Groups = Map<string, FieldNode[]>;
 
 /** Whether the definitions' selections make more than `maxPairs` pairs. Fragments must not be circular. */
-export function repeatsTooMuch(
+export function exceedsComparisonLimit(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   definitions: readonly { readonly selectionSet: SelectionSetNode }[],
 ): boolean {

@@ -17,7 +17,7 @@ import {
 } from "graphql";
 import { callsRest } from "../../rest/property.ts";
 
-export type Counts = {
+export type SelectionCounts = {
   /** Nested fields. */
   readonly depth: number;
   /** Nested selection sets, those of fragments included. */
@@ -34,15 +34,15 @@ export type Counts = {
   readonly introspection: number;
 };
 
-export type Walk = {
+export type SelectionWalk = {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly counted: Map<string, Counts | undefined>;
+  readonly counted: Map<string, SelectionCounts | undefined>;
   /** Names of fragments that spread themselves. */
   readonly cyclic: Set<string>;
 };
 
-const none: Counts = {
+const none: SelectionCounts = {
   depth: 0,
   nesting: 0,
   aliases: 0,
@@ -54,10 +54,10 @@ const none: Counts = {
 };
 
 export function countSelections(
-  walk: Walk,
+  walk: SelectionWalk,
   { selections }: SelectionSetNode,
   type?: GraphQLNamedType,
-): Counts {
+): SelectionCounts {
   const total = { ...none };
   for (const selection of selections) {
     const counts = countSelection(walk, selection, type);
@@ -73,14 +73,22 @@ export function countSelections(
   return total;
 }
 
-function countSelection(walk: Walk, selection: SelectionNode, type: GraphQLNamedType | undefined): Counts {
+function countSelection(
+  walk: SelectionWalk,
+  selection: SelectionNode,
+  type: GraphQLNamedType | undefined,
+): SelectionCounts {
   if (selection.kind === Kind.FIELD) return countField(walk, selection, type);
   if (selection.kind === Kind.FRAGMENT_SPREAD) return countFragment(walk, selection.name.value);
   const { selectionSet, typeCondition } = selection;
   return countSelections(walk, selectionSet, typeNamed(walk, typeCondition?.name.value) ?? type);
 }
 
-function countField(walk: Walk, field: FieldNode, type: GraphQLNamedType | undefined): Counts {
+function countField(
+  walk: SelectionWalk,
+  field: FieldNode,
+  type: GraphQLNamedType | undefined,
+): SelectionCounts {
   const name = field.name.value;
   const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
   const below = field.selectionSet
@@ -110,7 +118,7 @@ function isBound(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name
   return resolve !== undefined && callsRest(resolve);
 }
 
-export function countFragment(walk: Walk, name: string): Counts {
+export function countFragment(walk: SelectionWalk, name: string): SelectionCounts {
   const fragment = walk.fragments.get(name);
   if (!fragment) return none;
   if (walk.counted.has(name)) {
@@ -125,5 +133,5 @@ export function countFragment(walk: Walk, name: string): Counts {
   return counts;
 }
 
-const typeNamed = ({ schema }: Walk, name: string | undefined): GraphQLNamedType | undefined =>
+const typeNamed = ({ schema }: SelectionWalk, name: string | undefined): GraphQLNamedType | undefined =>
   name === undefined ? undefined : schema.getType(name);

@@ -9,12 +9,13 @@ import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 import { cachedDocumentBytes, cachedRefusalCharacters, savedDocumentBytes } from "../../settings/capacity.ts";
 import type { SavedOperations } from "../saved/saved-operations.ts";
-import { type SavedText, sizeOf } from "../saved/saved-text.ts";
+import { documentSize, type SavedText } from "../saved/saved-text.ts";
 
 /** Characters for a response's headers. */
 const overhead = 500;
 
-const storeOf = (maxSize: number) => new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: sizeOf });
+const storeOf = (maxSize: number) =>
+  new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: documentSize });
 
 /** The documents of saved operations, by the app that is the first owner of each; `undefined` is this service. */
 class SavedDocuments {
@@ -46,7 +47,7 @@ class SavedDocuments {
 }
 
 /** Takes the place of Apollo's store, which does not count comments and finds a document by the digest of its text. */
-export class Documents {
+export class DocumentStore {
   readonly #saved: SavedOperations;
   readonly #ofSaved = new SavedDocuments();
   readonly #others = storeOf(cachedDocumentBytes);

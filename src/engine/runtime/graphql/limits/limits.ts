@@ -14,11 +14,16 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from "graphql";
-import { missingRoots } from "../../../shared/missing-roots.ts";
-import { type CodedError, overLimit } from "../../coded-error.ts";
+import { missingRootTypes } from "../../../shared/missing-roots.ts";
+import { type CodedError, limitExceeded } from "../../coded-error.ts";
 import type { Environment } from "../../settings/environment.ts";
-import { repeatsTooMuch } from "./comparison-limit.ts";
-import { type Counts, countFragment, countSelections, type Walk } from "./count-selections.ts";
+import { exceedsComparisonLimit } from "./comparison-limit.ts";
+import {
+  countFragment,
+  countSelections,
+  type SelectionCounts,
+  type SelectionWalk,
+} from "./count-selections.ts";
 
 const limits = [
   ["MAX_DEPTH", "depth", "levels"],
@@ -27,7 +32,7 @@ const limits = [
   ["MAX_ROOT_FIELDS", "fields", "root fields"],
   ["MAX_DIRECTIVES", "directives", "directives"],
   ["MAX_BOUND_FIELDS", "bound", "fields bound to REST operations"],
-] as const satisfies [keyof Environment, keyof Counts, string][];
+] as const satisfies [keyof Environment, keyof SelectionCounts, string][];
 
 /** Selection sets that may nest for each level of MAX_DEPTH: fragments may stand between the levels of fields. */
 const nestingPerLevel = 8;
@@ -35,13 +40,13 @@ const nestingPerLevel = 8;
 type TextLimit = "MAX_DOCUMENT_LENGTH" | "MAX_DOCUMENT_LINES" | "MAX_DEFINITIONS";
 
 const tooMany = (env: Environment, limit: TextLimit, what: string): CodedError =>
-  overLimit(limit, env[limit], `a document may have at most ${env[limit]} ${what} (${limit})`);
+  limitExceeded(limit, env[limit], `a document may have at most ${env[limit]} ${what} (${limit})`);
 
 /**
  * The error for a text that is too large to be parsed. Lines are bounded because each error counts the lines before it,
  * and because a document keeps its comments.
  */
-export function textExcess(env: Environment, text: string): CodedError | undefined {
+export function textLimitError(env: Environment, text: string): CodedError | undefined {
   const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
   if (text.length > maxLength) return tooMany(env, "MAX_DOCUMENT_LENGTH", "characters");
   if (text.length > maxLines && hasMoreLines(text, maxLines))
@@ -63,7 +68,7 @@ export const limitRule =
   (env: Environment): ValidationRule =>
   (context): ASTVisitor => ({
     Document(document): DocumentNode | undefined {
-      const unknown = missingRoots(context.getSchema(), document);
+      const unknown = missingRootTypes(context.getSchema(), document);
       const errors = unknown.length > 0 ? unknown : findExcesses(context, env, document);
       for (const error of errors) context.reportError(error);
       return errors.length > 0 ? { ...document, definitions: [] } : undefined;
@@ -78,7 +83,7 @@ function findExcesses(context: ValidationContext, env: Environment, document: Do
   }
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  const walk: Walk = {
+  const walk: SelectionWalk = {
     schema: context.getSchema(),
     fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
     counted: new Map(),
@@ -87,7 +92,7 @@ function findExcesses(context: ValidationContext, env: Environment, document: Do
   const nested = fragments.filter(({ name }) => isTooNested(env, countFragment(walk, name.value)));
   const found = operations.flatMap((operation) => excessesOf(env, walk, operation));
   if (found.length === 0 && nested.length === 0 && walk.cyclic.size === 0)
-    return repeatsTooMuch(walk.fragments, [...operations, ...fragments]) ? [repeated] : [];
+    return exceedsComparisonLimit(walk.fragments, [...operations, ...fragments]) ? [repeated] : [];
   return [
     ...found,
     ...(found.length > 0 ? [] : nested.slice(0, 1).map((node) => excess(env, "MAX_DEPTH", "levels", node))),
@@ -95,7 +100,11 @@ function findExcesses(context: ValidationContext, env: Environment, document: Do
   ];
 }
 
-function excessesOf(env: Environment, walk: Walk, operation: OperationDefinitionNode): GraphQLError[] {
+function excessesOf(
+  env: Environment,
+  walk: SelectionWalk,
+  operation: OperationDefinitionNode,
+): GraphQLError[] {
   const type = walk.schema.getRootType(operation.operation) as GraphQLObjectType;
   const selected = countSelections(walk, operation.selectionSet, type);
   const counts = { ...selected, directives: selected.directives + (operation.directives?.length ?? 0) };
@@ -111,7 +120,7 @@ const repeated = new GraphQLError("the document selects the same fields again to
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
   new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
 
-const isTooNested = ({ MAX_DEPTH }: Environment, { nesting }: Counts): boolean =>
+const isTooNested = ({ MAX_DEPTH }: Environment, { nesting }: SelectionCounts): boolean =>
   nesting > nestingPerLevel * MAX_DEPTH;
 
 function excess(
@@ -127,5 +136,5 @@ function excess(
   });
 }
 
-const circle = ({ fragments }: Walk, name: string): GraphQLError =>
+const circle = ({ fragments }: SelectionWalk, name: string): GraphQLError =>
   new GraphQLError(`Cannot spread fragment "${name}" within itself.`, { nodes: fragments.get(name) ?? null });

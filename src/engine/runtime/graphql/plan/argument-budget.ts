@@ -2,7 +2,7 @@
  * Bounds the arguments of one operation, counted at each place where they are used. One variable of 1 MiB may stand in 20
  * root fields: each of them would check and encode it, and REST would receive 20 MiB.
  */
-import { type CodedError, overLimit } from "../../coded-error.ts";
+import { type CodedError, limitExceeded } from "../../coded-error.ts";
 
 /** A value beside its characters: it is checked and encoded too. */
 const charactersPerValue = 8;
@@ -51,7 +51,7 @@ export class ArgumentBudget {
 }
 
 const tooLarge = (limit: number): CodedError =>
-  overLimit(
+  limitExceeded(
     "MAX_BODY_BYTES",
     limit,
     `the arguments of an operation may hold at most ${limit} characters, counted at each place`,

@@ -22,7 +22,7 @@ import {
   TypeNameMetaFieldDef,
 } from "graphql";
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
-import { type CodedError, overLimit } from "../../coded-error.ts";
+import { type CodedError, limitExceeded } from "../../coded-error.ts";
 import { markOfArgument } from "../../rest/inherited-values.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { BoundFieldPlan, FieldPlan, ObjectPlan, OperationPlan, PlannedResolver } from "./plan.ts";
@@ -92,7 +92,7 @@ const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
 ];
 
 const tooManyFields = (limit: number): CodedError =>
-  overLimit("MAX_FIELDS", limit, `an operation may have at most ${limit} fields (MAX_FIELDS)`);
+  limitExceeded("MAX_FIELDS", limit, `an operation may have at most ${limit} fields (MAX_FIELDS)`);
 
 function fieldPlan(
   compiling: Compiling,

@@ -17,13 +17,13 @@ import { isInherited, own } from "../../../shared/own.ts";
 import { valueAt } from "../../rest/property.ts";
 import {
   addParent,
-  bytesOf,
   enclosingWith,
   type FieldPlan,
   type ObjectPlan,
+  objectBytes,
   type Projection,
 } from "./plan.ts";
-import { AnswerTooLarge, type Budget, spendLeaf, weigh } from "./response-budget.ts";
+import { type ResponseBudget, ResponseTooLarge, spendLeaf, weigh } from "./response-budget.ts";
 
 type Emitting = { readonly functions: string[]; readonly names: string[]; readonly values: unknown[] };
 
@@ -46,8 +46,8 @@ const surprise = new Error("not what the types say");
 function unexpected(): never {
   throw surprise;
 }
-function spent({ limit }: Budget): never {
-  throw new AnswerTooLarge(limit);
+function spent({ limit }: ResponseBudget): never {
+  throw new ResponseTooLarge(limit);
 }
 
 /** The code for the enclosing objects, after the budget, if links below the value inherit from them. */
@@ -93,7 +93,7 @@ function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string
   return `((t = ${input}) == null ? ${missing} : (${constant(emitting, serialize)}(t, budget) ?? unexpected()))`;
 }
 
-const scalarValue = (type: GraphQLLeafType) => (value: unknown, budget: Budget) =>
+const scalarValue = (type: GraphQLLeafType) => (value: unknown, budget: ResponseBudget) =>
   spendLeaf(budget, type.serialize(value));
 
 function enumLookup(type: GraphQLLeafType & { getValues(): readonly { name: string; value: unknown }[] }) {
@@ -131,7 +131,7 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
     emitting,
     (name) => `function ${name}(from, nextParents, budget${given}) {
     if (typeof from !== "object" || Array.isArray(from)) unexpected();
-    if ((budget.left -= ${bytesOf(plan)}) < 0) spent(budget);
+    if ((budget.left -= ${objectBytes(plan)}) < 0) spent(budget);
     let t;
     ${entering}
     const out = { ${entries.join(", ").replaceAll(/\["((?!__proto__")\w+)"\]:/g, "$1:")} };

@@ -10,8 +10,8 @@ import type { ArgumentBudget } from "./argument-budget.ts";
 import { compileProjection } from "./compile-projection.ts";
 import { addError, type Completion, complete } from "./complete.ts";
 import type { BoundFieldPlan, LevelParents, OperationPlan, ParentsByPlan, ResultMap } from "./plan.ts";
-import { bubble, isAttached, type Positions, positionsBelow } from "./positions.ts";
-import { AnswerTooLarge, type Budget } from "./response-budget.ts";
+import { isAttached, type Positions, positionsBelow, propagateNull } from "./positions.ts";
+import { type ResponseBudget, ResponseTooLarge } from "./response-budget.ts";
 
 /** How the values of a level are completed. */
 export type Pieces = {
@@ -23,12 +23,12 @@ export type Pieces = {
   readonly measured: <T>(work: () => T) => T;
 };
 
-export type Run = {
+export type PlanRun = {
   readonly plan: OperationPlan;
   readonly variables: Variables;
   readonly context: AnyContext;
   readonly errors: FieldError[];
-  readonly budget: Budget;
+  readonly budget: ResponseBudget;
   readonly argumentBudget: ArgumentBudget;
   readonly pieces: Pieces;
   data: ResultMap | null;
@@ -52,7 +52,7 @@ export type Level = {
  * promise if a piece has to wait.
  */
 export function completeLevel(
-  run: Run,
+  run: PlanRun,
   level: Level,
   values: readonly unknown[],
   around: LevelParents["enclosing"],
@@ -90,7 +90,7 @@ type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
 
 /** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
 function project(
-  { budget }: Run,
+  { budget }: PlanRun,
   { field, resultMaps, values, enclosing }: Piece,
   nextParents: ParentsByPlan,
 ): boolean {
@@ -101,7 +101,7 @@ function project(
     field.projection(resultMaps, values, nextParents, budget, enclosing);
     return true;
   } catch (error) {
-    if (error instanceof AnswerTooLarge) throw error;
+    if (error instanceof ResponseTooLarge) throw error;
     budget.left = left;
     return false;
   }
@@ -109,7 +109,7 @@ function project(
 
 /** Completes a piece exactly: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
 function completeExactly(
-  run: Run,
+  run: PlanRun,
   { field, resultMaps, values, enclosing, above }: Piece,
   nextParents: ParentsByPlan,
 ): void {
@@ -127,7 +127,7 @@ function completeExactly(
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;
       addError(completion, error);
-      if (!bubble(position)) run.data = null;
+      if (!propagateNull(position)) run.data = null;
     }
   });
 }
@@ -137,14 +137,14 @@ const hasLeft = (value: unknown): boolean =>
   value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
 
 /** The positions of the objects in a level's values; without a level, the root's position. */
-function positionsIn(run: Run, level: Level | undefined): Positions {
+function positionsIn(run: PlanRun, level: Level | undefined): Positions {
   if (!level) return new Map(run.data && [[run.data, undefined]]);
   level.below ??= positionsBelow(level.field, level.resultMaps, positionsIn(run, level.above));
   return level.below;
 }
 
 /** Removes the parents that a null has cut off, and those that a refused projection has added. */
-function attachedParents(run: Run, level: Level, parents: LevelParents): LevelParents {
+function attachedParents(run: PlanRun, level: Level, parents: LevelParents): LevelParents {
   const positions = positionsIn(run, level);
   const kept = parents.resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));
   const isKept = (_: unknown, index: number): boolean | undefined => kept[index];

@@ -16,22 +16,22 @@ import { isRecord } from "../../../shared/json-object.ts";
 import { Dictionary } from "../../../shared/own.ts";
 import type { Enclosing } from "../../rest/inherited-values.ts";
 import { type PlainSource, valueAt } from "../../rest/property.ts";
-import { ContractBroken, FieldError, type Path } from "../errors/field-error.ts";
+import { ContractViolation, FieldError, type Path } from "../errors/field-error.ts";
 import {
   addParent,
-  bytesOf,
   enclosingWith,
   type FieldPlan,
   type ObjectPlan,
+  objectBytes,
   type ParentsByPlan,
   type ResultMap,
 } from "./plan.ts";
-import { AnswerTooLarge, type Budget, bytesPerError, spend, spendLeaf } from "./response-budget.ts";
+import { bytesPerError, type ResponseBudget, ResponseTooLarge, spend, spendLeaf } from "./response-budget.ts";
 
 export type Completion = {
   readonly errors: FieldError[];
   readonly nextParents: ParentsByPlan;
-  readonly budget: Budget;
+  readonly budget: ResponseBudget;
   /** The enclosing objects of the value that is completed, if links below the value inherit from them. */
   enclosing: Enclosing | undefined;
 };
@@ -57,7 +57,7 @@ function withErrors(
   try {
     return make();
   } catch (raw) {
-    if (raw instanceof AnswerTooLarge) throw raw;
+    if (raw instanceof ResponseTooLarge) throw raw;
     const error = located(raw, field, path);
     if (isNonNullType(type)) throw error;
     addError(completion, error);
@@ -93,14 +93,14 @@ function completeValue(
   if (isNonNullType(type)) {
     const completed = completeValue(completion, field, type.ofType, value, path, level);
     if (completed === null)
-      throw new ContractBroken(
+      throw new ContractViolation(
         `Cannot return null for non-nullable field ${field.parentType.name}.${field.field.name}.`,
       );
     return completed;
   }
   if (value === null || value === undefined) {
     if (field.neverNull.includes(level))
-      throw new ContractBroken(`REST sent no value for ${field.parentType.name}.${field.field.name}.`);
+      throw new ContractViolation(`REST sent no value for ${field.parentType.name}.${field.field.name}.`);
     return null;
   }
   if (isListType(type)) return completeList(completion, field, type.ofType, value, path, level + 1);
@@ -117,7 +117,7 @@ function completeList(
   level: number,
 ): unknown[] {
   if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
-    throw new ContractBroken(
+    throw new ContractViolation(
       `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.field.name}".`,
     );
   }
@@ -133,21 +133,21 @@ function completeList(
 function completeLeaf({ budget }: Completion, type: GraphQLLeafType, value: unknown): unknown {
   const serialized: unknown = type.serialize(value);
   if (serialized === null || serialized === undefined)
-    throw new ContractBroken(`${type.name} has no value for what REST sent.`);
+    throw new ContractViolation(`${type.name} has no value for what REST sent.`);
   return spendLeaf(budget, serialized);
 }
 
 function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown): ObjectPlan {
   const name = isAbstractType(type) ? (type.resolveType as (value: unknown) => string)(value) : String(type);
   const plan = field.selections.get(name);
-  if (!plan) throw new ContractBroken(`${String(type)} has no member for what REST sent.`);
+  if (!plan) throw new ContractViolation(`${String(type)} has no member for what REST sent.`);
   return plan;
 }
 
 function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): ResultMap {
   if (plan.fault) throw plan.fault;
   if (!isRecord(value)) throw notAnObject(plan.type.name);
-  spend(completion.budget, bytesOf(plan));
+  spend(completion.budget, objectBytes(plan));
   const resultMap: ResultMap = new Dictionary();
   const above = completion.enclosing;
   const enclosing = enclosingWith(plan, value, above);
@@ -176,5 +176,5 @@ function read(source: PlainSource, value: Record<string, unknown>): unknown {
   }
 }
 
-const notAnObject = (type: string): ContractBroken =>
-  new ContractBroken(`Expected value of type "${type}" but got another.`);
+const notAnObject = (type: string): ContractViolation =>
+  new ContractViolation(`Expected value of type "${type}" but got another.`);

@@ -10,7 +10,7 @@ import {
 import { LRUCache } from "lru-cache";
 import { own } from "../../../shared/own.ts";
 import { cachedPlanBytes } from "../../settings/capacity.ts";
-import { sizeOf } from "../saved/saved-text.ts";
+import { documentSize } from "../saved/saved-text.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { compilePlan, type Fragments } from "./compile-plan.ts";
 import type { OperationPlan } from "./plan.ts";
@@ -27,7 +27,7 @@ type Shared = {
   readonly id: number;
 };
 
-export class Plans {
+export class PlanCache {
   readonly #schema: GraphQLSchema;
   readonly #maxFields: number;
   readonly #shared = new WeakMap<OperationDefinitionNode, Shared>();
@@ -52,7 +52,7 @@ export class Plans {
     const shared = this.#shared.get(operation) ?? {
       fragments: fragmentsOf(document),
       conditions: conditionsOf(document),
-      documentBytes: sizeOf(document),
+      documentBytes: documentSize(document),
       id: this.#operations++,
     };
     this.#shared.set(operation, shared);

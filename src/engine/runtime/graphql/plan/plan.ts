@@ -8,7 +8,7 @@ import type { PlainSource } from "../../rest/property.ts";
 import type { AnyContext } from "../../rest/rest-context.ts";
 import type { Args } from "../errors/argument-check.ts";
 import type { FieldError } from "../errors/field-error.ts";
-import type { Budget } from "./response-budget.ts";
+import type { ResponseBudget } from "./response-budget.ts";
 
 /**
  * Resolves a field for all parents of a level: a value, null or an Error for each. The value of a single parent, or its
@@ -61,12 +61,12 @@ export type FieldPlan = {
   places: FieldError["locations"];
 };
 
-/** Completes one value of a field for each result map. Throws on a value that does not fit, and `AnswerTooLarge`. */
+/** Completes one value of a field for each result map. Throws on a value that does not fit, and `ResponseTooLarge`. */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
   nextParents: ParentsByPlan,
-  budget: Budget,
+  budget: ResponseBudget,
   /** The enclosing objects of each result map's object, if links below the values inherit from them. */
   enclosing: readonly (Enclosing | undefined)[],
 ) => void;
@@ -87,7 +87,7 @@ export type ObjectPlan = {
 };
 
 /** The bytes of an object without its strings: keys, quotes, colons and short values. */
-export const bytesOf = ({ fields }: ObjectPlan): number =>
+export const objectBytes = ({ fields }: ObjectPlan): number =>
   fields.reduce((sum, { key }) => sum + key.length + 8, 2);
 
 export type OperationPlan = {
@@ -150,5 +150,5 @@ export const enclosingWith = (
   above: Enclosing | undefined,
 ): Enclosing | undefined => (inherits?.has(type.name) ? { type: type.name, object, above } : above);
 
-export const asError = (thrown: unknown): Error =>
+export const toError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(`Unexpected error value: ${String(thrown)}`);

@@ -84,7 +84,7 @@ function visitValue(
 }
 
 /** Sets the nearest nullable position to null. Returns `false` if none is nullable: the whole data is null then. */
-export function bubble(position: Position | undefined): boolean {
+export function propagateNull(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;
   if (!at) return false;

@@ -1,12 +1,12 @@
 /**
- * Bounds the size of a response while it is built. The budget is an estimate in bytes; `answerExcess` counts the exact
+ * Bounds the size of a response while it is built. The budget is an estimate in bytes; `responseLimitError` counts the exact
  * bytes of the text. A few calls can unfold to a response of any size, because links lead back and forth and errors
  * repeat: REST sends an object once, and the response repeats it for each parent.
  */
 import { CodedError } from "../../coded-error.ts";
-import { ContractBroken } from "../errors/field-error.ts";
+import { ContractViolation } from "../errors/field-error.ts";
 
-export type Budget = {
+export type ResponseBudget = {
   left: number;
   readonly limit: number;
   /** A string counts by its length. Once less than `wary` is left, it counts by its bytes as JSON. */
@@ -18,7 +18,7 @@ export type Budget = {
 /** One UTF-16 unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
 const mostBytes = 6;
 
-export const budgetOf = (limit: number): Budget => ({
+export const createResponseBudget = (limit: number): ResponseBudget => ({
   left: limit,
   limit,
   wary: limit - limit / mostBytes,
@@ -26,14 +26,14 @@ export const budgetOf = (limit: number): Budget => ({
 });
 
 /** Spends the bytes that a string's JSON needs beyond its length. */
-export function weigh(budget: Budget, text: string): void {
+export function weigh(budget: ResponseBudget, text: string): void {
   if (!/^[ !#-[\]-~]*$/.test(text)) budget.left -= Buffer.byteLength(JSON.stringify(text)) - text.length;
 }
 
 /** An error counts for more bytes than it sends, because creating it costs processor time. */
 export const bytesPerError = 2_000;
 
-export class AnswerTooLarge extends CodedError {
+export class ResponseTooLarge extends CodedError {
   constructor(value: number) {
     super("LIMIT_EXCEEDED", `an answer may have at most ${value} bytes`, {
       limit: "MAX_ANSWER_BYTES",
@@ -43,13 +43,13 @@ export class AnswerTooLarge extends CodedError {
 }
 
 /** The error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
-export const answerExcess = (limit: number, text: string): AnswerTooLarge | undefined =>
-  3 * text.length <= limit || Buffer.byteLength(text) <= limit ? undefined : new AnswerTooLarge(limit);
+export const responseLimitError = (limit: number, text: string): ResponseTooLarge | undefined =>
+  3 * text.length <= limit || Buffer.byteLength(text) <= limit ? undefined : new ResponseTooLarge(limit);
 
-/** Throws `AnswerTooLarge` if fewer bytes are left. */
-export function spend(budget: Budget, bytes: number): void {
+/** Throws `ResponseTooLarge` if fewer bytes are left. */
+export function spend(budget: ResponseBudget, bytes: number): void {
   budget.left -= bytes;
-  if (budget.left < 0) throw new AnswerTooLarge(budget.limit);
+  if (budget.left < 0) throw new ResponseTooLarge(budget.limit);
 }
 
 /** Levels of lists and objects in a value of a custom scalar. `JSON.stringify` throws from some 5,000 on. */
@@ -57,9 +57,9 @@ const mostNesting = 1_000;
 
 /**
  * Spends the bytes of a leaf's JSON, and returns the leaf. The value of a custom scalar may be anything that REST sends.
- * Throws `AnswerTooLarge`, and `ContractBroken` for a value that is nested too deeply.
+ * Throws `ResponseTooLarge`, and `ContractViolation` for a value that is nested too deeply.
  */
-export function spendLeaf(budget: Budget, leaf: unknown): unknown {
+export function spendLeaf(budget: ResponseBudget, leaf: unknown): unknown {
   if (typeof leaf !== "object" || leaf === null) spendJson(budget, leaf, 0);
   else {
     const { left } = budget;
@@ -72,13 +72,14 @@ export function spendLeaf(budget: Budget, leaf: unknown): unknown {
   return leaf;
 }
 
-function spendJson(budget: Budget, value: unknown, nesting: number): void {
+function spendJson(budget: ResponseBudget, value: unknown, nesting: number): void {
   if (typeof value === "string") {
     if (budget.left < budget.wary) weigh(budget, value);
     return spend(budget, value.length);
   }
   if (typeof value !== "object" || value === null) return spend(budget, String(value).length);
-  if (nesting === mostNesting) throw new ContractBroken("A value of a custom scalar is nested too deeply.");
+  if (nesting === mostNesting)
+    throw new ContractViolation("A value of a custom scalar is nested too deeply.");
   for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     spend(budget, typeof key === "number" ? 1 : key.length);
     spendJson(budget, member, nesting + 1);

@@ -11,14 +11,14 @@ import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
-import { completeLevel, type Level, type Pieces, type Run } from "./complete-level.ts";
-import { asError, enclosingWithArguments, type OperationPlan, type ResultMap } from "./plan.ts";
-import { budgetOf } from "./response-budget.ts";
+import { completeLevel, type Level, type Pieces, type PlanRun } from "./complete-level.ts";
+import { enclosingWithArguments, type OperationPlan, type ResultMap, toError } from "./plan.ts";
+import { createResponseBudget } from "./response-budget.ts";
 
 export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
 
 /**
- * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `AnswerTooLarge` for a response of more than
+ * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `ResponseTooLarge` for a response of more than
  * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has left.
  */
 export function runPlan(
@@ -32,9 +32,9 @@ export function runPlan(
   if (fault)
     return Promise.resolve({ data: null, errors: [new FieldError(fault, fault.locations, undefined)] });
   const data: ResultMap = new Dictionary();
-  const budget = budgetOf(limits.MAX_ANSWER_BYTES);
+  const budget = createResponseBudget(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
-  const run: Run = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
+  const run: PlanRun = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
@@ -45,12 +45,12 @@ export function runPlan(
 }
 
 /** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
-async function inTurn(run: Run, levels: readonly Level[]): Promise<void> {
+async function inTurn(run: PlanRun, levels: readonly Level[]): Promise<void> {
   for (const level of levels) if (run.data) await runLevel(run, level);
 }
 
 /** Calls the field's resolver for all parents, completes the values, and runs the levels below. */
-async function runLevel(run: Run, level: Level): Promise<void> {
+async function runLevel(run: PlanRun, level: Level): Promise<void> {
   let values: readonly unknown[];
   let { enclosing: around } = level;
   try {
@@ -61,7 +61,7 @@ async function runLevel(run: Run, level: Level): Promise<void> {
     const called = run.argumentBudget.isLarge ? run.pieces.measured(call) : call();
     values = called instanceof Promise ? await called : [await called[0]];
   } catch (error) {
-    values = level.parents.map(() => asError(error));
+    values = level.parents.map(() => toError(error));
   }
   const completed = completeLevel(run, level, values, around);
   const nextParents = completed instanceof Promise ? await completed : completed;
@@ -80,7 +80,7 @@ const all = (runs: Promise<void>[]): Promise<unknown> => {
   return first && runs.length === 1 ? first : Promise.all(runs);
 };
 
-function argumentsOf(run: Run, { field: { field, nodes } }: Level): Args {
+function argumentsOf(run: PlanRun, { field: { field, nodes } }: Level): Args {
   const [node] = nodes;
   if (field.args.length === 0 || !node) return new Dictionary();
   // graphql-js makes an object with a prototype, in which an argument that is left out has the value of `valueOf`

@@ -7,19 +7,19 @@
  * asks meanwhile has a place already: it is executed at once, for all that wait, and the question leaves the queue.
  */
 import type { FastifyRequest } from "fastify";
-import { type Reader, Together } from "../../governor/request-coalescer.ts";
+import { type Reader, RequestCoalescer } from "../../governor/request-coalescer.ts";
 import type { StartQueue } from "../../governor/start-queue.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
-import { Answer } from "./shared-response.ts";
+import { SharedResponse } from "./shared-response.ts";
 
 /** What an execution comes to. `undefined`: its client has left. */
-type Outcome = Answer | Error | undefined;
+type Outcome = SharedResponse | Error | undefined;
 
 type Asked = { readonly request: FastifyRequest; readonly scope: RequestScope };
-type Waiting = Reader<Asked, Answer | Execution>;
+type Waiting = Reader<Asked, SharedResponse | QueryExecution>;
 
 /** The execution of a request. Whoever gets one must end it. */
-export class Execution {
+export class QueryExecution {
   /**
    * Whether the operation is a query. It is known once the operation is parsed, or if the same question was a query
    * before. No request waits for the end of a mutation.
@@ -29,7 +29,7 @@ export class Execution {
   /** Without an outcome, the first of its readers is executed next. Only the first call counts. */
   readonly end: (outcome?: Outcome) => void;
 
-  constructor(isQuery: boolean, onEnd: (outcome: Outcome, execution: Execution) => void) {
+  constructor(isQuery: boolean, onEnd: (outcome: Outcome, execution: QueryExecution) => void) {
     this.isQuery = isQuery;
     this.end = (outcome) => {
       onEnd(outcome, this);
@@ -40,17 +40,17 @@ export class Execution {
 
 /** What a question is part of. */
 type Owner = {
-  ended(execution: Execution, answer: Answer | undefined): void;
+  ended(execution: QueryExecution, answer: SharedResponse | undefined): void;
   /** No execution of the question is under way, and no request waits for one. */
   forget(): void;
 };
 
-export class Question {
+export class CoalescedQuery {
   readonly #starts: StartQueue;
   readonly #wasQuery: boolean;
   readonly #owner: Owner;
-  readonly #requests: Together<Asked, Answer | Execution>;
-  #last: Execution | undefined;
+  readonly #requests: RequestCoalescer<Asked, SharedResponse | QueryExecution>;
+  #last: QueryExecution | undefined;
   /** Stands in the start queue for the requests whose wait is over. */
   #place: FastifyRequest["place"] | undefined;
 
@@ -59,7 +59,7 @@ export class Question {
     this.#starts = starts;
     this.#wasQuery = wasQuery;
     this.#owner = owner;
-    this.#requests = new Together(
+    this.#requests = new RequestCoalescer(
       () => this.#enter(),
       (isUnderWay) => {
         this.#place?.leave();
@@ -70,7 +70,10 @@ export class Question {
   }
 
   /** The execution of a request that has a place, or what the request gets after a wait without one. */
-  ask(request: FastifyRequest, scope: RequestScope): Execution | Promise<Answer | Execution> {
+  ask(
+    request: FastifyRequest,
+    scope: RequestScope,
+  ): QueryExecution | Promise<SharedResponse | QueryExecution> {
     if (!this.#last?.isQuery || this.#place || this.#requests.waitMs <= 0)
       return this.#execution(this.#requests.begin());
     request.place.leave();
@@ -78,9 +81,9 @@ export class Question {
   }
 
   /** An execution that begins. The readers get its answer. */
-  #execution(readers: readonly Waiting[]): Execution {
-    this.#last = new Execution(this.#last?.isQuery ?? this.#wasQuery, (outcome, execution) => {
-      this.#owner.ended(execution, outcome instanceof Answer ? outcome : undefined);
+  #execution(readers: readonly Waiting[]): QueryExecution {
+    this.#last = new QueryExecution(this.#last?.isQuery ?? this.#wasQuery, (outcome, execution) => {
+      this.#owner.ended(execution, outcome instanceof SharedResponse ? outcome : undefined);
       this.#requests.end(readers, outcome);
     });
     return this.#last;

@@ -4,7 +4,7 @@
  * An answer is kept for as long as REST allows to use each response that it is made of. It stands beside those responses:
  * a write of the caller drops both.
  *
- * Identical queries that wait together are executed once (`Together`).
+ * Identical queries that wait together are executed once (`RequestCoalescer`).
  */
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
@@ -12,17 +12,17 @@ import type { StartQueue } from "../../governor/start-queue.ts";
 import { TransientMap } from "../../governor/transient-map.ts";
 import type { CallerCache } from "../../rest/cache/caller-cache.ts";
 import { CallerKey } from "../../rest/cache/caller-cache.ts";
-import { digested } from "../../rest/caller-headers.ts";
+import { digestIfLong } from "../../rest/caller-headers.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { knownQueryCharacters } from "../../settings/capacity.ts";
-import { type Execution, Question } from "./coalesced-query.ts";
-import { Answer } from "./shared-response.ts";
+import { CoalescedQuery, type QueryExecution } from "./coalesced-query.ts";
+import { SharedResponse } from "./shared-response.ts";
 
-export class Answers {
+export class ResponseCache {
   readonly #cache: CallerCache;
   readonly #starts: StartQueue;
   /** The questions that are executed or wait, by caller and text. */
-  readonly #questions = new TransientMap<Question>();
+  readonly #questions = new TransientMap<CoalescedQuery>();
   /**
    * Questions that were queries before, whoever asked them. Without this memory, all identical requests of one turn of the
    * event loop would be executed.
@@ -41,14 +41,17 @@ export class Answers {
    * The answer to a request, or the execution that it must make. A request that is given a promise has left its place in
    * the start queue. If it gets an execution in the end, it has another. Rejects when its client leaves.
    */
-  find(request: FastifyRequest, scope: RequestScope): Answer | Execution | Promise<Answer | Execution> {
+  find(
+    request: FastifyRequest,
+    scope: RequestScope,
+  ): SharedResponse | QueryExecution | Promise<SharedResponse | QueryExecution> {
     const asked = questionOf(request);
     const key = new CallerKey(scope.forwarded, asked);
     const kept = this.#cache.get(key);
-    if (kept instanceof Answer && kept.freshUntil > performance.now()) return kept;
+    if (kept instanceof SharedResponse && kept.freshUntil > performance.now()) return kept;
     let question = this.#questions.get(key.whole);
     if (!question) {
-      question = new Question(this.#starts, this.#queries.get(asked) === true, {
+      question = new CoalescedQuery(this.#starts, this.#queries.get(asked) === true, {
         ended: (execution, answer) => {
           if (execution.isQuery) this.#queries.set(asked, true);
           if (answer && answer.freshSeconds > 0 && this.#cache.admits(key))
@@ -71,5 +74,5 @@ const mostCharacters = 4_096;
  */
 function questionOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";
-  return digested(`${method} ${url}\n${headers["accept-language"] ?? ""}\n${text}`, mostCharacters);
+  return digestIfLong(`${method} ${url}\n${headers["accept-language"] ?? ""}\n${text}`, mostCharacters);
 }

@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../../http/vary.ts";
 import type { RequestRecord } from "../../observe/request-record.ts";
 import { neverStored } from "../../rest/rest-response.ts";
-import { isWithoutErrors, listOf, type Responses } from "../send-response.ts";
+import { isWithoutErrors, type Responses, responseList } from "../send-response.ts";
 
 /** Bytes of a kept answer beside its text. */
 const overhead = 1_000;
 
-export class Answer {
+export class SharedResponse {
   readonly text: string;
   /** The responses, if one has an error: each error names the request's id, so the text is for this request only. */
   readonly failed: Responses | undefined;
@@ -22,7 +22,7 @@ export class Answer {
 
   constructor(given: Responses, text: string, freshUntil: number, record: RequestRecord) {
     this.text = text;
-    this.headers = listOf(given).flatMap(({ http }) => [...http.headers]);
+    this.headers = responseList(given).flatMap(({ http }) => [...http.headers]);
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
     const { operation, givenName, askedId, failures } = record;
@@ -63,10 +63,10 @@ export class Answer {
  * Without an error, the response has an `ETag`, and a client that has it already gets a 304 (RFC 9110 §13.1.2). Sets the
  * headers. Returns whether the client has the answer already. `credentials` names the headers that carry credentials.
  */
-export function letClientKeep(
+export function setClientCaching(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { tag, cacheControl }: Answer,
+  { tag, cacheControl }: SharedResponse,
   credentials: readonly string[],
 ): boolean {
   addVary(reply, "accept", "accept-language", ...credentials);

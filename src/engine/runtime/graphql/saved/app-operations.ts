@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
 import { Agent, fetch } from "undici";
 import type { RefusedOperation } from "../../../shared/manifests/manifest-formats.ts";
-import type { ManifestPlace } from "../../../shared/manifests/manifest-locations.ts";
+import type { ManifestLocation } from "../../../shared/manifests/manifest-locations.ts";
 import type { ManifestFault, ManifestState } from "../../../shared/manifests/manifests.ts";
 import { watchManifests } from "../../../shared/manifests/watch-manifests.ts";
 import { Slices } from "../../../shared/slices.ts";
@@ -46,7 +46,7 @@ export class AppOperations {
   }
 
   /** Resolves once every manifest was read or has failed. */
-  async follow(places: readonly ManifestPlace[]): Promise<void> {
+  async follow(places: readonly ManifestLocation[]): Promise<void> {
     if (places.length === 0) return;
     this.#stop = await watchManifests(
       places,
@@ -149,7 +149,7 @@ function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, messa
 }
 
 /** The first reason why a text is not valid. `rules` are those that requests meet. */
-export const faultFinder =
+export const createOperationValidator =
   (schema: GraphQLSchema, rules: readonly ValidationRule[], maxTokens: number) =>
   (text: string): string | undefined => {
     try {

@@ -46,7 +46,7 @@ export function requestedText(
 }
 
 /** The id that a request gives, as far as it is one. */
-export function askedIdOf({ documentId, extensions }: Request): string | undefined {
+export function requestedId({ documentId, extensions }: Request): string | undefined {
   const id = documentId ?? apolloId(extensions?.persistedQuery);
   return typeof id === "string" ? id : undefined;
 }

@@ -15,7 +15,7 @@ import { Slices } from "../../../shared/slices.ts";
 import type { OperationName } from "../../observe/request-record.ts";
 import type { ManifestEntry } from "../../rest/generated-api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
-import { formsOf, printedByUrql, SavedText, withTypeNames } from "./saved-text.ts";
+import { formsOf, printAsUrql, SavedText, withTypeNames } from "./saved-text.ts";
 
 /** Requests get a turn at least so often while the store is built. */
 const sliceMs = 5;
@@ -104,7 +104,7 @@ export class SavedOperations {
   constructor(own: readonly ManifestEntry[]) {
     this.#own = own.flatMap(({ id, name, body }) =>
       [body, withTypeNames(body)].flatMap((text) =>
-        [text, printedByUrql(text)].map((sent) => ({
+        [text, printAsUrql(text)].map((sent) => ({
           ...{ text: sent, id: hash("sha256", sent), owner: { app: undefined, name, id } },
         })),
       ),

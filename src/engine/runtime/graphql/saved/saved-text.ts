@@ -54,7 +54,7 @@ export const withTypeNames = (text: string): string =>
 const string = /("{3}[\s\S]*"{3}|"(?:\\.|[^"])*")/;
 
 /** urql removes empty lines and starts a new line at each string (`stringifyDocument` of `@urql/core`). */
-export const printedByUrql = (text: string): string =>
+export const printAsUrql = (text: string): string =>
   text
     .split(string)
     .map((part, index) => (index % 2 === 0 ? part.replace(/\n+|$/g, "\n") : part))
@@ -65,7 +65,7 @@ export const printedByUrql = (text: string): string =>
 const bytesPerToken = 100;
 
 /** Estimates a document's bytes: its nodes as JSON, its source text and its tokens, comments included. */
-export function sizeOf(document: DocumentNode): number {
+export function documentSize(document: DocumentNode): number {
   let bytes = JSON.stringify(document).length + (document.loc?.source.body.length ?? 0);
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) bytes += bytesPerToken;
   return bytes;

@@ -21,8 +21,8 @@ import { isRounded } from "../../../shared/exact-integers.ts";
 import { isRecord } from "../../../shared/json-object.ts";
 import { Dictionary, own } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
-import { valuesOfRequest } from "../../settings/capacity.ts";
-import { InputFault, isLong, shortened } from "./input-error.ts";
+import { valuesPerRequest } from "../../settings/capacity.ts";
+import { InputError, isLong, shortenText } from "./input-error.ts";
 
 /** `left`: values, defaults included, that may still be coerced. `hidesSuggestions`: errors suggest no names. */
 export type Coercion = { left: number; readonly hidesSuggestions: boolean };
@@ -30,7 +30,7 @@ export type Coercion = { left: number; readonly hidesSuggestions: boolean };
 /** Levels of nested objects, and of a custom scalar's value. */
 const maxNesting = 100;
 
-/** Throws an `InputFault`, or a `CodedError` if `coercion` has too few values left. */
+/** Throws an `InputError`, or a `CodedError` if `coercion` has too few values left. */
 export function coerceInput(
   coercion: Coercion,
   type: GraphQLInputType,
@@ -38,7 +38,7 @@ export function coerceInput(
   nesting: number,
 ): unknown {
   if (isNonNullType(type)) {
-    if (value === null) throw new InputFault(`Expected non-nullable type "${type}" not to be null.`, value);
+    if (value === null) throw new InputError(`Expected non-nullable type "${type}" not to be null.`, value);
     return coerceInput(coercion, type.ofType, value, nesting);
   }
   if (value === null) return null;
@@ -53,7 +53,7 @@ export function coerceInput(
 function spend(coercion: Coercion, values: number): void {
   coercion.left -= values;
   if (coercion.left < 0)
-    throw new CodedError("BAD_USER_INPUT", `variables may hold at most ${valuesOfRequest} values`);
+    throw new CodedError("BAD_USER_INPUT", `variables may hold at most ${valuesPerRequest} values`);
 }
 
 function coerceItems(
@@ -67,7 +67,7 @@ function coerceItems(
   try {
     for (const item of items) coerced.push(coerceInput(coercion, type, item, nesting));
   } catch (error) {
-    if (error instanceof InputFault) error.path.unshift(coerced.length);
+    if (error instanceof InputError) error.path.unshift(coerced.length);
     throw error;
   }
   return coerced;
@@ -78,7 +78,7 @@ function at<Value>(key: string, coerce: () => Value): Value {
   try {
     return coerce();
   } catch (error) {
-    if (error instanceof InputFault) error.path.unshift(key);
+    if (error instanceof InputError) error.path.unshift(key);
     throw error;
   }
 }
@@ -109,9 +109,9 @@ function coerceObject(
   given: unknown,
   nesting: number,
 ): Record<string, unknown> {
-  if (!isRecord(given)) throw new InputFault(`Expected type "${type.name}" to be an object.`, given);
+  if (!isRecord(given)) throw new InputError(`Expected type "${type.name}" to be an object.`, given);
   if (nesting === maxNesting)
-    throw new InputFault(`Objects may stand in each other up to ${maxNesting} levels.`, given);
+    throw new InputError(`Objects may stand in each other up to ${maxNesting} levels.`, given);
   const { order, all, always } = fieldsOf(type);
   const names = Object.keys(given);
   const places = new Set(always);
@@ -144,7 +144,7 @@ function coerceMember(
   if (Object.hasOwn(given, name))
     return at(name, () => coerceInput(coercion, type, own(given, name), nesting));
   if (defaultValue === undefined)
-    throw new InputFault(`Field "${name}" of required type "${type}" was not provided.`, given);
+    throw new InputError(`Field "${name}" of required type "${type}" was not provided.`, given);
   return defaultValue;
 }
 
@@ -153,11 +153,11 @@ function unknownMember(
   type: GraphQLInputObjectType,
   name: string,
   given: unknown,
-): InputFault {
+): InputError {
   const hides = hidesSuggestions || isLong(name);
   const near = hides ? [] : suggestionList(name, Object.keys(type.getFields()));
-  return new InputFault(
-    `Field "${shortened(name)}" is not defined by type "${type.name}".${didYouMean(near)}`,
+  return new InputError(
+    `Field "${shortenText(name)}" is not defined by type "${type.name}".${didYouMean(near)}`,
     given,
   );
 }
@@ -165,11 +165,11 @@ function unknownMember(
 function checkOneOf(type: GraphQLInputObjectType, coerced: [string, unknown][], given: unknown): void {
   const [only] = coerced;
   if (!only || coerced.length > 1)
-    throw new InputFault(`Exactly one key must be specified for OneOf type "${type.name}".`, given);
+    throw new InputError(`Exactly one key must be specified for OneOf type "${type.name}".`, given);
   const [name, value] = only;
   if (value !== null) return;
   at(name, () => {
-    throw new InputFault(`Field "${name}" must be non-null.`, null);
+    throw new InputError(`Field "${name}" must be non-null.`, null);
   });
 }
 
@@ -177,11 +177,11 @@ function checkOneOf(type: GraphQLInputObjectType, coerced: [string, unknown][], 
 function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value: unknown): unknown {
   const expected = `Expected type "${type.name}".`;
   if (typeof value === "object" && (isEnumType(type) || isSpecifiedScalarType(type)))
-    throw new InputFault(expected, value);
+    throw new InputError(expected, value);
   if (isNestedDeeper(value, maxNesting))
-    throw new InputFault(`Lists and objects may stand in each other up to ${maxNesting} levels.`, value);
+    throw new InputError(`Lists and objects may stand in each other up to ${maxNesting} levels.`, value);
   if (type.name === "ID" && isRounded(value))
-    throw new InputFault("An ID beyond 2^53 must be a string: a number was rounded.", value);
+    throw new InputError("An ID beyond 2^53 must be a string: a number was rounded.", value);
   const long = typeof value === "string" && isLong(value);
   let parsed: unknown;
   try {
@@ -189,9 +189,9 @@ function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value
   } catch (error) {
     const { message } = error as Error;
     const own = error instanceof GraphQLError ? message : `${expected} ${message}`;
-    throw new InputFault(long ? expected : own, value);
+    throw new InputError(long ? expected : own, value);
   }
-  if (parsed === undefined) throw new InputFault(expected, value);
+  if (parsed === undefined) throw new InputError(expected, value);
   return parsed;
 }
 

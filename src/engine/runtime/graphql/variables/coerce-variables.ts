@@ -13,9 +13,9 @@ import {
   valueFromAST,
 } from "graphql";
 import { Dictionary, own } from "../../../shared/own.ts";
-import { valuesOfRequest } from "../../settings/capacity.ts";
+import { valuesPerRequest } from "../../settings/capacity.ts";
 import { type Coercion, coerceInput } from "./coerce-input.ts";
-import { InputFault, shortened } from "./input-error.ts";
+import { InputError, shortenText } from "./input-error.ts";
 
 /** The bound on errors in a response. */
 const maxErrors = 10;
@@ -29,7 +29,7 @@ export function coerceVariables(
   given: Variables,
   hidesSuggestions: boolean,
 ): { coerced: Variables } | { errors: readonly GraphQLError[] } {
-  const coercion: Coercion = { left: valuesOfRequest, hidesSuggestions };
+  const coercion: Coercion = { left: valuesPerRequest, hidesSuggestions };
   // graphql-js looks up any variable in the values, also one that is left out
   const coerced = new Dictionary<unknown>();
   const errors: GraphQLError[] = [];
@@ -37,8 +37,8 @@ export function coerceVariables(
     try {
       for (const [name, value] of coerceVariable(coercion, schema, definition, given)) coerced[name] = value;
     } catch (error) {
-      if (!(error instanceof InputFault)) throw error;
-      const name = shortened(definition.variable.name.value);
+      if (!(error instanceof InputError)) throw error;
+      const name = shortenText(definition.variable.name.value);
       errors.push(new GraphQLError(`Variable "$${name}" ${error.describe(name)}`, { nodes: definition }));
       if (errors.length === maxErrors) break;
     }
@@ -58,10 +58,10 @@ function coerceVariable(
   if (!Object.hasOwn(given, name)) {
     if (defaultValue) return [[name, valueFromAST(defaultValue, type)]];
     if (!isNonNullType(type)) return [];
-    throw new InputFault(`of required type "${type}" was not provided.`);
+    throw new InputError(`of required type "${type}" was not provided.`);
   }
   const value = own(given, name) ?? null;
   if (value === null && isNonNullType(type))
-    throw new InputFault(`of non-null type "${type}" must not be null.`);
+    throw new InputError(`of non-null type "${type}" must not be null.`);
   return [[name, coerceInput(coercion, type, value, 0)]];
 }

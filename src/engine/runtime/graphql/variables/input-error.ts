@@ -7,9 +7,9 @@ const maxQuoted = 60;
 /** Whether an error shortens the text. */
 export const isLong = (text: string): boolean => text.length > maxQuoted;
 
-export const shortened = (text: string): string => (isLong(text) ? `${text.slice(0, maxQuoted)}…` : text);
+export const shortenText = (text: string): string => (isLong(text) ? `${text.slice(0, maxQuoted)}…` : text);
 
-export class InputFault {
+export class InputError {
   readonly reason: string;
   readonly value: string | undefined;
   /** The path from the variable's value down. Each level adds its key when the fault passes through it. */
@@ -30,7 +30,7 @@ export class InputFault {
 }
 
 function quoted(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(shortened(value));
+  if (typeof value === "string") return JSON.stringify(shortenText(value));
   if (Array.isArray(value)) return value.length > 0 ? "[…]" : "[]";
   return isRecord(value) ? "{…}" : String(value);
 }

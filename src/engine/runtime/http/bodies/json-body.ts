@@ -5,12 +5,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { countValues } from "../../../shared/json-values.ts";
 import { CodedError } from "../../coded-error.ts";
-import { valuesOfRequest } from "../../settings/capacity.ts";
+import { valuesPerRequest } from "../../settings/capacity.ts";
 
 type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
 /** Makes a parser that throws what Fastify's own parser reports, and `BAD_USER_INPUT` for too many values. */
-export function jsonParser(server: FastifyInstance, mostValues = valuesOfRequest): ParseJson {
+export function jsonParser(server: FastifyInstance, mostValues = valuesPerRequest): ParseJson {
   // a client may name a variable `__proto__`: nothing copies members by assignment
   const parse = server.getDefaultJsonParser("ignore", "ignore");
   return (request, text) => {
@@ -36,7 +36,11 @@ export function parseJsonBodies(server: FastifyInstance): void {
 }
 
 /** Makes `server` leave bodies of one type, or of all (`*`), as they come. Whoever reads them parses them. */
-export function leaveBodies(server: FastifyInstance, type: string, parseAs: "buffer" | "string"): void {
+export function leaveBodiesUnparsed(
+  server: FastifyInstance,
+  type: string,
+  parseAs: "buffer" | "string",
+): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(type, { parseAs }, (_request, body, done) => done(null, body));
 }

@@ -8,7 +8,7 @@
  * processor time, because Node handles each chunk on its own.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { CodedError, refusedBy } from "../../coded-error.ts";
+import { CodedError, refusedByLimit } from "../../coded-error.ts";
 import { slowBodies } from "../../settings/capacity.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { addressBlock } from "../address-block.ts";
@@ -106,7 +106,7 @@ export class SlowBodies {
   #faultOf(body: Body, slow: Map<string, number>): CodedError | undefined {
     const { ageMs } = body;
     if (this.#stoppingMs !== undefined && Math.min(this.#stoppingMs, ageMs) >= slowAfterMs)
-      return refusedBy("stopping", "SERVICE_UNAVAILABLE", "this service is stopping");
+      return refusedByLimit("stopping", "SERVICE_UNAVAILABLE", "this service is stopping");
     if (ageMs >= this.#env.REQUEST_TIMEOUT_MS) return late("the request did not arrive in time");
     if (ageMs >= graceMs && body.bytes < (minimumRate * ageMs) / 1_000)
       return late("the request body comes too slowly");

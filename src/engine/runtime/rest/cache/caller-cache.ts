@@ -6,7 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
-import type { Forwarded } from "../caller-headers.ts";
+import type { CallerHeaders } from "../caller-headers.ts";
 
 /** `size` is in bytes of memory, about, without the key. */
 type Kept = { readonly size: number };
@@ -102,7 +102,7 @@ export class CallerKey {
   readonly caller: string;
   readonly whole: string;
 
-  constructor({ identity, caller }: Pick<Forwarded, "identity" | "caller">, own: string) {
+  constructor({ identity, caller }: Pick<CallerHeaders, "identity" | "caller">, own: string) {
     this.identity = identity;
     this.caller = caller;
     this.whole = identity + own;

@@ -4,7 +4,7 @@
  * those of RFC 5861. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
-import { headersOfOneRequest } from "../caller-headers.ts";
+import { perRequestHeaders } from "../caller-headers.ts";
 import { neverStored, type RawHeaders, type RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
 
@@ -186,4 +186,4 @@ function cacheHeaders(raw: RawHeaders): Headers {
  * use such a response.
  */
 const variesByRequest = ({ vary = "" }: Headers): boolean =>
-  vary.split(",").some((name) => name.trim() === "*" || headersOfOneRequest.has(name.trim().toLowerCase()));
+  vary.split(",").some((name) => name.trim() === "*" || perRequestHeaders.has(name.trim().toLowerCase()));

@@ -13,7 +13,7 @@ const { inRow, groups, pauseMs, doublings } = unconfirmedResponses;
 /** The responses kept since the last 304, and until when no more are. */
 type Count = { kept: number; until: number };
 
-export class Unconfirmed {
+export class ValidatorBackoff {
   readonly #counts = new Map<string, Count[]>();
 
   #of(identity: string, operationId: string): Count {

@@ -8,14 +8,14 @@ import { CodedError } from "../../coded-error.ts";
  * The value of the query parameter `name` in the address with the relation `next`; empty without such an address. The
  * address itself is never called.
  */
-export function nextOf(header: string | string[] | undefined, name: string): string {
+export function nextLinkCursor(header: string | string[] | undefined, name: string): string {
   if (header === undefined) return "";
   const target = nextTarget([header].flat().join(", "));
-  return target === undefined ? "" : cursorIn(target, name);
+  return target === undefined ? "" : cursorFromUrl(target, name);
 }
 
 /** The value of the query parameter `name` in an address, which may be relative (§3.1): only its query counts. */
-export function cursorIn(address: string, name: string): string {
+export function cursorFromUrl(address: string, name: string): string {
   const value = URL.parse(address, "http://localhost")?.searchParams.get(name) ?? "";
   if (value === "") throw new CodedError("BAD_UPSTREAM_RESPONSE", `the next page's link has no "${name}"`);
   return value;

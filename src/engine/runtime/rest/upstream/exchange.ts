@@ -11,8 +11,8 @@ import { CodedError } from "../../coded-error.ts";
 import { decompressedPerMs, largeBody } from "../../governor/processor-time.ts";
 import {
   isWithoutBody,
-  mostInterimResponses,
-  tooManyInterim,
+  maxInterimResponses,
+  tooManyInterimResponses,
   upstreamFailure,
 } from "../../http/upstream-failure.ts";
 import { TickBatch } from "../../tick-batch.ts";
@@ -20,7 +20,7 @@ import type { RequestScope } from "../request-scope.ts";
 import { tooLarge } from "../rest-failure.ts";
 import { type RawHeaders, RestResponse } from "../rest-response.ts";
 import { decompress } from "./decompress.ts";
-import { bytesOfValues } from "./json-bytes.ts";
+import { jsonValueBytes } from "./json-bytes.ts";
 
 /** The budgets of the request that the exchange is made for. */
 type Budget = Pick<
@@ -108,7 +108,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     if (status < 200) {
-      if (++this.#interim > mostInterimResponses) this.abort(tooManyInterim());
+      if (++this.#interim > maxInterimResponses) this.abort(tooManyInterimResponses());
       return; // the final one follows (RFC 9110 §15.2)
     }
     this.#status = status;
@@ -201,7 +201,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const whole = isJson(mediaType) ? exactText(body) : body.toString("utf8");
     const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is no part of a text (RFC 8259 §8.1)
     const bytes = Math.max(
-      bytesOfValues(text, this.#status, mediaType, this.#budget.maxResponseBytes),
+      jsonValueBytes(text, this.#status, mediaType, this.#budget.maxResponseBytes),
       body.length,
     );
     return this.#excess(bytes) ?? new RestResponse(this.#status, this.#headers, text, bytes);

@@ -10,7 +10,7 @@ const bytesOfValue = 20;
  * Counts up to `maxBytes`. A refusal is parsed too, whatever its media type is. Of a small body the values are counted if
  * its containers count for more than its text.
  */
-export function bytesOfValues(text: string, status: number, mediaType: string, maxBytes: number): number {
+export function jsonValueBytes(text: string, status: number, mediaType: string, maxBytes: number): number {
   if (text.length < largeBody && !hasContainers(text, text.length / bytesOfValue)) return 0;
   const isPlain = status < 400 && isText(mediaType) && !isJson(mediaType);
   return isPlain ? 0 : bytesOfValue * countValues(text, maxBytes / bytesOfValue);

@@ -1,6 +1,6 @@
 /**
  * A call that is under way: its wait for a connection, and its deadlines. The callers of an upstream share its connections
- * as `Bound` tells, and a call beyond its caller's share waits for its turn. So calls that hang, or calls that are too many,
+ * as `SharedQuota` tells, and a call beyond its caller's share waits for its turn. So calls that hang, or calls that are too many,
  * hold up no other caller.
  *
  * One deadline runs at a time, in this order:
@@ -14,7 +14,7 @@
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
 import type { Caller } from "../../governor/caller.ts";
-import type { Places } from "../../governor/shared-quota.ts";
+import type { FairSemaphore } from "../../governor/shared-quota.ts";
 import { noConnection, noResponse } from "../rest-failure.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -25,7 +25,7 @@ type Timeouts = { readonly connectMs: number; readonly callMs: number };
 
 export class PendingCall {
   readonly owner: Caller;
-  readonly #connections: Places;
+  readonly #connections: FairSemaphore;
   readonly #exchange: Exchange;
   readonly #timeouts: Timeouts;
   readonly #send: () => void;
@@ -39,7 +39,13 @@ export class PendingCall {
   #spentMs = 0;
 
   /** Calls `send` once there is a connection for the call: at once, or when it is its turn. */
-  constructor(owner: Caller, connections: Places, exchange: Exchange, timeouts: Timeouts, send: () => void) {
+  constructor(
+    owner: Caller,
+    connections: FairSemaphore,
+    exchange: Exchange,
+    timeouts: Timeouts,
+    send: () => void,
+  ) {
     this.owner = owner;
     this.#connections = connections;
     this.#exchange = exchange;

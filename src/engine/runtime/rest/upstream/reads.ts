@@ -6,7 +6,7 @@ import type { CodedError } from "../../coded-error.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-cache.ts";
 import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
-import { Unconfirmed } from "../cache/validator-backoff.ts";
+import { ValidatorBackoff } from "../cache/validator-backoff.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "./call-request.ts";
@@ -31,7 +31,7 @@ export class Reads {
   readonly #origin: string;
   readonly #call: Call;
   readonly #shared = new SharedReads();
-  readonly #unconfirmed = new Unconfirmed();
+  readonly #unconfirmed = new ValidatorBackoff();
 
   constructor(cache: CallerCache, origin: string, call: Call) {
     this.#cache = cache;

@@ -1,9 +1,9 @@
 /**
  * The budget of retries of one upstream: a fifth of the reads of the last five to ten seconds. So retries add at most a
  * fifth to the load of a service that fails. Three retries are free, for an upstream with hardly any traffic. A caller has had
- * at most three times what is left, as of a `Bound`: one whose reads all fail leaves retries to the others.
+ * at most three times what is left, as of a `SharedQuota`: one whose reads all fail leaves retries to the others.
  */
-import { timesWhatIsLeft } from "../../governor/shared-quota.ts";
+import { dynamicThreshold } from "../../governor/shared-quota.ts";
 
 const share = 0.2;
 const free = 3;
@@ -38,7 +38,7 @@ export class RetryBudget {
     const retries = this.#last.retries + this.#now.retries;
     const own = this.#now.of.get(caller) ?? 0;
     const left = Math.max(free, share * calls) - retries - 1;
-    if (left < 0 || own + (this.#last.of.get(caller) ?? 0) > timesWhatIsLeft * left) return false;
+    if (left < 0 || own + (this.#last.of.get(caller) ?? 0) > dynamicThreshold * left) return false;
     this.#now.retries++;
     this.#now.of.set(caller, own + 1);
     return true;

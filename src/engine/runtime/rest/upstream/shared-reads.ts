@@ -1,11 +1,11 @@
 /**
- * Identical reads that wait together are one call (`Together`). Identical reads have the same URL and the same headers,
+ * Identical reads that wait together are one call (`RequestCoalescer`). Identical reads have the same URL and the same headers,
  * except for the request's id and trace, so they have the same caller. Each reader keeps its own deadline and budgets. The
  * call has a scope of its own, and ends early only if all of its readers leave.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
-import { type Reader, Together } from "../../governor/request-coalescer.ts";
+import { type Reader, RequestCoalescer } from "../../governor/request-coalescer.ts";
 import { TransientMap } from "../../governor/transient-map.ts";
 import type { CallerKey } from "../cache/caller-cache.ts";
 import type { RequestScope } from "../request-scope.ts";
@@ -14,7 +14,7 @@ import type { RestResponse } from "../rest-response.ts";
 
 /** `send` makes the call with the headers of a scope. */
 type Read = { readonly scope: RequestScope; readonly send: (scope: RequestScope) => Promise<RestResponse> };
-type Identical = Together<Read, RestResponse>;
+type Identical = RequestCoalescer<Read, RestResponse>;
 
 export class SharedReads {
   readonly #reads = new TransientMap<Identical>();
@@ -22,7 +22,7 @@ export class SharedReads {
   /** Notes that a call begins. Returns the function that ends it. */
   begin({ whole }: CallerKey): () => void {
     const idle = (isUnderWay: boolean) => isUnderWay || this.#reads.delete(whole);
-    const reads: Identical = this.#reads.get(whole) ?? new Together(() => void call(reads), idle);
+    const reads: Identical = this.#reads.get(whole) ?? new RequestCoalescer(() => void call(reads), idle);
     this.#reads.set(whole, reads);
     const readers = reads.begin();
     return () => reads.end(readers);

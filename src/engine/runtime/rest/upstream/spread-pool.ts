@@ -44,7 +44,7 @@ export const spreadPool = (origin: string, options: Pool.Options): Pool =>
  * certificates need no restart. Files that cannot be read, or do not fit each other, change nothing. All addresses
  * of a name are tried (Happy Eyeballs, RFC 8305).
  */
-export function connectorOf(env: Environment, names = lookupCache): buildConnector.connector {
+export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;
   const options = {
     timeout,

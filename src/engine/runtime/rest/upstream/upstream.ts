@@ -5,8 +5,8 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { Pool } from "undici";
 import type { CodedError } from "../../coded-error.ts";
-import { Bound, Places } from "../../governor/shared-quota.ts";
-import { callsOfProduct } from "../../settings/capacity.ts";
+import { FairSemaphore, SharedQuota } from "../../governor/shared-quota.ts";
+import { callsPerProduct } from "../../settings/capacity.ts";
 import type { Config } from "../../settings/config.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { encodeTemplate, serializePath } from "../encode.ts";
@@ -18,7 +18,7 @@ import { Exchange } from "./exchange.ts";
 import { PendingCall } from "./pending-call.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import { connectorOf, spreadPool } from "./spread-pool.ts";
+import { spreadPool, upstreamConnector } from "./spread-pool.ts";
 
 export class Upstream {
   readonly client: Client<object>;
@@ -26,19 +26,19 @@ export class Upstream {
   readonly #pool: Pool;
   readonly #env: Config["env"];
   readonly #breaker = new CircuitBreaker();
-  readonly #calls = new Bound(callsOfProduct);
-  readonly #connections: Places;
+  readonly #calls = new SharedQuota(callsPerProduct);
+  readonly #connections: FairSemaphore;
   readonly #reads: Reads;
 
   constructor(url: URL, { env }: Config, cache: CallerCache) {
     this.#env = env;
     this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
-    this.#connections = new Places(env.REST_CONNECTIONS);
+    this.#connections = new FairSemaphore(env.REST_CONNECTIONS);
     this.#pool = spreadPool(url.origin, {
       connections: env.REST_CONNECTIONS,
       pipelining: 1,
       keepAliveTimeout: 30_000,
-      connect: connectorOf(env),
+      connect: upstreamConnector(env),
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 32_768,

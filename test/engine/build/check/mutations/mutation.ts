@@ -1,7 +1,7 @@
 /** One edit of a spec file with the coordinates of its finding, and the judge that accepts or rejects the findings. */
 import { examine } from "../../../../../src/engine/build/check/check.ts";
 import type { Finding } from "../../../../../src/engine/build/check/report.ts";
-import { SpecUnreadable } from "../../../../../src/engine/build/diagnostic.ts";
+import { UnreadableSpec } from "../../../../../src/engine/build/diagnostic.ts";
 import { Project, type ValidProject } from "../../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../../src/engine/build/project/spec-files.ts";
 import { type Pair, withFile } from "./pair.ts";
@@ -40,7 +40,7 @@ function findingsOf(pair: Pair, base: ValidProject, { file, edit }: Mutation): r
     const head = new Project(textFiles(withFile(pair, file, edit.text)));
     return examine(head, base, "2026-01-01").findings.filter(({ severity }) => severity !== "note");
   } catch (error) {
-    if (!(error instanceof SpecUnreadable)) throw error;
+    if (!(error instanceof UnreadableSpec)) throw error;
     return error.diagnostics.map(
       ({ rule, coordinate, message }) =>
         ({

@@ -11,7 +11,7 @@ import { LogLines } from "../../../../../src/engine/runtime/observe/log-lines.ts
 import { batchEach, batchMany, batchOne } from "../../../../../src/engine/runtime/rest/batch.ts";
 import { level } from "../../../../../src/engine/runtime/rest/level.ts";
 import { itself, property } from "../../../../../src/engine/runtime/rest/property.ts";
-import { member } from "../../../../../src/engine/runtime/rest/resolve-type.ts";
+import { resolveTypeByValue } from "../../../../../src/engine/runtime/rest/resolve-type.ts";
 import { readConfig } from "../../../../../src/engine/runtime/settings/config.ts";
 import { freeScope } from "../free-scope.ts";
 
@@ -96,7 +96,8 @@ const person = (key: string) =>
     ),
   );
 const chooser = {
-  __resolveType: (parent: Parent) => member(parent.kind, { person: "Person", team: "Team", pet: "Pet" }),
+  __resolveType: (parent: Parent) =>
+    resolveTypeByValue(parent.kind, { person: "Person", team: "Team", pet: "Pet" }),
 };
 const call =
   (name: string) =>

@@ -1,7 +1,7 @@
 /** The order of a plan's calls: queries call in parallel, mutations in series, and no call is repeated. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CodedError } from "../../../../../src/engine/runtime/coded-error.ts";
-import { parentsOfPiece } from "../../../../../src/engine/runtime/settings/capacity.ts";
+import { parentsPerPiece } from "../../../../../src/engine/runtime/settings/capacity.ts";
 import { freeScope } from "../free-scope.ts";
 import { failed, openSchema, people } from "./fixture.ts";
 
@@ -52,7 +52,7 @@ test("each parent gets its own list, in the order of its keys", async () => {
 });
 
 test("a long level is completed in pieces, and makes one call for each chunk all the same", async () => {
-  const many = 2 * parentsOfPiece + 1;
+  const many = 2 * parentsPerPiece + 1;
   const pets = Array.from({ length: many }, (_, id) => pet(`${id}`, { keeperId: `k${id % 3}` }));
   const { ask, calls } = await openSchema((call, query) => (call === "pets" ? pets : people(query)));
   const completed = vi.spyOn(freeScope, "completed");

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CodedError } from "../../../../../src/engine/runtime/coded-error.ts";
-import { mostInterimResponses } from "../../../../../src/engine/runtime/http/upstream-failure.ts";
+import { maxInterimResponses } from "../../../../../src/engine/runtime/http/upstream-failure.ts";
 import { Exchange } from "../../../../../src/engine/runtime/rest/upstream/exchange.ts";
 import { freeBudget } from "../../graphql/free-scope.ts";
 import { type Answer, http, rawServer } from "../raw-server.ts";
@@ -51,7 +51,7 @@ test("a 1xx response is not taken for the response", async () => {
 const hints = (count: number): string => "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n".repeat(count);
 
 test("a flood of 1xx responses fails the call, and its connection is closed", async () => {
-  const few = await against(send(hints(mostInterimResponses) + http(200, "{}")));
+  const few = await against(send(hints(maxInterimResponses) + http(200, "{}")));
   expect((await few.get()).status).toBe(200);
   const { get, server } = await against((socket) => {
     const flood = (): void => void (socket.writable && socket.write(hints(1_000), () => setImmediate(flood)));

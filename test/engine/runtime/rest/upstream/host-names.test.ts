@@ -5,7 +5,10 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Lookup, LookupCache } from "../../../../../src/engine/runtime/dns/lookup-cache.ts";
 import { stubResolver } from "../../../../../src/engine/runtime/dns/stub-resolver.ts";
-import { connectorOf, spreadPool } from "../../../../../src/engine/runtime/rest/upstream/spread-pool.ts";
+import {
+  spreadPool,
+  upstreamConnector,
+} from "../../../../../src/engine/runtime/rest/upstream/spread-pool.ts";
 import { readConfig } from "../../../../../src/engine/runtime/settings/config.ts";
 import { machine, nameServer, type Zone } from "../../dns/name-server.ts";
 
@@ -39,7 +42,7 @@ async function connections(zone: Zone, hosts = "", ttl = 60) {
   const ask = async (name: string, port: number): Promise<string> => {
     const origin = `http://${name}:${port}`;
     const pool =
-      pools.get(origin) ?? spreadPool(origin, { connect: connectorOf(env, names), connections: 20 });
+      pools.get(origin) ?? spreadPool(origin, { connect: upstreamConnector(env, names), connections: 20 });
     pools.set(origin, pool);
     try {
       return await (await pool.request({ path: "/", method: "GET" })).body.text();

@@ -5,7 +5,7 @@ import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../../../../src/engine/runtime/coded-error.ts";
 import { PresentCallers } from "../../../../../src/engine/runtime/governor/caller.ts";
-import { Places } from "../../../../../src/engine/runtime/governor/shared-quota.ts";
+import { FairSemaphore } from "../../../../../src/engine/runtime/governor/shared-quota.ts";
 import { Exchange } from "../../../../../src/engine/runtime/rest/upstream/exchange.ts";
 import { PendingCall } from "../../../../../src/engine/runtime/rest/upstream/pending-call.ts";
 import { block } from "../../block.ts";
@@ -17,7 +17,7 @@ async function against(answer: Answer, connections = 4) {
   const server = await rawServer(answer);
   const pool = new Pool(server.url.origin, { connections, pipelining: 1 });
   onTestFinished(() => pool.destroy());
-  const [callers, places] = [new PresentCallers(), new Places(connections)];
+  const [callers, places] = [new PresentCallers(), new FairSemaphore(connections)];
   const call = (given: { callMs?: number; connectMs?: number } = {}, caller = "caller") => {
     const exchange = new Exchange(freeBudget, true);
     const send = () => exchange.send(pool, { method: "GET", path: "/x", headers: {}, body: undefined });

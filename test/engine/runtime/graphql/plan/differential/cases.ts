@@ -1,7 +1,7 @@
 /** Creates case `index` of a seed, equal on any machine. 25 cases share a schema, and 5 cases share an operation. */
 import { type DocumentNode, parse, validate } from "graphql";
 import type { Pieces } from "../../../../../../src/engine/runtime/graphql/plan/complete-level.ts";
-import { Plans } from "../../../../../../src/engine/runtime/graphql/plan/plan-cache.ts";
+import { PlanCache } from "../../../../../../src/engine/runtime/graphql/plan/plan-cache.ts";
 import { Random } from "../../../../../support/random.ts";
 import type { Faults } from "./answers.ts";
 import type { Case } from "./compare.ts";
@@ -13,7 +13,7 @@ const perOperation = 5;
 
 export type NumberedCase = Case & { readonly index: number; readonly text: string };
 
-type SchemaOf25 = { readonly at: number; readonly given: RandomSchema; readonly plans: Plans };
+type SchemaOf25 = { readonly at: number; readonly given: RandomSchema; readonly plans: PlanCache };
 type SharedOperation = {
   readonly at: number;
   readonly operation: RandomOperation;
@@ -51,7 +51,7 @@ export class Cases {
     const at = Math.floor(index / perSchema);
     if (this.#schema?.at === at) return this.#schema;
     const given = randomSchema(this.#seed, at);
-    this.#schema = { at, given, plans: new Plans(given.schema, 5_000) };
+    this.#schema = { at, given, plans: new PlanCache(given.schema, 5_000) };
     return this.#schema;
   }
 

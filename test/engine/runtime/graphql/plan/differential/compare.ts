@@ -15,11 +15,14 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
-import { ContractBroken } from "../../../../../../src/engine/runtime/graphql/errors/field-error.ts";
-import { mask, maskField } from "../../../../../../src/engine/runtime/graphql/errors/mask-errors.ts";
+import { ContractViolation } from "../../../../../../src/engine/runtime/graphql/errors/field-error.ts";
+import {
+  maskError,
+  maskFieldError,
+} from "../../../../../../src/engine/runtime/graphql/errors/mask-errors.ts";
 import type { Pieces } from "../../../../../../src/engine/runtime/graphql/plan/complete-level.ts";
 import type { ObjectPlan, OperationPlan } from "../../../../../../src/engine/runtime/graphql/plan/plan.ts";
-import type { Plans } from "../../../../../../src/engine/runtime/graphql/plan/plan-cache.ts";
+import type { PlanCache } from "../../../../../../src/engine/runtime/graphql/plan/plan-cache.ts";
 import { runPlan } from "../../../../../../src/engine/runtime/graphql/plan/run-plan.ts";
 import { coerceVariables } from "../../../../../../src/engine/runtime/graphql/variables/coerce-variables.ts";
 import { FakeRest, type Faults } from "./answers.ts";
@@ -27,7 +30,7 @@ import type { RandomSchema } from "./schema.ts";
 
 export type Case = {
   readonly given: RandomSchema;
-  readonly plans: Plans;
+  readonly plans: PlanCache;
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly variables: Record<string, unknown>;
@@ -67,7 +70,7 @@ export async function compareCase(given: Case): Promise<Outcome> {
   const rest = new FakeRest(given.given, given.faults, given.seed);
   const planned = result(
     await runPlan(plan, coerced, { rest: rest as never }, unlimited, given.pieces),
-    maskField,
+    maskFieldError,
     rest,
   );
   const expected = await reference(given, given.given.reference);
@@ -85,12 +88,12 @@ async function reference(given: Case, schema: GraphQLSchema): Promise<Result> {
   const { document, operationName, variables: variableValues } = given;
   const contextValue = { rest };
   const executed = await execute({ schema, document, operationName, variableValues, contextValue });
-  return result(executed, (error) => mask(error.toJSON(), failureOf(error)), rest);
+  return result(executed, (error) => maskError(error.toJSON(), failureOf(error)), rest);
 }
 
 /** graphql-js has neither a class nor a code for a value that breaks the contract, so its messages are matched. */
 const failureOf = (error: GraphQLError): unknown =>
-  /^(?:Cannot return null|Expected )/.test(error.message) ? new ContractBroken() : error;
+  /^(?:Cannot return null|Expected )/.test(error.message) ? new ContractViolation() : error;
 
 type Given<Failure> = { readonly data?: unknown; readonly errors?: readonly Failure[] };
 

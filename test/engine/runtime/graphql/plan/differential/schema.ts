@@ -9,7 +9,10 @@ import { executableSchema } from "../../../../../../src/engine/runtime/graphql/e
 import { batchEach, batchMany, batchOne } from "../../../../../../src/engine/runtime/rest/batch.ts";
 import { level } from "../../../../../../src/engine/runtime/rest/level.ts";
 import { entries, itself, property, propertyAt } from "../../../../../../src/engine/runtime/rest/property.ts";
-import { holder, member } from "../../../../../../src/engine/runtime/rest/resolve-type.ts";
+import {
+  resolveTypeByProperty,
+  resolveTypeByValue,
+} from "../../../../../../src/engine/runtime/rest/resolve-type.ts";
 import { Random } from "../../../../../support/random.ts";
 import type { FakeRest } from "./answers.ts";
 import { onGraphqlJs } from "./on-graphql-js.ts";
@@ -69,8 +72,8 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
   const byProperty = Object.fromEntries(objects.map((type) => [`only-${type}`, type]));
   const chooser = {
     __resolveType: random.chance(0.5)
-      ? (parent: Parent) => member(parent.kind, discriminator)
-      : (parent: Parent) => holder(parent, byProperty),
+      ? (parent: Parent) => resolveTypeByValue(parent.kind, discriminator)
+      : (parent: Parent) => resolveTypeByProperty(parent, byProperty),
   };
   if (hasInterface) parts.push(`interface Face {\n${printed(shared)}\n}`);
   if (hasUnion) parts.push(`union Pack = ${random.some(objects, 0.7, 2).join(" | ")}`);

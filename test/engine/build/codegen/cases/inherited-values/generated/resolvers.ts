@@ -6,8 +6,8 @@ import {
   connection,
   inheriting,
   inheritingLevel,
-  member,
   property,
+  resolveTypeByValue,
 } from "restbound/rest";
 import type {
   AccountResolvers,
@@ -164,5 +164,5 @@ export const Label = {
 
 export const Author = {
   /** chosen by kind */
-  __resolveType: (parent) => member(parent.kind, { member: "Member", record: "Record" }),
+  __resolveType: (parent) => resolveTypeByValue(parent.kind, { member: "Member", record: "Record" }),
 } satisfies AuthorResolvers;
