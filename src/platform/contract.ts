@@ -3,13 +3,12 @@
  * validates requests and validates responses against it. The handlers of the operations are in `products/`.
  */
 import { readFileSync } from "node:fs";
+import type { ErrorObject } from "ajv";
 import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Document, OpenAPIBackend, type Operation, type Request } from "openapi-backend";
 import { CodedError, ConfigError } from "restbound";
 import { parse } from "yaml";
-import { inputRefusal } from "./input-refusal.ts";
-import { readQuery } from "./query.ts";
 
 /** The validated input of a handler. Each parameter has its name and its type from the document. */
 export type OperationInput = {
@@ -116,4 +115,76 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
       return (errors ?? []).map(({ instancePath: place, message = "" }) => ({ place, message }));
     },
   };
+}
+
+// Converts a validator's finding to one `BAD_USER_INPUT`. The error names the argument: a parameter as the document spells
+// it, or a property of the body. The error never repeats the refused value.
+
+/** Returns the error for one finding. */
+function inputRefusal(operation: Operation, error: ErrorObject): CodedError {
+  const [place, name] = error.instancePath.split("/").slice(1);
+  const argument = name === undefined ? namedIn(error) : unescapePointer(name);
+  const shown = place === "header" && argument ? declaredName(operation, argument) : argument;
+  const fallback = place === undefined || place === "requestBody" ? "body" : place;
+  return new CodedError(
+    "BAD_USER_INPUT",
+    `${shown ?? fallback}: ${explain(error)}`,
+    shown ? { argument: shown } : {},
+  );
+}
+
+/** The missing or unknown property, if the finding is about the object around it. */
+function namedIn({ params }: ErrorObject): string | undefined {
+  const name: unknown = params.missingProperty ?? params.additionalProperty;
+  return typeof name === "string" && name !== "requestBody" ? name.slice(0, 64) : undefined;
+}
+
+/** The document's spelling of a header, which the validator gets in lower case. */
+function declaredName({ parameters = [] }: Operation, lowerCase: string): string {
+  const names = parameters.flatMap((parameter) =>
+    "name" in parameter && parameter.name ? [parameter.name] : [],
+  );
+  return names.find((name) => name.toLowerCase() === lowerCase) ?? lowerCase;
+}
+
+function explain({ keyword, params, message }: ErrorObject): string {
+  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
+  if (keyword === "required") return "is required";
+  if (keyword === "additionalProperties") return "is not known here";
+  return message ?? "is refused";
+}
+
+/** RFC 6901 §4. */
+const unescapePointer = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/**
+ * Reads a query string as an operation's parameters by name (OpenAPI 3.1 §4.8.12). The library's own parser guesses:
+ * brackets make objects, names of `Object.prototype` vanish, the first `?` of a value vanishes, and `0x10` is an integer.
+ */
+type QueryParameters = Record<string, string | string[]>;
+
+/** Throws `BAD_USER_INPUT` for an unknown parameter, and for an integer that is not written in decimal digits. */
+function readQuery({ parameters = [] }: Operation, text: string): QueryParameters {
+  const declared = new Map(
+    parameters.flatMap((one) => ("in" in one && one.in === "query" ? [[one.name, one.schema]] : [])),
+  );
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const schema = declared.get(name);
+    if (schema === undefined) throw refused(name, "is not known here");
+    if (isInteger(schema) && !/^-?[0-9]+$/.test(value)) throw refused(name, "must be integer");
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return Object.fromEntries(
+    [...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? "") : all]),
+  );
+}
+
+const isInteger = (schema: object): boolean => Reflect.get(schema, "type") === "integer";
+
+function refused(name: string, problem: string): CodedError {
+  const argument = name.slice(0, 64);
+  return new CodedError("BAD_USER_INPUT", `${argument || '""'}: ${problem}`, argument ? { argument } : {});
 }

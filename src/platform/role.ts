@@ -4,7 +4,6 @@ import type { Samples } from "restbound/role";
 import type { Platform } from "restbound/server";
 import { hasDashboard, serveDashboard } from "./demo/dashboard.ts";
 import { workingDemoKeys } from "./demo/demo.ts";
-import { demoPath, demoQuery, demoVariables } from "./demo/requests.ts";
 import { introspectionPath } from "./keys/introspection.ts";
 import { createPlatform } from "./platform.ts";
 
@@ -37,4 +36,25 @@ function demoLines(config: Config, origin: string): string[] {
       ? `${origin}/v1/graphql -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify({ query: demoQuery })}'`
       : `${origin}${demoPath} -H 'X-API-Key: ${key}'`;
   return ["", "demo keys:", ...keys, "", "try:", `  curl -s ${call}`];
+}
+
+/** The example requests that a start prints beside the demo keys: one for GraphQL, one for REST. */
+const demoQuery =
+  "{ me { email tenantId roles } contacts { name } conversations { status contact { name } } }";
+const demoPath = "/v1/identity/me";
+
+/** Variables for the saved operations. They match data of the first demo key's tenant. `now` is the end of that data. */
+function demoVariables(now: Date): Readonly<Record<string, object>> {
+  const dayBefore = (days: number): string =>
+    new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);
+  const range = { from: dayBefore(29), to: dayBefore(0) };
+  return {
+    StartPage: { ...range, q: "han" },
+    Dashboard: range,
+    WeeklyReport: { from: dayBefore(6), to: dayBefore(0) },
+    FindCustomers: { q: "han" },
+    Customer: { id: "ctc_asZYf21VZHMb" },
+    Messages: { conversationId: "cnv_7lRic2nKp3OZ" },
+    Answer: { channel: "whatsapp", to: "+12035550119", body: "Your order is on its way." },
+  };
 }

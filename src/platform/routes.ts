@@ -2,11 +2,11 @@
  * Serves every operation of the contract in the same phases: authenticate, authorize, parse, handle, check.
  * The document declares the permission (`x-permission`).
  */
+import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError, type Config } from "restbound";
 import type { TenantContext } from "restbound/role";
-import { cacheControl, tagOf } from "./caching.ts";
-import { type ContractOperation, unhandled } from "./contract.ts";
+import { type ContractOperation, type OperationInput, unhandled } from "./contract.ts";
 import type { Handler } from "./handler.ts";
 import { authenticate } from "./keys/authenticate.ts";
 import type { KeyRules } from "./keys/keys.ts";
@@ -105,3 +105,18 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Contra
     });
   }
 }
+
+/** What callers may keep of responses to reads (RFC 9111). Each response has an `ETag`. */
+const seconds = { profile: 10, pastDays: 300 };
+const revalidate = "private, no-cache";
+
+/** `Cache-Control` of the response to a read. Today's metrics still change, and those of the past do not. */
+function cacheControl(operation: string, { query }: Pick<OperationInput, "query">): string {
+  if (operation === "getMe") return `private, max-age=${seconds.profile}`;
+  const today = new Date().toISOString().slice(0, 10);
+  const isPast = operation === "getMetrics" && typeof query.to === "string" && query.to < today;
+  return isPast ? `private, max-age=${seconds.pastDays}` : revalidate;
+}
+
+/** The `ETag` of a response's body. */
+const tagOf = (body: unknown): string => `"${hash("sha256", JSON.stringify(body), "base64url")}"`;

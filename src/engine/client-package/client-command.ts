@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { type Io, runCommand } from "../shared/cli/command.ts";
+import { UsageError } from "../shared/cli/command-failure.ts";
 import { nonEmpty } from "../shared/cli/command-line.ts";
 import { replaceFile } from "../shared/cli/replace-files.ts";
-import { UsageError } from "../shared/cli/usage-error.ts";
 
 type Manifest = { readonly name: string; readonly license?: string };
 type Options = {

@@ -2,8 +2,8 @@
  * The version and the changelog of the client package, from the report of `check --base --format json`: a breaking change
  * makes a major version, any other a minor one, none a patch (Semantic Versioning 2.0.0 §6 to §8).
  */
+import { UsageError } from "../shared/cli/command-failure.ts";
 import { printable } from "../shared/cli/printable.ts";
-import { UsageError } from "../shared/cli/usage-error.ts";
 import { isRecord, membersOf, parsedJson } from "../shared/json-object.ts";
 
 const classes = { breaking: "Breaking", dangerous: "Behaviour", safe: "Added" } as const;

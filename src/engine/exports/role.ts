@@ -18,6 +18,6 @@ export { readKey, unauthenticated } from "../runtime/http/credentials.ts";
 export { createServer } from "../runtime/http/server.ts";
 export { acceptedMs } from "../runtime/settings/key-times.ts";
 export { type Io, processIo, runCommand } from "../shared/cli/command.ts";
+export { CommandRefusal } from "../shared/cli/command-failure.ts";
 export { nonEmpty } from "../shared/cli/command-line.ts";
-export { CommandRefusal } from "../shared/cli/command-refusal.ts";
 export { ajv } from "../shared/json-schema.ts";

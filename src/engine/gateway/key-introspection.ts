@@ -5,7 +5,8 @@
  */
 import { CodedError, FailureReason } from "../runtime/coded-error.ts";
 import { proofHeader, type TenantContext } from "../runtime/http/context-headers.ts";
-import { spreadPool, upstreamConnector } from "../runtime/rest/upstream/spread-pool.ts";
+import { spreadPool } from "../runtime/rest/upstream/spread-pool.ts";
+import { upstreamConnector } from "../runtime/rest/upstream/upstream-connector.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import { introspectionNames } from "../runtime/settings/validators.ts";
 import { isRecord, parsedJson } from "../shared/json-object.ts";

@@ -7,7 +7,7 @@ import { proofHeader } from "../runtime/http/context-headers.ts";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
 import { causeCode } from "../runtime/observe/request-record.ts";
 import { foreignErrorSign } from "../runtime/rest/rest-failure.ts";
-import { upstreamConnector } from "../runtime/rest/upstream/spread-pool.ts";
+import { upstreamConnector } from "../runtime/rest/upstream/upstream-connector.ts";
 import type { Environment } from "../runtime/settings/environment.ts";
 import { membersOf, parsedJson } from "../shared/json-object.ts";
 import { isJson, isText } from "../shared/media-type.ts";

@@ -1,7 +1,14 @@
 /** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
-import { readConfig, roleNames } from "../runtime/settings/config.ts";
+import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { type Config, ConfigError, readConfig, roleNames } from "../runtime/settings/config.ts";
 import { variables } from "../runtime/settings/environment.ts";
 import { type Io, runCommand } from "../shared/cli/command.ts";
+import { isHttpUrl, type ManifestLocation } from "../shared/manifests/manifest-locations.ts";
+import { Manifests } from "../shared/manifests/manifests.ts";
+import { own } from "../shared/own.ts";
+import { shownUrl } from "../shared/shown-url.ts";
 import {
   assertFresh,
   assertStartable,
@@ -10,11 +17,9 @@ import {
   findSuspectSettings,
   findUnnamedRoles,
 } from "./check-config.ts";
-import { checkMachine } from "./check-machine.ts";
 import { stopOnSignals } from "./graceful-shutdown.ts";
-import { printConfig } from "./print-config.ts";
 import { createProcessLogger, startupMessage } from "./process-logger.ts";
-import { start } from "./program.ts";
+import { listenError, start } from "./program.ts";
 import type { Service } from "./service.ts";
 import { handleUnhandledRejections } from "./unhandled-rejections.ts";
 import { watchUpstreams } from "./watch-upstreams.ts";
@@ -83,3 +88,76 @@ const environmentHelp = (): string =>
     "The most used environment variables (docs/reference.md of the package lists all of them):",
     ...mostUsed.map((name) => `  ${name.padEnd(22)} ${(variables[name].desc ?? "").replaceAll("`", "")}`),
   ].join("\n");
+
+// What `--check-config` finds on this machine, as a start would: the address, the folder of the data, the manifests.
+
+/** Throws `ConfigError` where a start would. Returns one line for each manifest that a start would go on without. */
+async function checkMachine({ roles, env }: Config): Promise<readonly string[]> {
+  await checkHost(env.HOST);
+  if (roles.has("platform") && env.DATA_FILE !== undefined) checkDataFile(env.DATA_FILE);
+  if (!roles.has("graphql")) return [];
+  const { faults } = await new Manifests(env.OPERATIONS_FROM).refresh();
+  return faults.map(({ source, reason }) => `OPERATIONS_FROM: ${source} cannot be read (${reason})`);
+}
+
+/** Listens for a moment, on a free port: the service itself may hold `PORT`. */
+function checkHost(host: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const server = createServer();
+  server.once("error", (error) => reject(listenError(error, host, 0, "PORT")));
+  server.listen({ host, port: 0 }, () => server.close(() => resolve()));
+  return promise;
+}
+
+function checkDataFile(file: string): void {
+  try {
+    if (existsSync(file)) closeSync(openSync(file, "r+"));
+    else accessSync(dirname(file), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new ConfigError([`DATA_FILE: cannot be opened as a SQLite file (${(error as Error).message})`]);
+  }
+}
+
+// `npm start -- --check-config`: the configuration in force, a variable a line, with secrets blanked.
+
+/** The value of a variable with such a name is never printed, unless it is a number. */
+const secretName = /SECRET|PASSWORD|CREDENTIAL|_TOKEN$|_KEY$/;
+
+/** `environment` tells a default from a value that was set. */
+function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
+  const known = Object.keys(variables) as (keyof typeof variables)[];
+  const rows = [
+    ...known.map(
+      (name) => [name, name === "OPERATIONS_FROM" ? env[name].map(entry).join() : env[name]] as const,
+    ),
+    ...[...upstreams].map(([tag, url]) => [`REST_BASE_URL_${tag}`, url] as const),
+  ];
+  const lines = rows.map(
+    ([name, value]) =>
+      `${name}=${shown(name, value)}${origin(value, own(environment, name) ?? own(environment, `${name}_FILE`))}`,
+  );
+  return [`roles: ${[...roles].join(", ")}`, ...lines].join("\n");
+}
+
+const entry = ({ app, at }: ManifestLocation): string =>
+  `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? blanked(at) : at}`;
+
+/** A URL that says where something secret is left out. */
+function blanked(given: string): string {
+  const { username = "", password = "", search = "", hash = "" } = URL.parse(given) ?? {};
+  const [scheme, rest] = shownUrl(given).split("://");
+  const user = username + password === "" ? "" : "(secret)@";
+  return `${scheme}://${user}${rest}${search && "?(secret)"}${hash && "#(secret)"}`;
+}
+
+function shown(name: string, value: unknown): string {
+  if (value === undefined) return "";
+  const text = String(value);
+  if (secretName.test(name) && typeof value !== "number") return "(secret)";
+  return value instanceof URL ? blanked(text) : text;
+}
+
+function origin(value: unknown, given: string | undefined): string {
+  if (given) return "";
+  return value === undefined ? "  (not set)" : "  (default)";
+}

@@ -4,8 +4,8 @@ import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { processIo, runCommand } from "../../../src/engine/shared/cli/command.ts";
+import { UsageError } from "../../../src/engine/shared/cli/command-failure.ts";
 import { didYouMean } from "../../../src/engine/shared/cli/nearest-suggestion.ts";
-import { UsageError } from "../../../src/engine/shared/cli/usage-error.ts";
 import { benches, type Runnable, suites, type Tests } from "./suites.ts";
 
 const root = join(import.meta.dirname, "../../..");

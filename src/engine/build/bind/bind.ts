@@ -4,16 +4,14 @@
  */
 import { type GraphQLSchema, isEnumType, isNonNullType } from "graphql";
 import { nodeLocation } from "../schema/directives.ts";
-import { allFields, boundRoots, fieldsOf } from "../schema/object-types.ts";
+import { allFields, boundRoots, fieldsOf, unreachableTypes } from "../schema/object-types.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
-import { unreachableTypes } from "../schema/unreachable-types.ts";
 import { bindField } from "./bind-field.ts";
 import { Binder } from "./binder.ts";
-import { checkUnsentCredentials } from "./checks/credentials.ts";
+import { checkSharedCredentials, checkUnsentCredentials } from "./checks/credentials.ts";
 import { deprecations } from "./checks/deprecations.ts";
 import { checkNPlusOne } from "./checks/n-plus-one.ts";
-import { checkSharedCredentials } from "./checks/shared-credentials.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";

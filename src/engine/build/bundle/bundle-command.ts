@@ -6,7 +6,7 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Plugin } from "rolldown";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
-import { CommandRefusal } from "../../shared/cli/command-refusal.ts";
+import { CommandRefusal } from "../../shared/cli/command-failure.ts";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound bundle", argv, io, (line, does) =>

@@ -1,10 +1,10 @@
 /** `restbound check`: one run of every stage, printed in as many formats as asked for. */
 import { join, posix, relative, resolve } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
 import { printable, quoteArgument } from "../../shared/cli/printable.ts";
 import { removeFile, replaceFile } from "../../shared/cli/replace-files.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 import { isHttpUrl, parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
 import { type Manifest, Manifests } from "../../shared/manifests/manifests.ts";

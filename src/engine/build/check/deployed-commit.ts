@@ -2,8 +2,8 @@
  * Finds the commit that a running role was generated from. `/healthz` tells the hash of the role's spec. The commit
  * that brought this hash into `generated/spec.ts` has that spec.
  */
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import { hashSpec } from "../../shared/spec-hash.ts";
 import { findCommit, gitFiles } from "./git-files.ts";

@@ -1,6 +1,6 @@
 /** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { UsageError } from "../../shared/cli/usage-error.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { maxFileBytes } from "../../shared/regular-file.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 

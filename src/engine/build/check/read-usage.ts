@@ -4,8 +4,8 @@
  */
 import { resolve } from "node:path";
 import { maxTextBytes } from "../../shared/bounded-text.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
 import { shownUrl } from "../../shared/shown-url.ts";

@@ -2,12 +2,34 @@
  * Demands of REST on requests. A demand breaks the saved operations that may fail it. An operation whose literals meet it is
  * untouched.
  */
-import { type FieldNode, TypeInfo, visit, visitWithTypeInfo } from "graphql";
+import {
+  astFromValue,
+  type FieldNode,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  TypeInfo,
+  type ValueNode,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
 import { addInputFields, withPossibleTypes } from "../../shared/selected-coordinates.ts";
-import type { Model } from "../bind/model.ts";
+import { rejectionReason } from "../bind/inputs/check-constants.ts";
+import type { InputPairs } from "../bind/inputs/input-pairs.ts";
+import { InputSlots } from "../bind/inputs/input-slots.ts";
+import { type ArgumentSource, isNullableInput } from "../bind/inputs/input-source.ts";
+import type { BoundField, Model } from "../bind/model.ts";
+import { enumValues, isIntegerText } from "../bind/type-rules.ts";
+import { inputKey } from "../openapi/operation.ts";
+import { isRequiredOfRequest, type Shape } from "../openapi/shapes/shape.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
-import { SentValues } from "./sent-values.ts";
 
 /** given: a request has all that REST requires · allowed: REST takes the values that a request has. */
 type Demand = "given" | "allowed";
@@ -57,4 +79,163 @@ export function coordinatesViolating(
   };
   visit(operation.document, visitWithTypeInfo(info, { Field: enter }));
   return coordinates.filter((each) => failed.has(each) || (selected.has(each) && !met.has(each)));
+}
+
+// The values that a saved operation sends to REST. A variable may have every value of its type.
+
+/** The values of one operation, at the schema coordinates that matter. */
+class SentValues {
+  readonly #pairs: InputPairs;
+  readonly #coordinates: ReadonlySet<string>;
+  /** The names of the variables that are never null. */
+  readonly #nonNull: ReadonlySet<string>;
+
+  constructor(pairs: InputPairs, { definition }: SavedOperation, coordinates: ReadonlySet<string>) {
+    this.#pairs = pairs;
+    this.#coordinates = coordinates;
+    const nonNull = definition.variableDefinitions?.filter(({ type }) => type.kind === "NonNullType");
+    this.#nonNull = new Set(nonNull?.map(({ variable }) => variable.name.value));
+  }
+
+  /** Whether the field's call has every parameter and every property that REST requires. */
+  areComplete({ operation, inputs, wholeBody }: BoundField, node: FieldNode): boolean {
+    const { body } = operation;
+    const sources = new Map(inputs.map((input) => [inputKey(input), input.source]));
+    const has = (source: ArgumentSource, shape: Shape, required: boolean): boolean => {
+      const { value, isInVariable } = valueAt(node, source.path);
+      const isGiven = this.#isGiven(isInVariable ? undefined : value, !source.nullable);
+      return (isGiven || !required) && this.#hasAll(source.type, shape, value);
+    };
+    if (wholeBody && body && !has(wholeBody, body.shape, body.required)) return false;
+    return new InputSlots(operation).all.every((slot) => {
+      if (slot.in === "body" && wholeBody) return true;
+      const property = slot.in === "body" ? body?.shape.properties.get(slot.name) : undefined;
+      const required = slot.required || (property !== undefined && isRequiredOfRequest(property));
+      const source = sources.get(inputKey(slot));
+      return source?.kind === "argument"
+        ? has(source, slot.shape, required)
+        : !required || source !== undefined;
+    });
+  }
+
+  /** `otherwise`: whether there is a value if the operation gives none, or a variable that may be left out. */
+  #isGiven(value: ValueNode | undefined, otherwise: boolean): boolean {
+    if (!value) return otherwise;
+    return value.kind === "Variable"
+      ? otherwise || this.#nonNull.has(value.name.value)
+      : value.kind !== "NullValue";
+  }
+
+  /** Whether each object in a value has the properties that REST requires. */
+  #hasAll(
+    given: GraphQLInputType,
+    shape: Shape,
+    value: ValueNode | undefined,
+    enclosing: readonly string[] = [],
+  ): boolean {
+    const type = getNullableType(given);
+    if (!value || value.kind === "NullValue") return true;
+    // a literal ends by itself, and a variable may hold objects of its type in each other
+    if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
+    if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
+    if (!isInputObjectType(type)) return true;
+    const pair = this.#pairs.of(type, shape);
+    return [...pair.shape.properties.values()].every((property) => {
+      const field = pair.fields.find(({ name }) => name === property.name)?.field;
+      if (!field) return !isRequiredOfRequest(property);
+      // a variable may leave out each field that may be null
+      const own = value.kind === "Variable" ? undefined : memberOf(value, field.name);
+      const isGiven = this.#isGiven(own, !isNullableInput(field));
+      const inside = value.kind === "Variable" ? value : own;
+      return (
+        (isGiven || !isRequiredOfRequest(property)) &&
+        this.#hasAll(field.type, property.shape, inside, [...enclosing, shape.identity.text])
+      );
+    });
+  }
+
+  #hasAllItems(
+    type: GraphQLInputType,
+    { items }: Shape,
+    value: ValueNode,
+    enclosing: readonly string[],
+  ): boolean {
+    if (!items) return true;
+    const mayBeNull = !isNonNullType(type) && !items.nullable && items.types.size > 0;
+    return itemsOf(value).every(
+      (item) =>
+        !(mayBeNull && (item === value || !this.#isGiven(item, false))) &&
+        this.#hasAll(type, items, item, enclosing),
+    );
+  }
+
+  /** Whether REST takes each value that the field's call has at the coordinates. */
+  areAllowed({ coordinate, operation, inputs, wholeBody, connection }: BoundField, node: FieldNode): boolean {
+    const takes = ({ path, type }: ArgumentSource, shape: Shape, byDefault?: unknown): boolean => {
+      const isReached = this.#coordinates.has(`${coordinate}(${path[0]}:)`);
+      // the value of `after` is a cursor of this layer, and REST's own cursor is in it
+      if (connection && path[0] === "after") return !isReached;
+      const { value = astFromValue(byDefault, type) ?? undefined } = valueAt(node, path);
+      return this.#takes(type, shape, value, isReached);
+    };
+    if (wholeBody && operation.body && !takes(wholeBody, operation.body.shape)) return false;
+    return inputs.every(
+      ({ source, shape, argumentDefault }) =>
+        source.kind !== "argument" || takes(source, shape, argumentDefault),
+    );
+  }
+
+  #takes(given: GraphQLInputType, shape: Shape, value: ValueNode | undefined, isReached: boolean): boolean {
+    const type = getNullableType(given);
+    if (!value || value.kind === "NullValue") return true;
+    if (value.kind === "Variable") {
+      const below = new Set<string>();
+      addInputFields(type, below);
+      return !isReached && ![...below].some((each) => this.#coordinates.has(each));
+    }
+    if (isInputObjectType(type)) return this.#takesMembers(type, shape, value);
+    if (!isListType(type)) return !isReached || this.#takesLeaf(type, shape, value);
+    const { items } = shape;
+    const list = shape.with({ items: () => undefined });
+    const values = itemsOf(value);
+    // numbers stand for the items, which are looked at one by one
+    if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
+    return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
+  }
+
+  #takesMembers(type: GraphQLInputObjectType, shape: Shape, value: ValueNode): boolean {
+    return this.#pairs.of(type, shape).fields.every(({ field, property }) => {
+      const isReached = this.#coordinates.has(`${type.name}.${field.name}`);
+      if (!property) return !isReached;
+      const own = memberOf(value, field.name) ?? astFromValue(field.defaultValue, field.type) ?? undefined;
+      return this.#takes(field.type, property.shape, own, isReached);
+    });
+  }
+
+  #takesLeaf(type: GraphQLLeafType, shape: Shape, value: ValueNode): boolean {
+    // a custom scalar may hold an object, whose properties are not looked at
+    if (value.kind === "ObjectValue" || value.kind === "ListValue") return false;
+    const text =
+      value.kind === "EnumValue" && isEnumType(type)
+        ? enumValues(this.#pairs.names, type).get(value.value)
+        : valueFromAST(value, type);
+    return rejectionReason(shape, isIntegerText(type, shape) ? Number(text) : text) === undefined;
+  }
+}
+
+/** GraphQL takes one value for a list of it (GraphQL spec §3.11). */
+const itemsOf = (value: ValueNode): readonly ValueNode[] =>
+  value.kind === "ListValue" ? value.values : [value];
+
+const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
+  value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
+
+/** The value of an argument, or of a member of its object. `isInVariable`: the value is the variable that holds it. */
+function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
+  let value = given.find((argument) => argument.name.value === name)?.value;
+  for (const step of path) {
+    if (value?.kind === "Variable") return { value, isInVariable: true };
+    value = value && memberOf(value, step);
+  }
+  return { value, isInVariable: false };
 }

@@ -2,7 +2,7 @@
  * Draws the REST calls of a saved operation as a Mermaid graph: a box for each level of calls, and on each edge the values
  * that a call takes from the calls above it.
  */
-import { mermaidLabel } from "../../shared/cli/mermaid.ts";
+import { mermaidLabel } from "../../shared/cli/printable.ts";
 import { describeCallCount, listCalls } from "../bind/call-cost.ts";
 import { formatSource } from "../bind/inputs/input-source.ts";
 import { type BoundField, describeBatchSize, type Model } from "../bind/model.ts";

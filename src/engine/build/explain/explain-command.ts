@@ -1,9 +1,9 @@
 /** `restbound explain <field or saved operation>…`. */
 import { Option } from "commander";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { printable } from "../../shared/cli/printable.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import type { Model } from "../bind/model.ts";
 import { projectAt } from "../project/project.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";

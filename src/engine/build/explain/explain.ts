@@ -3,8 +3,8 @@
  * count.
  */
 import { getNamedType } from "graphql";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import type { Page } from "../../shared/page.ts";
 import { callCost, describeCallCount, describeWorstCase, listCalls } from "../bind/call-cost.ts";
 import { suggestOperations } from "../bind/find-operation.ts";

@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import type { Io } from "../../shared/cli/command.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { printable, quoteArgument } from "../../shared/cli/printable.ts";
 import { replaceFile, replaceFolders } from "../../shared/cli/replace-files.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isRecord } from "../../shared/json-object.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
 import { unreadableSpec } from "../diagnostic.ts";

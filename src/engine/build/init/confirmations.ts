@@ -5,8 +5,8 @@
  * another product.
  */
 import { posix } from "node:path";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
 import type { FileLocation } from "../diagnostic.ts";

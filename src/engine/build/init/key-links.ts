@@ -2,9 +2,16 @@
  * Writes the links that keys suggest behind a schema. A link that binds without a finding is a field. A link that needs a
  * decision, because it makes a call for each parent or needs a whole list, is a comment. A link with an error is left out.
  */
+import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import { bindSdl } from "../bind/bind.ts";
-import type { Model } from "../bind/model.ts";
-import { findKeyLinks, type KeyLink } from "./find-key-links.ts";
+import { maxBatchSize } from "../bind/bind-batch.ts";
+import { isPagingParameter } from "../bind/list-length.ts";
+import { type BoundField, boundFields, type Model } from "../bind/model.ts";
+import type { Parameter } from "../openapi/operation.ts";
+import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
+import { type RestParam, restText } from "../schema/directives.ts";
+import { fieldName, normalizeName } from "../schema/graphql-names.ts";
+import { fieldsOf } from "../schema/object-types.ts";
 
 export type KeyLinks = {
   readonly sdl: string;
@@ -58,3 +65,209 @@ function written(sdl: string, fields: readonly Tried[], comments: readonly Tried
 
 const extension = ({ link: { owner, bindings }, place }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[place]}\n}`;
+
+/**
+ * Finds links by keys: an object that names another one (`authorId`) gets a field for it (`author`), where the project has an
+ * operation that takes a list of ids, gets one object by its id, or gives them all. Names are all that a document says of
+ * this, so the key must say whose id it is: without `Id` it is the name of the type, or of the resource in the path. The
+ * binder proves the rest. A wrong link is worse than none: where two operations fit there is no link.
+ */
+type KeyLink = {
+  /** The type that has the key. */
+  readonly owner: string;
+  readonly field: string;
+  /** The lines of the field, the best binding first. */
+  readonly bindings: readonly string[];
+  /** How many of them do not look the key up in a list, of which no document says that it is whole. */
+  readonly sure: number;
+};
+
+function findKeyLinks(model: Model): KeyLink[] {
+  const bringers = boundFields(model).flatMap((field) => findLookupField(model, field) ?? []);
+  const byName: ByName = new Map();
+  for (const bringer of bringers)
+    for (const name of keyNamesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
+  const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName));
+  const known = Map.groupBy(links, ({ owner, field }) => `${owner}.${field}`);
+  return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
+}
+
+/** By the names that a key may have, without `Id`. */
+type ByName = Map<string, readonly LookupField[]>;
+
+function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
+  return shownProperties(model, owner).flatMap((name): KeyLink[] => {
+    const base = keyName.exec(name)?.[1];
+    const key = propertyOf(model, owner, name);
+    if (base === undefined || !key) return [];
+    const isMany = key.shape.types.has("array");
+    const fitting = (byName.get(normalizeName(base)) ?? []).filter(
+      (each) => (each.brings !== "one" || !isMany) && !isSame(model, owner, each.type, name),
+    );
+    const keyed = fitting.filter(({ brings }) => brings !== "all");
+    const types = new Set((keyed.length > 0 ? keyed : fitting).map((each) => each.type));
+    if (types.size > 1) return [];
+    const only = (brings: LookupField["brings"]): LookupField[] => {
+      const found = fitting.filter((each) => each.brings === brings && types.has(each.type));
+      return found.length === 1 ? found : [];
+    };
+    const ofKeys = [
+      ...only("some").map((each) => batched(each, name)),
+      ...only("one").map((each) => single(each, name)),
+    ];
+    const lookUps = only("all").map((each) => lookedUp(each, name));
+    const [list] = [...only("some"), ...only("all")];
+    const field = fieldName(isMany ? (list?.resource ?? base) : base);
+    const [first] = types;
+    const bindings = [...ofKeys, ...lookUps].map(
+      (each) => `${field}: ${isMany ? `[${first}]` : first}\n    ${each}`,
+    );
+    if (bindings.length === 0 || fieldsOf(model.schema, owner).some(({ name }) => name === field)) return [];
+    return [{ owner, field, bindings, sure: ofKeys.length }];
+  });
+}
+
+/** The names of the properties that the type shows. */
+function shownProperties({ schema, fields }: Model, owner: string): string[] {
+  return fieldsOf(schema, owner).flatMap(({ name }) => {
+    const field = fields.get(`${owner}.${name}`);
+    return field?.kind === "plain" && field.path.length === 1 ? (field.path[0] ?? []) : [];
+  });
+}
+
+/** Whether the key is the owner's own id: the object that it brings has the key too, and shows nothing that the owner lacks. */
+function isSame(model: Model, owner: string, brought: string, key: string): boolean {
+  const [own, other] = [shownProperties(model, owner), shownProperties(model, brought)];
+  return owner === brought || (other.includes(key) && other.every((name) => own.includes(name)));
+}
+
+/** The property, if every REST object of the type sends it. */
+function propertyOf({ backings }: Model, owner: string, name: string): Property | undefined {
+  const found = (backings.get(owner) ?? []).map(({ shape }) => declaredProperty(shape, name));
+  const isSent = found.every((each) => each !== undefined && each.only !== "request");
+  const types = new Set(found.map((each) => [...(each?.shape.types ?? [])].join()));
+  return isSent && types.size === 1 ? found[0] : undefined;
+}
+
+/** One call for many parents; with the longest page, if REST has pages. */
+function batched({ field: { operation }, ids, place }: LookupField, key: string): string {
+  const size = ids ? maxBatchSize(ids) : 0;
+  const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids?.name);
+  const params = [fedBy(ids?.name, key), ...pages.map(({ name }) => ({ name, value: size }))];
+  return restText({ operation: operation.id, params, result: resultAt(place), batchBy: "id" });
+}
+
+const single = ({ field: { operation }, ids, place }: LookupField, key: string): string =>
+  restText({ operation: operation.id, params: [fedBy(ids?.name, key)], result: resultAt(place) });
+
+const lookedUp = ({ field: { operation }, place }: LookupField, key: string): string =>
+  restText({
+    operation: operation.id,
+    params: [{ name: "id", in: "item", from: `parent.${key}` }],
+    result: resultAt(place),
+  });
+
+const fedBy = (name = "", key: string): RestParam => ({ name, from: `parent.${key}` });
+
+const resultAt = (place: readonly string[]): string | undefined => place.join(".") || undefined;
+
+/**
+ * Finds the root fields that bring objects of a type: by a list of ids, one by its id, or all of them. Names say which
+ * parameter takes ids, and which list is that of the type.
+ */
+type LookupField = {
+  readonly field: BoundField;
+  readonly type: string;
+  readonly resource: string;
+  readonly brings: "one" | "some" | "all";
+  /** What takes the id, or the ids. */
+  readonly ids?: Parameter;
+  /** The place of the object or of the list in the answer. */
+  readonly place: readonly string[];
+};
+
+/** `author` of `authorId`, `author_id` and `authorIDs`; `paid` is no key. */
+const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
+
+/** `categories` → `categories`, `categorie`, `categori`, `category`: one of them is the name of one. */
+const singulars = (name: string): string[] => [
+  name,
+  name.replace(/s$/, ""),
+  name.replace(/es$/, ""),
+  name.replace(/ies$/, "y"),
+];
+
+const keyNamesOf = ({ type, resource }: Pick<LookupField, "type" | "resource">): Set<string> =>
+  new Set([normalizeName(type), ...singulars(normalizeName(resource))]);
+
+function findLookupField(model: Model, field: BoundField): LookupField | undefined {
+  const { operation, result, type: root, definition } = field;
+  if (root !== model.schema.getQueryType()?.name || operation.method !== "get") return undefined;
+  const steps = operation.path.split("/");
+  const required = operation.parameters.filter((each) => each.required);
+  const resource = steps.findLast((step) => !step.includes("{")) ?? "";
+  // whatever else the call needs, the key does not say
+  const isAlone = (ids?: Parameter): boolean =>
+    required.every((each) => each === ids) && operation.body?.required !== true;
+  const list = listOf(model, field, definition.type, resource);
+  const type = list?.type ?? getNamedType(definition.type);
+  if (!isObjectType(type)) return undefined;
+  const named = { type: type.name, resource };
+  if (list) {
+    const ids = operation.parameters.find((each) => isIds(each, named));
+    const brings = ids ? "some" : "all";
+    const isLeft = !isAlone(ids) || (brings === "all" && field.connection !== undefined);
+    return isLeft ? undefined : { field, ...named, brings, place: list.place, ...(ids && { ids }) };
+  }
+  const id = required.find(
+    (each) => each.in === "path" && isId(each.name, named) && steps.at(-1) === `{${each.name}}`,
+  );
+  return id && isAlone(id) ? { field, ...named, brings: "one", place: result, ids: id } : undefined;
+}
+
+type Listed = { readonly type: unknown; readonly place: readonly string[] };
+
+/** The field's list; or the only list of the object that it brings, if the path's last name is that of the list. */
+function listOf(
+  { fields }: Model,
+  { operation, connection, result }: BoundField,
+  type: GraphQLOutputType,
+  resource: string,
+): Listed | undefined {
+  const named = getNamedType(type);
+  if (connection) return { type: nodeType(named), place: connection.items };
+  if (isListType(getNullableType(type))) return { type: named, place: result };
+  if (operation.parameters.some(({ required }) => required)) return undefined;
+  const lists = Object.values(isObjectType(named) ? named.getFields() : {}).flatMap((each): Listed[] => {
+    const own = fields.get(`${named.name}.${each.name}`);
+    const item = getNamedType(each.type);
+    const isList = isListType(getNullableType(each.type)) && isObjectType(item) && own?.kind === "plain";
+    return isList ? [{ type: item, place: [...result, ...own.path] }] : [];
+  });
+  const [list, ...others] = lists;
+  const names = singulars(normalizeName(resource));
+  const isNamed = [normalizeName(String(list?.type)), normalizeName(list?.place.at(-1) ?? "")].some((name) =>
+    names.includes(name),
+  );
+  return isNamed && others.length === 0 ? list : undefined;
+}
+
+/** The type of a connection's nodes. */
+function nodeType(connection: unknown): unknown {
+  const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined;
+  return nodes && getNamedType(nodes.type);
+}
+
+/** `id`, or `user_id` of users: what is found by an `email` has another key. */
+function isId(name: string, named: Pick<LookupField, "type" | "resource">): boolean {
+  const base = keyName.exec(name)?.[1];
+  return normalizeName(name) === "id" || (base !== undefined && keyNamesOf(named).has(normalizeName(base)));
+}
+
+const isIds = (
+  { name, shape, in: location }: Parameter,
+  named: Pick<LookupField, "type" | "resource">,
+): boolean =>
+  location === "query" &&
+  isOnly(shape, "array") &&
+  (["id", "ids"].includes(normalizeName(name)) || isId(name.replace(/\[\]$/, ""), named));

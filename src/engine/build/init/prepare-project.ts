@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../../shared/cli/command.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { printable, quoteArgument } from "../../shared/cli/printable.ts";
 import { rejectSymlink, replaceFolders } from "../../shared/cli/replace-files.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
 import { baseUrlVariable, type NamedDocument } from "../openapi/document-files.ts";

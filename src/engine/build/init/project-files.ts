@@ -1,8 +1,8 @@
 /** The files of a new project around `spec/` and `generated/`. A file that is there already stays as it is. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { engineManifest } from "../../shared/cli/engine-manifest.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isRecord, parsedJson } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";

@@ -1,10 +1,13 @@
 /** Reads the OpenAPI document that `init` is given, and the files that it refers to, under the names of a spec folder. */
-import { realpathSync } from "node:fs";
-import { basename, dirname, join, posix, sep } from "node:path";
-import { ExpectedFailure, withoutPlace } from "../../shared/cli/command-failure.ts";
+import { realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, posix, resolve, sep } from "node:path";
+import { parseDocument, stringify } from "yaml";
+import { ExpectedFailure, UsageError, withoutPlace } from "../../shared/cli/command-failure.ts";
+import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { printable } from "../../shared/cli/printable.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
+import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
+import { isForm, isMultipartForm } from "../../shared/media-type.ts";
 import { withShownUrls } from "../../shared/shown-url.ts";
 import { UnreadableSpec } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
@@ -15,8 +18,6 @@ import {
   singleDocumentFile,
 } from "../openapi/document-files.ts";
 import { folderFiles } from "../project/spec-files.ts";
-import { convertSwagger } from "./convert-swagger.ts";
-import { documentPath, fetchDocument } from "./fetch-document.ts";
 
 /**
  * The files of a spec folder that are no parts of a document. A vendor's document that refers to such a name could bring
@@ -110,4 +111,103 @@ export function firstServerUrl(document: RestDocument): string | undefined {
   const server = document.child(document.child(document.root, "servers"), 0);
   const url = server && (server.value as { url?: unknown }).url;
   return typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
+}
+
+// A Swagger 2.0 document as OpenAPI 3.0: what a schema is bound to, and positions point into, is the converted text.
+
+/** Returns the text as it came if it is of another version, or no YAML: whoever reads it says so. */
+async function convertSwagger(text: string): Promise<string> {
+  if (!/swagger["']?\s*:\s*["']?2/.test(text)) return text;
+  const { errors, contents } = parseDocument(text);
+  const value: unknown = errors.length === 0 ? contents?.toJSON() : undefined;
+  if (!isRecord(value) || String(value.swagger) !== "2.0") return text;
+  const { upgradeFromTwoToThree } = await import("@scalar/openapi-upgrader/2.0-to-3.0");
+  for (const parameter of listParameters(value)) markFormat(parameter);
+  const { openapi, ...others } = upgradeFromTwoToThree(value);
+  return stringify(
+    { openapi, ...membersOf(unmarked(others)) },
+    { lineWidth: 0, aliasDuplicateObjects: false },
+  );
+}
+
+/**
+ * Marks the collection format of a list: the upgrader drops one that OpenAPI 3.0 has no style for, so that the list would be
+ * sent in the usual style of its place. It also drops that `csv` is the default in a form.
+ */
+const mark = "x-restbound-collection-format";
+
+/** The parameters that are lists, also the shared ones and those of whole paths (Swagger 2.0, Parameter Object). */
+function listParameters(document: Record<string, unknown>): Record<string, unknown>[] {
+  const items = Object.values(membersOf(document.paths)).map(membersOf);
+  const owners = [...items, ...items.flatMap((item) => Object.values(item).map(membersOf))];
+  const own = owners.flatMap(({ parameters }) => (Array.isArray(parameters) ? parameters : []));
+  return [...Object.values(membersOf(document.parameters)), ...own].filter(
+    (each): each is Record<string, unknown> => isRecord(each) && each.type === "array",
+  );
+}
+
+/** The formats that have a style in a query, and in a form without files. */
+const inQuery: ReadonlySet<unknown> = new Set(["csv", "ssv", "pipes", "multi"]);
+
+function markFormat(parameter: Record<string, unknown>): void {
+  const { in: location, collectionFormat: format = "csv" } = parameter;
+  const hasStyle = location === "query" ? inQuery.has(format) : format === "csv";
+  if (location === "formData") Object.assign(parameter, { collectionFormat: format, [mark]: format });
+  else if (!hasStyle) parameter[mark] = format;
+}
+
+/**
+ * Gives a marked list a media type of its own instead, as parameters and forms of OpenAPI 3.0 may have. No field can send
+ * it: an optional one is left out, and a finding names a required one.
+ */
+function unmarked(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(unmarked);
+  if (!isRecord(node)) return node;
+  const { [mark]: format, ...others } = node;
+  const copy = Object.fromEntries(
+    Object.entries(others).map(([key, value]) => [
+      key,
+      isForm(key) || isMultipartForm(key) ? unmarkedForm(value, isMultipartForm(key)) : unmarked(value),
+    ]),
+  );
+  if (format === undefined || !("in" in copy)) return copy;
+  const { schema, style: _style, explode: _explode, ...rest } = copy;
+  return { ...rest, content: { [mediaOf(format)]: { schema } } };
+}
+
+/** A form of parts has only `multi`: a part for each item. */
+function unmarkedForm(node: unknown, hasParts: boolean): unknown {
+  const { encoding, ...form } = membersOf(node);
+  const found = Object.entries(membersOf(membersOf(form.schema).properties)).flatMap(([name, property]) => {
+    const format = membersOf(property)[mark];
+    const isWritten = format === undefined || (hasParts ? format === "multi" : inQuery.has(format));
+    return isWritten ? [] : [[name, { contentType: mediaOf(format) }] as const];
+  });
+  const all = { ...membersOf(encoding), ...Object.fromEntries(found) };
+  return { ...membersOf(unmarked(form)), ...(Object.keys(all).length > 0 && { encoding: all }) };
+}
+
+const mediaTypes = new Map<unknown, string>([
+  ["tsv", "text/tab-separated-values"],
+  ["csv", "text/csv"],
+]);
+const mediaOf = (format: unknown): string => mediaTypes.get(format) ?? "text/x-list";
+
+/** Finds the OpenAPI document that `init` is given, by its path or its URL. Files that one at a URL refers to are not read. */
+const timeoutMs = 30_000;
+
+/** Returns the text, of at most 32 MiB. Throws `UsageError` for any other answer than a success within 30 s. */
+const fetchDocument = (url: string): Promise<string> =>
+  fetchText(`--openapi ${url}`, url, timeoutMs, (text, { ok, status }) => {
+    if (!ok) throw new Error(`answers ${status}`);
+    return text;
+  });
+
+/** The path of a document that is a file. Throws `UsageError` if there is none. */
+function documentPath(given: string, root: string): string {
+  const path = resolve(root, given);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new UsageError([`--openapi ${given}: there is no such file`]);
+  if (found.isDirectory()) throw new UsageError([`--openapi ${given}: is a folder, not a file`]);
+  return path;
 }

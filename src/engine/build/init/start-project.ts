@@ -3,9 +3,9 @@
  * others. An operation that no field can be bound to goes to the ledger with the reason.
  */
 import { stringify } from "yaml";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isRecord } from "../../shared/json-object.ts";
 import { bindSdl } from "../bind/bind.ts";
 import type { Model } from "../bind/model.ts";

@@ -1,20 +1,32 @@
 /** Reads one operation: its parameters, its JSON body and its 2xx responses. */
 import { isRecord, membersOf } from "../../shared/json-object.ts";
-import { isJson } from "../../shared/media-type.ts";
-import { entriesOf, keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
+import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../../shared/media-type.ts";
+import type { Style } from "../../shared/operation.ts";
+import { own } from "../../shared/own.ts";
+import {
+  entriesByKey,
+  entriesOf,
+  keysOf,
+  type RestDocument,
+  type RestNode,
+  type RootNode,
+} from "./document.ts";
 import { productOf } from "./document-files.ts";
 import {
+  type DocumentedResponse,
+  type FormStyles,
   type InputLocation,
   inputKey,
+  isSuccess,
   omitsSuccess,
   type Parameter,
   type RestOperation,
+  type SuccessResponse,
 } from "./operation.ts";
 import type { OperationNode } from "./operation-nodes.ts";
-import { readRequestBody, readResponses, readSuccesses, requiredFiles, schemaIn } from "./read-content.ts";
 import { headerOf, ownHeaderOf, securitySchemesOf } from "./security.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
-import type { Shape } from "./shapes/shape.ts";
+import { isOnly, nodeBelow, type Property, requestProperties, Shape } from "./shapes/shape.ts";
 
 export function readOperation(
   document: RestDocument,
@@ -153,4 +165,144 @@ function schemaShape(document: RestDocument, node: RestNode): Shape {
   const [entry] = entriesOf(document, document.child(node, "content"));
   const isInContent = entry && !("schema" in (node.value as object));
   return shapeAt(document, schemaIn(isInContent ? entry : node));
+}
+
+// Reads the body of an operation's request and its 2xx responses, in the media types that bindings know.
+
+/** The `schema` of a parameter or a media type; an empty schema if there is none. */
+const schemaIn = (node: RestNode): RestNode =>
+  isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
+
+/** Media types in the order in which bindings use them: what `Accept` asks for comes first. */
+const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
+
+/** A JSON body, or else that of a form, or else text, or else that of a form with files which can be sent without any. */
+function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
+  const node = document.child(operation, "requestBody");
+  const found = node && contentOf(document, node, [...jsonTests, isForm, isText, isMultipartForm]);
+  if (!found) return undefined;
+  const { media } = found;
+  const shape = isText(media) && !isJson(media) ? textShape(found.shape) : found.shape;
+  const required = (node.value as Record<string, unknown>).required === true;
+  const body = { shape, node, required, media: includesJson(media) ? "application/json" : media };
+  const encodings = document.child(found.entry, "encoding")?.value;
+  if (isForm(media)) return { ...body, formStyles: formStylesOf(shape, encodings) };
+  if (!isMultipartForm(media)) return body;
+  const formStyles = partStylesOf(shape, encodings);
+  return isSentWithoutFiles(shape, formStyles) ? { ...body, formStyles } : undefined;
+}
+
+/**
+ * How a form writes its lists and objects (OpenAPI 3.1 §4.8.15.1): as a query does if the document gives a style, else a
+ * list as repeated values and an object as JSON.
+ */
+function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
+  const composed = [...shape.properties.values()].filter(
+    ({ shape: { types } }) => types.has("array") || types.has("object"),
+  );
+  return new Map(
+    composed.map(({ name, shape: { types } }) => {
+      const given = membersOf(own(membersOf(encodings), name));
+      const usual = given.explode === undefined ? styleOfMedia(given.contentType, types) : "form";
+      const style = typeof given.style === "string" ? given.style : usual;
+      const explode =
+        typeof given.explode === "boolean" ? given.explode : style === "form" || style === "deepObject";
+      return [name, { style, explode }] as const;
+    }),
+  );
+}
+
+/** The media type of a list or an object counts where no style is given (OpenAPI 3.1.1 §4.8.15.1). */
+function styleOfMedia(media: unknown, types: Shape["types"]): string {
+  if (typeof media !== "string") return types.has("object") ? "json" : "form";
+  if (isJson(media)) return "json";
+  return includes(media, "text/plain") && !types.has("object") ? "form" : "content";
+}
+
+/**
+ * How a form with files writes its parts: a list as repeated parts, an object as JSON (OpenAPI 3.1 §4.8.15.2). A part in
+ * another media type than text and JSON is a file.
+ */
+function partStylesOf(shape: Shape, encodings: unknown): FormStyles {
+  return new Map(
+    [...shape.properties.values()].flatMap(({ name, shape: value }): [string, Style][] => {
+      const { contentType } = membersOf(own(membersOf(encodings), name));
+      const media = typeof contentType === "string" ? contentType : usualMediaOf(value);
+      if (isJson(media)) return [[name, { style: "json", explode: false }]];
+      const isList = value.types.has("array");
+      if (!includes(media, "text/plain"))
+        return [[name, { style: isList && isText(media) ? "content" : "file", explode: false }]];
+      return isList ? [[name, { style: "form", explode: true }]] : [];
+    }),
+  );
+}
+
+/** The media type of a part that no `encoding` names (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); of a list, that of a plain item. */
+function usualMediaOf({ types, items, format = "", node }: Shape): string {
+  if (types.has("array")) return items && usualMediaOf(items) === file ? file : "text/plain";
+  if (types.has("object")) return "application/json";
+  const { contentMediaType, contentEncoding } = membersOf(node.value);
+  const isFile = types.size === 0 || fileFormats.has(format) || contentMediaType || contentEncoding;
+  return isFile ? file : "text/plain";
+}
+
+const file = "application/octet-stream";
+const fileFormats: ReadonlySet<string> = new Set(["binary", "byte", "base64", "file"]);
+
+const filesOf = (shape: Shape, styles: FormStyles): Property[] =>
+  requestProperties(shape).filter(({ name }) => styles.get(name)?.style === "file");
+
+/** Whether the form has known properties, and needs none that is a file. */
+function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
+  const files = filesOf(shape, styles);
+  const hasOthers = files.length < requestProperties(shape).length;
+  return !shape.hasMembers && hasOthers && !files.some(({ required }) => required);
+}
+
+/** The files that a form of parts needs, by name. */
+function requiredFiles(document: RestDocument, body: RestNode): string[] {
+  const found = contentOf(document, body, [isMultipartForm]);
+  if (!found) return [];
+  const styles = partStylesOf(found.shape, document.child(found.entry, "encoding")?.value);
+  return filesOf(found.shape, styles).flatMap(({ required, name }) => (required ? [name] : []));
+}
+
+function readResponses(document: RestDocument, operation: RestNode): DocumentedResponse[] {
+  const responses = document.child(operation, "responses");
+  return keysOf(responses).map((status) => {
+    const node = document.child(responses, status);
+    return { status, node, content: keysOf(document.child(node, "content")) };
+  });
+}
+
+const readSuccesses = (document: RestDocument, responses: readonly DocumentedResponse[]): SuccessResponse[] =>
+  responses.filter(isSuccess).flatMap((given): SuccessResponse[] => {
+    const { status, node, content } = given;
+    if (!node) return [];
+    const response = { ...given, headers: entriesByKey(document, document.child(node, "headers")) };
+    // these have no content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
+    if (status === "204" || status === "205") return [response];
+    const [media] = content;
+    const json = contentOf(document, node, jsonTests);
+    const found = json ?? contentOf(document, node, [isText]);
+    if (!found) return [{ ...response, media }];
+    return [{ ...response, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
+  });
+
+/** Text is a string, whatever its schema says. */
+const textShape = (shape: Shape): Shape =>
+  isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
+
+/** The first entry of `content` whose media type one of the tests takes, the first test first. */
+function contentOf(
+  document: RestDocument,
+  node: RestNode,
+  tests: readonly ((media: string) => boolean)[],
+): { media: string; entry: RestNode; shape: Shape } | undefined {
+  const content = document.child(node, "content");
+  const media = tests.map((test) => keysOf(content).find(test)).find((found) => found !== undefined);
+  const entry = media === undefined ? undefined : document.child(content, media);
+  return media === undefined || !entry
+    ? undefined
+    : { media, entry, shape: shapeAt(document, schemaIn(entry)) };
 }

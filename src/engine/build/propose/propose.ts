@@ -2,7 +2,7 @@
  * `restbound propose`: prints the SDL for REST operations that have no field yet, ready to paste into the schema. It uses
  * the schema's own types where they fit. The pasted SDL passes `check`.
  */
-import { UsageError } from "../../shared/cli/usage-error.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { suggestOperations } from "../bind/find-operation.ts";
 import type { Model } from "../bind/model.ts";
 import {

@@ -2,22 +2,29 @@
 import {
   type ASTNode,
   buildASTSchema,
+  type ConstValueNode,
   type DefinitionNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  type GraphQLType,
   Kind,
   parse,
   Source,
   specifiedDirectives,
+  TypeInfo,
+  typeFromAST,
+  ValidationContext,
+  ValuesOfCorrectTypeRule,
   validateSchema,
+  visit,
+  visitWithTypeInfo,
 } from "graphql";
 import { validateSDL } from "graphql/validation/validate.js";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { createDiagnostic, type Diagnostic, unreadableSpec } from "../diagnostic.ts";
 import { bindingDefinitions } from "./directives.ts";
-import { valueErrors, withoutValues } from "./schema-values.ts";
 
 export type SchemaFile = {
   readonly document: DocumentNode;
@@ -148,3 +155,35 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
     schema: place,
   });
 }
+
+// Checks the directive arguments and default values of a schema file against their types (GraphQL spec §5.6.1).
+// graphql-js checks values in operations only. In a schema it throws at the first wrong directive argument and drops
+// wrong default values.
+
+/** `bare`: the schema of `withoutValues(document)`. */
+function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  const check = (type: GraphQLType | undefined, value: ConstValueNode): void => {
+    const info = new TypeInfo(bare, type);
+    const context = new ValidationContext(bare, document, info, (error) => errors.push(error));
+    visit(value, visitWithTypeInfo(info, ValuesOfCorrectTypeRule(context)));
+  };
+  visit(document, {
+    Directive({ name, arguments: given = [] }) {
+      const { args = [] } = bare.getDirective(name.value) ?? {};
+      for (const { name, value } of given)
+        check(args.find((argument) => argument.name === name.value)?.type, value as ConstValueNode);
+    },
+    InputValueDefinition({ type, defaultValue }) {
+      if (defaultValue) check(typeFromAST(bare, type), defaultValue);
+    },
+  });
+  return errors;
+}
+
+/** The document without directives and default values, so that a wrong value does not stop the schema's build. */
+const withoutValues = (document: DocumentNode): DocumentNode =>
+  visit(document, {
+    Directive: () => null,
+    InputValueDefinition: (node) => ({ ...node, defaultValue: undefined }),
+  });

@@ -7,9 +7,11 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
   type OperationDefinitionNode,
   parse,
   print,
+  type SelectionSetNode,
   Source,
   separateOperations,
   validate,
@@ -18,7 +20,6 @@ import type { Manifest } from "../../shared/manifests/manifests.ts";
 import { missingRootTypes } from "../../shared/missing-roots.ts";
 import { createDiagnostic, type Diagnostic, type FileLocation } from "../diagnostic.ts";
 import { nodeLocation } from "./directives.ts";
-import { documentLimitErrors } from "./document-limits.ts";
 import { toolError } from "./tool-comment.ts";
 
 export type SavedOperation = {
@@ -179,3 +180,50 @@ const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation 
     hint: "give each saved operation a name of its own",
     schema: place,
   });
+
+// Refuses documents of saved operations that no command can work on: the time of validation, of graphql-codegen and of the
+// reports grows with the fields of an operation, with its fragments unfolded, and a few lines of fragments unfold to
+// millions. Each fragment is counted once, so this count grows with the document's length.
+
+/** Fields of one operation, and of all operations of a file, with fragments unfolded. The server takes 5,000 by default. */
+const mostFields = { ofOperation: 10_000, ofFile: 100_000 };
+
+function documentLimitErrors(document: DocumentNode): GraphQLError[] {
+  const counted = new Map<string, number>();
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet);
+
+  const countFields = ({ selections }: SelectionSetNode): number => {
+    let fields = 0;
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) fields += countFragment(selection.name.value);
+      else fields += selection.kind === Kind.FIELD ? 1 : 0;
+      if ("selectionSet" in selection && selection.selectionSet)
+        fields += countFields(selection.selectionSet);
+    }
+    return fields;
+  };
+  const countFragment = (name: string): number => {
+    const fragment = fragments.get(name);
+    if (!fragment) return 0;
+    if (!counted.has(name)) {
+      counted.set(name, 0); // a fragment within itself is the validation's to report
+      counted.set(name, countFields(fragment));
+    }
+    return counted.get(name) ?? 0;
+  };
+
+  let fields = 0;
+  for (const node of document.definitions) {
+    if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+    const own = countFields(node.selectionSet);
+    fields += own;
+    if (own > mostFields.ofOperation) return [tooMany("an operation", mostFields.ofOperation, node)];
+    if (fields > mostFields.ofFile) return [tooMany("the operations of a file", mostFields.ofFile, node)];
+  }
+  return [];
+}
+
+const tooMany = (what: string, most: number, nodes: DocumentNode["definitions"][number]): GraphQLError =>
+  new GraphQLError(`${what} may have at most ${most} fields, with fragments unfolded`, { nodes });

@@ -8,10 +8,10 @@ import {
   type IntrospectionQuery,
 } from "graphql";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { printable } from "../../shared/cli/printable.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { Manifests } from "../../shared/manifests/manifests.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";

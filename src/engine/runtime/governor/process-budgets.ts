@@ -3,8 +3,9 @@
 import { type CodedError, limitExceeded, refusedByLimit } from "../coded-error.ts";
 import { decompressedAtOnce, requestBudgetsOfProcess } from "../settings/capacity.ts";
 import type { Environment } from "../settings/environment.ts";
+import { FairSemaphore } from "./fair-semaphore.ts";
 import { FairShare } from "./fair-share.ts";
-import { FairSemaphore, type Refusal, SharedQuota } from "./shared-quota.ts";
+import { type Refusal, SharedQuota } from "./shared-quota.ts";
 
 export type ProcessBudgets = ReturnType<typeof createProcessBudgets>;
 

@@ -6,10 +6,10 @@
  * the more callers there are, the less one of them gets: what it has beyond that it does not get again.
  */
 import type { Caller } from "./caller.ts";
-import { callerTurns, type QueueEntry } from "./fair-queue.ts";
 
 /** What a caller may hold, of what is left then. */
 export const dynamicThreshold = 3;
+
 const partForNewcomers = 8;
 
 /** Why there is no room: the `caller` itself holds much, or `all` callers together do. */
@@ -72,45 +72,5 @@ export class SharedQuota {
 
   giveBack(caller: Caller, amount: number): void {
     this.add(caller, -amount);
-  }
-}
-
-/** Places that callers share: a bound on them, and turns for what waits for one. */
-export class FairSemaphore {
-  readonly bound: SharedQuota;
-  readonly total: number;
-  /** Work that was completed in a place, as its makers count it. */
-  completed = 0;
-  readonly #turns = callerTurns();
-
-  constructor(total: number) {
-    this.total = total;
-    this.bound = new SharedQuota(total);
-  }
-
-  /** Gives the caller a place. Returns `false` if `turn` has to wait for it, after those that wait already. */
-  enter(turn: QueueEntry<Caller>): boolean {
-    if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
-    this.#turns.wait(turn);
-    return false;
-  }
-
-  /** Ends a wait, or gives the place back: the next turns begin. */
-  leave(turn: QueueEntry<Caller>): void {
-    if (this.#turns.leave(turn)) return;
-    this.bound.giveBack(turn.owner, 1);
-    while (this.#turns.size > 0 && this.#turns.next((owner) => !this.bound.take(owner, 1)));
-  }
-
-  /** Runs work in a place. */
-  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    const { promise, resolve: begin } = Promise.withResolvers<void>();
-    const turn = { owner: caller, begin };
-    if (!this.enter(turn)) await promise;
-    try {
-      return await work();
-    } finally {
-      this.leave(turn);
-    }
   }
 }

@@ -17,8 +17,10 @@ import { SharedQuota } from "./shared-quota.ts";
 
 /** Starts in a turn that accepted a connection: more connections may wait behind that one. */
 const mostWhileConnecting = 2;
+
 /** The event loop is busy when it works this part of its time. It is measured over this many ms at least. */
 const busy = 0.9;
+
 const lookEveryMs = 2;
 
 /** A request in the queue: it waits, is executed, and leaves. */
@@ -153,21 +155,4 @@ export class StartQueue {
     else if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#schedule(), lookEveryMs);
     this.#isConnecting = false;
   }
-}
-
-/**
- * The end of a turn of the event loop. A write to a socket wakes the process that reads it, if that process sleeps, which
- * costs more than the write itself. Responses that are sent together wake it once.
- */
-let end: Promise<void> | undefined;
-
-/** Resolves when the data that came in this turn is handled. All that wait in a turn go on together. */
-export function endOfTick(): Promise<void> {
-  end ??= new Promise((resolve) => {
-    setImmediate(() => {
-      end = undefined;
-      resolve();
-    });
-  });
-  return end;
 }

@@ -5,8 +5,8 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { customCleanEnv } from "envalid";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
-import { UsageError } from "../../shared/cli/usage-error.ts";
 import { own } from "../../shared/own.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
 import { type Environment, secrets, variables } from "./environment.ts";

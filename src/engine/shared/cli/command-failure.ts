@@ -1,5 +1,6 @@
 /** How a command fails: with an exit code and clear lines, never with a stack trace. */
 import { inspect } from "node:util";
+import { withShownUrls } from "../shown-url.ts";
 import { codeFrame, linesOf } from "./code-frame.ts";
 import { printable } from "./printable.ts";
 
@@ -57,4 +58,25 @@ function frameOf({ places: [place] }: Fault, read: ReadSpec): string[] {
   if (!text) return [];
   const frame = codeFrame(linesOf(text), place.line, place.column);
   return frame.split("\n").map((line) => `    ${line}`);
+}
+
+// The caller used a command wrongly: an unknown name, a wrong option, a file that git does not have.
+
+/** Each line names one mistake. The command prints the lines and ends with exit code 2. */
+export class UsageError extends ExpectedFailure {
+  constructor(lines: readonly string[]) {
+    super(lines.map(withShownUrls).join("\n"), {
+      exitCode: 2,
+      faults: lines.map((line) => withoutPlace(printable(withShownUrls(line)))),
+    });
+  }
+}
+
+// The command line is correct, but the command refuses its values: a user that does not exist, a date in the past.
+
+/** The command prints the message and ends with exit code 1. */
+export class CommandRefusal extends ExpectedFailure {
+  constructor(message: string) {
+    super(message, { exitCode: 1, faults: [withoutPlace(message)] });
+  }
 }

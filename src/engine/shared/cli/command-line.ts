@@ -1,7 +1,7 @@
 /** Command lines are read with commander: in memory, without `process.exit`, and a mistake is one line. */
 import { Command, CommanderError, Help, InvalidArgumentError, type Option } from "commander";
+import { UsageError } from "./command-failure.ts";
 import { didYouMean } from "./nearest-suggestion.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Columns of a help text, wherever it is printed. */
 const helpWidth = 100;

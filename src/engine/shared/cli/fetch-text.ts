@@ -1,6 +1,6 @@
 /** Asks an address that the user of a command gave. */
 import { boundedText } from "../bounded-text.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./command-failure.ts";
 
 /**
  * Returns what `read` makes of the text, of at most 32 MiB. `given` is the option with the address, as messages name it. Throws

@@ -19,3 +19,7 @@ const withoutCommands = (text: string): string =>
 /** Quotes a word of a command line: the method and path of an operation has a space. */
 export const quoteArgument = (name: string): string =>
   /^[\w./@:+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+
+/** Labels of Mermaid graphs. Mermaid writes characters as entities with `#` in place of `&`. */
+export const mermaidLabel = (text: string): string =>
+  `"${text.replaceAll(/[#&"'<>`\\\n]/g, (each) => `#${each.codePointAt(0)};`)}"`;

@@ -18,9 +18,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { ExpectedFailure, withoutPlace } from "./command-failure.ts";
+import { ExpectedFailure, UsageError, withoutPlace } from "./command-failure.ts";
 import { printable } from "./printable.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** A link of the user's stays, and the file that it names is replaced. A device or a pipe is written to. */
 export function replaceFile(path: string, text: string): void {

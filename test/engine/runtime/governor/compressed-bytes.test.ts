@@ -1,8 +1,8 @@
 /** Compressed responses: their bytes count while they are decompressed, and the work is their caller's. */
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { FairSemaphore } from "../../../../src/engine/runtime/governor/fair-semaphore.ts";
 import { FairShare } from "../../../../src/engine/runtime/governor/fair-share.ts";
-import { FairSemaphore } from "../../../../src/engine/runtime/governor/shared-quota.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { decompressedAtOnce } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { against } from "../rest/client.ts";

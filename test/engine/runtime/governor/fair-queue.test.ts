@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Caller, PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
 import { callerTurns, FairQueue } from "../../../../src/engine/runtime/governor/fair-queue.ts";
-import { FairSemaphore } from "../../../../src/engine/runtime/governor/shared-quota.ts";
+import { FairSemaphore } from "../../../../src/engine/runtime/governor/fair-semaphore.ts";
 import { seed } from "../../../support/seed.ts";
 
 function waiting(names: string) {

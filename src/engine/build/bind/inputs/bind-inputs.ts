@@ -1,24 +1,17 @@
 /** Connects arguments, `params` and constants with the operation's parameters and body properties. */
-
-import type { GraphQLArgument } from "graphql";
-import { inputKey } from "../../openapi/operation.ts";
+import { type GraphQLArgument, getNullableType, isInputObjectType } from "graphql";
+import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import { inputRemoval } from "../../openapi/overlays/removals.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
-import type { RestParam } from "../../schema/directives.ts";
+import { type RestParam, readRestName } from "../../schema/directives.ts";
 import { atArgument, atRestDirective, type FieldContext } from "../field-context.ts";
 import type { FindingTarget } from "../findings.ts";
 import type { Input } from "../model.ts";
 import { checkRequired } from "./check-required.ts";
-import type { InputSlot } from "./input-slots.ts";
+import { type InputSlot, locations } from "./input-slots.ts";
 import { type ArgumentSource, argumentSource, type InputSource } from "./input-source.ts";
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
-import {
-  connectionArguments,
-  parameterNamedBy,
-  unboundSlots,
-  unusedArgumentHint,
-} from "./unused-argument-hint.ts";
 
 /** An input, and the place where the schema says what feeds it. */
 type Fed = { readonly input: Input; readonly where: FindingTarget };
@@ -160,4 +153,77 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
       : undefined;
   const { defaultValue } = argument ?? {};
   return { ...slot, source, ...(defaultValue !== undefined && { argumentDefault: defaultValue }) };
+}
+
+// Names the parameters that an argument may be meant for, if the argument feeds nothing.
+
+/** Free parameters that a hint names. */
+const mostNamed = 10;
+
+/** The parameter that an argument names, by `@restName` or by its own name. */
+function parameterNamedBy(
+  { binder: { names, schema }, directive, slots }: FieldContext,
+  argument: GraphQLArgument,
+): { readonly name: string; readonly location: InputLocation | undefined } {
+  const { in: location } = readRestName(schema, argument);
+  const open = locations.filter((each) => each !== "body" || directive.body === undefined);
+  return { name: names.resolve(argument, slots.names(location ? [location] : open)), location };
+}
+
+/** What nothing names yet. */
+function unboundSlots(field: FieldContext): InputSlot[] {
+  const { definition, directive, slots } = field;
+  const named = new Set([
+    ...directive.params.map(({ name }) => name),
+    ...definition.args.map((argument) => parameterNamedBy(field, argument).name),
+  ]);
+  return slots.all.filter(
+    (slot) =>
+      !named.has(slot.name) &&
+      slot.only !== "response" &&
+      !slot.isUndeclared &&
+      (slot.in !== "body" || directive.body === undefined),
+  );
+}
+
+/** What the parameter of an argument of a connection says. */
+const connectionArguments: ReadonlyMap<string, string> = new Map([
+  ["after", "where a page begins"],
+  ["first", "how long a page is"],
+]);
+
+/** The one required parameter that nothing names, or the names of all that are free. `says`: what the parameter has to say. */
+function unusedArgumentHint(free: readonly InputSlot[], says?: string): string {
+  const [unnamed, ...others] = free.filter(({ required }) => required);
+  if (unnamed && others.length === 0)
+    return `name its parameter, @restName(name: "${unnamed.name}"), or remove it`;
+  const listed = free.slice(0, mostNamed).map(({ name }) => `"${name}"`);
+  if (free.length > mostNamed) listed.push(`${free.length - mostNamed} more`);
+  const list = free.length > 0 ? `; still free: ${listed.join(", ")}` : "";
+  return says === undefined
+    ? `remove it, or name its parameter with @restName or params${list}`
+    : `name with @restName the parameter that says ${says}${list}`;
+}
+
+// Names the argument that is the whole body, where the schema leaves it out: the one input object that feeds nothing else.
+
+/** The value of `body`. An argument that feeds a property of the body, or that names its parameter, leaves nothing to infer. */
+export function inferBodyArgument(field: FieldContext): string | undefined {
+  const { definition, directive, operation, slots } = field;
+  const { names, schema } = field.binder;
+  if (directive.body !== undefined || !operation.body) return directive.body;
+  const used = new Set(directive.params.map(({ from = "" }) => /^args\.(\w+)/.exec(from)?.[1]));
+  const free = definition.args.filter(({ name }) => !used.has(name));
+  const slotsOf = (argument: GraphQLArgument) => slots.find(names.resolve(argument, slots.names(locations)));
+  const feedsBody =
+    directive.params.some(({ name }) => slots.find(name).some((slot) => slot.in === "body")) ||
+    free.some((argument) => slotsOf(argument).some((slot) => slot.in === "body"));
+  if (feedsBody) return undefined;
+  const left = free.filter(
+    (argument) =>
+      isInputObjectType(getNullableType(argument.type)) &&
+      readRestName(schema, argument).name === undefined &&
+      slotsOf(argument).length === 0,
+  );
+  return left.length === 1 ? `args.${left[0]?.name}` : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Checks what comes to a link from above against the limits of the link's own parameter. Each argument above is held to
  * the limits of its own field first, and its REST schema may allow more than the link's. A value beyond the link's limits is
- * refused before the call, by the argument's name (`argument-schemas.ts`).
+ * refused before the call, by the argument's name (`resolve-request.ts`).
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";

@@ -53,7 +53,7 @@ export type InputSource =
 
 type Declared = GraphQLArgument | GraphQLInputField;
 
-/** A default value stands in for an omitted input. Where REST requires it, its null is refused (`argument-schemas.ts`). */
+/** A default value stands in for an omitted input. Where REST requires it, its null is refused (`resolve-request.ts`). */
 export const isNullableInput = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
 

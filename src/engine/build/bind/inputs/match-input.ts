@@ -1,6 +1,7 @@
 /** Compares an input's GraphQL type with the parameter that it feeds: type, list depth, enum, required properties. */
 import {
   type GraphQLEnumType,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   getNullableType,
@@ -11,17 +12,24 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from "graphql";
-import { declaredProperty, isOnly, isRequiredOfRequest, type Shape } from "../../openapi/shapes/shape.ts";
+import { invalidLimits, isPattern } from "../../openapi/shapes/limits.ts";
+import {
+  declaredProperty,
+  isOnly,
+  isRequiredOfRequest,
+  type Shape,
+  type Variants,
+} from "../../openapi/shapes/shape.ts";
 import { nodeLocation } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FindingTarget } from "../findings.ts";
 import { checkDateFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
-import { checkLimits } from "./check-limits.ts";
-import { checkOneOfMember } from "./check-one-of-member.ts";
+import { variantName } from "../variant-names.ts";
+import { rejectionReason } from "./check-constants.ts";
 import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
-import { unboundRequiredProperties } from "./one-of-member.ts";
+import { type OneOfMember, unboundRequiredProperties } from "./one-of-member.ts";
 
 export function matchInput(
   binder: Binder,
@@ -194,4 +202,84 @@ function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputTyp
     ? "correct the document by an overlay, or remove it from the schema: REST refuses every value"
     : "give the argument the type that REST takes";
   binder.findings.add("input-type", at, message, hint);
+}
+
+// Reports the limits of REST on an input that are not checked before the call.
+
+/** An invalid limit, or a pattern that RE2 cannot run, is not checked before the call. REST may refuse the value. */
+function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Shape): void {
+  for (const [key, value] of invalidLimits(limits)) {
+    const at = { ...where, rest: node, below: [key] };
+    const written = `${key}: ${JSON.stringify(value)}`;
+    const isRead = key === "pattern" && isPattern(value);
+    const why = isRead
+      ? "RE2 cannot run in linear time: REST alone checks it"
+      : "cannot be read and is not checked";
+    binder.findings.add(
+      isRead ? "pattern-unchecked" : "limit-unchecked",
+      at,
+      `REST limits ${where.coordinate} by ${written}, which ${why}`,
+      isRead
+        ? "write it without lookaround, back-references, flags and counts above 1000, or approve it"
+        : "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
+      [written],
+    );
+  }
+}
+
+// Checks a field of a `@oneOf` type: it stands for a member of REST's `oneOf`, and REST knows the member by what is sent.
+
+/** Members that a hint names. */
+const mostNamed = 10;
+
+function checkOneOfMember(
+  binder: Binder,
+  where: FindingTarget,
+  { name }: GraphQLInputField,
+  { members }: Variants,
+  choice: OneOfMember | undefined,
+): void {
+  const { findings } = binder;
+  if (!choice) {
+    const names = members.map(variantName);
+    const more = names.length > mostNamed ? `, ${names.length - mostNamed} more` : "";
+    findings.add(
+      "property-missing",
+      where,
+      `REST takes one of ${names.length} values, and ${where.coordinate} stands for none of them${findings.didYouMean(name, () => names)}`,
+      `name it after one of ${names.slice(0, mostNamed).join(", ")}${more}, with @restName, or after the one property that one of them needs`,
+    );
+    return;
+  }
+  const { member, chosenBy } = choice;
+  if (!chosenBy) return;
+  const declared = declaredProperty(member.shape, chosenBy.name);
+  const own = `${variantName(member)}, which REST knows by "${chosenBy.name}": ${member.values.join(" or ") || "no value"}`;
+  const at = { ...where, rest: declared?.node ?? member.node };
+  const isAlways =
+    declared?.required && declared.shape.values?.every((value) => member.values.includes(String(value)));
+  if (chosenBy.isFed && !isAlways)
+    findings.add(
+      "parameter-fed-twice",
+      at,
+      `${where.coordinate} sends ${own}, and its own "${chosenBy.name}" may have another value, or none`,
+      `remove the input field that feeds "${chosenBy.name}": the value is sent without it`,
+    );
+  if (chosenBy.isFed) return;
+  if (chosenBy.value === undefined)
+    findings.add(
+      "parameter-unfed",
+      at,
+      `${where.coordinate} sends ${own}, and nothing says which`,
+      member.values.length > 1
+        ? "name the field after one of these values, with @restName"
+        : "give the member a value in the mapping of REST's `discriminator`",
+    );
+  else if (declared && rejectionReason(declared.shape, chosenBy.value) !== undefined)
+    findings.add(
+      "constant-invalid",
+      at,
+      `${where.coordinate} sends ${own}, and ${variantName(member)} itself does not take "${chosenBy.value}"`,
+      "mend the mapping of REST's `discriminator`, in an overlay if the document is a vendor's",
+    );
 }

@@ -5,10 +5,10 @@
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";
-import { makeProperty } from "../../openapi/shapes/make-property.ts";
 import {
   declaredProperty,
   isRequiredOfRequest,
+  makeProperty,
   type Property,
   type Shape,
   type Variant,

@@ -1,8 +1,7 @@
 /** The shape of a connection: REST's page with the values that `src/engine/runtime/rest/connection.ts` makes. */
 
 import type { RestNode } from "../../openapi/document.ts";
-import { makeProperty } from "../../openapi/shapes/make-property.ts";
-import { type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
+import { makeProperty, type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import { syntheticIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 

@@ -1,11 +1,26 @@
 /** Resolves the request of a bound field: the value that each location sends, and the form in which REST receives it. */
-import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from "graphql";
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import type { JsonSchema } from "../../../shared/json-schema.ts";
+import { limitSchema } from "../../openapi/shapes/limits.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
-import type { ArgumentSource } from "../inputs/input-source.ts";
+import {
+  type ArgumentAboveSource,
+  type ArgumentSource,
+  formatSource,
+  rejectsNull,
+} from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";
-import { argumentNames } from "./argument-names.ts";
-import { argumentSchemas } from "./argument-schemas.ts";
+import { isIntegerText } from "../type-rules.ts";
 import type { InputConversions } from "./input-conversions.ts";
 import type { RequestPart, RequestValue, RestRequest } from "./rest-request.ts";
 
@@ -90,3 +105,131 @@ function isBeyondTypes(
     )
   );
 }
+
+/** The argument behind each REST name, so that the server can translate a refusal by REST to the client's names. */
+type Names = RestRequest["argumentNames"];
+
+const argumentNames = (pairs: InputPairs, field: FieldBinding): Names => ({
+  ...bodyNames(pairs, field),
+  ...inputNames(field),
+});
+
+const inputNames = ({ inputs }: FieldBinding): Names =>
+  Object.fromEntries(
+    inputs.flatMap(({ name, source }) => {
+      const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
+      const argument = isArgument ? source.path.join(".") : name;
+      return argument === name ? [] : [[name, argument]];
+    }),
+  );
+
+/**
+ * The properties of an argument that is the whole body. A property that several members of a choice have, or that no field
+ * feeds, is the argument's.
+ */
+function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
+  const type = wholeBody && getNamedType(wholeBody.type);
+  if (!isInputObjectType(type) || !operation.body) return {};
+  const path = wholeBody?.path ?? [];
+  const { fields } = pairs.of(type, operation.body.shape);
+  const found = fields.flatMap(({ field, name, choice }): [name: string, argument: string][] => {
+    const at = [...path, field.name];
+    if (!choice?.isWhole) return [[choice?.sent.name ?? name, at.join(".")]];
+    const member = getNamedType(field.type);
+    const own = isInputObjectType(member) ? pairs.of(member, choice.sent.shape).fields : [];
+    return [
+      ...own.map((each): [string, string] => [each.name, [...at, each.field.name].join(".")]),
+      ...(choice.chosenBy ? [[choice.chosenBy.name, path.join(".")] as [string, string]] : []),
+    ];
+  });
+  const all = Map.groupBy(found, ([name]) => name);
+  return Object.fromEntries(
+    [...all].map(([name, [first, ...others]]) => [
+      name,
+      others.length > 0 ? path.join(".") : (first?.[1] ?? ""),
+    ]),
+  );
+}
+
+/**
+ * The REST limits of a field's arguments as JSON Schemas (2020-12) under GraphQL names. The server refuses a value
+ * beyond a limit by the name of its argument, before any call. An argument of a field above has the name `argsAbove.org`.
+ */
+type Source = ArgumentSource | ArgumentAboveSource;
+
+/** Input objects below this depth are not checked: an input type may include itself. */
+const maxDepth = 8;
+
+function argumentSchemas(
+  pairs: InputPairs,
+  { inputs, wholeBody, operation, connection }: FieldBinding,
+): RestRequest["argumentSchemas"] {
+  const schemas = new Map<string, JsonSchema>();
+  const add = (source: Source, shape: Shape, inBody: boolean, required: boolean): void => {
+    const { kind, path, type, defaults } = source;
+    const [name = "", ...below] = kind === "argument" ? path : [formatSource(source)];
+    const needed = (schema: JsonSchema, step: number): JsonSchema =>
+      required && defaults.includes(step) ? notNull(schema) : schema;
+    const limits = valueSchema(pairs, type, shape, inBody);
+    const nested = below.reduceRight<JsonSchema>(
+      (inner, step, index) => needed({ properties: { [step]: inner } }, index),
+      inBody && shape.nullable ? limits : needed(limits, below.length),
+    );
+    const before = schemas.get(name);
+    if (Object.keys(nested).length > 0) schemas.set(name, before ? { allOf: [before, nested] } : nested);
+  };
+  for (const { source, shape, in: location, required } of inputs) {
+    // this layer makes the cursor of a connection: REST's limits hold for the REST cursor in it
+    const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
+    const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
+    if (isArgument && !isCursor) add(source, shape, location === "body", required);
+  }
+  const { body } = operation;
+  if (wholeBody && body) add(wholeBody, body.shape, true, body.required);
+  return Object.fromEntries(schemas);
+}
+
+/** The limits of one value. `type` is absent, because GraphQL has checked it. `inBody`: an integer is sent as a number. */
+function valueSchema(
+  pairs: InputPairs,
+  type: GraphQLInputType,
+  shape: Shape,
+  inBody: boolean,
+  depth = 0,
+): JsonSchema {
+  const nullable = getNullableType(type);
+  if (depth > maxDepth || isEnumType(nullable)) return {};
+  if (isListType(nullable)) {
+    const items = shape.items ? valueSchema(pairs, nullable.ofType, shape.items, inBody, depth + 1) : {};
+    return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
+  }
+  if (isInputObjectType(nullable)) return orNull(type, objectSchema(pairs, nullable, shape, depth));
+  // a number in JSON is exact up to 15 digits
+  if (isIntegerText(nullable, shape)) return { pattern: inBody ? "^-?[0-9]{1,15}$" : "^-?[0-9]+$" };
+  return orNull(type, {
+    ...limitSchema(shape),
+    ...(shape.values && { enum: shape.values }),
+  });
+}
+
+function objectSchema(
+  pairs: InputPairs,
+  type: GraphQLInputObjectType,
+  written: Shape,
+  depth: number,
+): JsonSchema {
+  const properties = pairs.of(type, written).fields.flatMap(({ field, property }) => {
+    if (!property) return [];
+    const limits = valueSchema(pairs, field.type, property.shape, true, depth + 1);
+    const schema = rejectsNull(field, property) ? notNull(limits) : limits;
+    return Object.keys(schema).length > 0 ? [[field.name, schema] as const] : [];
+  });
+  return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
+}
+
+/** Refuses the null of an input with a default (GraphQL spec §6.4.1). */
+const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
+
+/** `enum` is the only keyword that would refuse the null of a nullable input. */
+const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
+  !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;

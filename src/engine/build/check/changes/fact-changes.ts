@@ -5,8 +5,7 @@
 import { boundFields, type Model } from "../../bind/model.ts";
 import { isSameOperation } from "../../openapi/operation.ts";
 import { type Difference, restChange } from "./change.ts";
-import { operationFacts } from "./operation-facts.ts";
-import { parameterFacts } from "./parameter-facts.ts";
+import { operationFacts, parameterFacts } from "./operation-facts.ts";
 import { securityFacts } from "./security-facts.ts";
 
 const facts = [...operationFacts, ...parameterFacts, ...securityFacts];

@@ -1,8 +1,8 @@
 /** The option `--format` of `check`: the formats, and the destination of each. */
 import { join, resolve, sep } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
+import { UsageError } from "../../../shared/cli/command-failure.ts";
 import { didYouMean } from "../../../shared/cli/nearest-suggestion.ts";
-import { UsageError } from "../../../shared/cli/usage-error.ts";
 
 const formats = ["text", "json", "github", "gitlab", "markdown", "sarif"] as const;
 

@@ -2,7 +2,7 @@
  * The impact as a graph that GitHub draws (Mermaid): each change, the coordinates that it reaches, the saved operations that
  * it breaks. The worst changes come first, and what the bounds leave out is counted.
  */
-import { mermaidLabel } from "../../../shared/cli/mermaid.ts";
+import { mermaidLabel } from "../../../shared/cli/printable.ts";
 import type { Finding, OperationReport, Report } from "../report.ts";
 
 const most = { changes: 8, coordinates: 6, operations: 12 };

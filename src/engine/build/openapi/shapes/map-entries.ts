@@ -5,8 +5,7 @@
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import type { RestNode } from "../document.ts";
-import { makeProperty } from "./make-property.ts";
-import { declaredProperty, isOnly, nodeBelow, responseProperties, Shape } from "./shape.ts";
+import { declaredProperty, isOnly, makeProperty, nodeBelow, responseProperties, Shape } from "./shape.ts";
 import { syntheticIdentity } from "./shape-identity.ts";
 import { combineNullable } from "./variants.ts";
 

@@ -2,11 +2,11 @@
 
 import type { RestNode } from "../document.ts";
 import { mergeLimits } from "./limits.ts";
-import { makeProperty } from "./make-property.ts";
 import {
   acceptsType,
   type IntegerStatement,
   type JsonType,
+  makeProperty,
   type Property,
   Shape,
   typeText,

@@ -8,10 +8,17 @@ import { unreadableSpec } from "../../diagnostic.ts";
 import { hasRefSiblings, type RestDocument, type RestNode, refOf } from "../document.ts";
 import { enumerationOf } from "./enumeration.ts";
 import { readLimits } from "./limits.ts";
-import { makeProperty } from "./make-property.ts";
 import { isClosed, readMapEntry } from "./map-entries.ts";
 import { mergeShapes, withIdentity } from "./merge-shapes.ts";
-import { type JsonType, nodeBelow, type Property, Shape, unresolvedSchema, withNullable } from "./shape.ts";
+import {
+  type JsonType,
+  makeProperty,
+  nodeBelow,
+  type Property,
+  Shape,
+  unresolvedSchema,
+  withNullable,
+} from "./shape.ts";
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 

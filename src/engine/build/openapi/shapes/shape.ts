@@ -2,6 +2,7 @@
  * A shape: the statements of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
  * `read-shape.ts` reads shapes from a document.
  */
+import { membersOf } from "../../../shared/json-object.ts";
 import { childValue, type RestNode } from "../document.ts";
 import { lazy } from "./lazy.ts";
 import { identityOf, type ShapeIdentity } from "./shape-identity.ts";
@@ -188,3 +189,28 @@ export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNo
 /** The same shape with another `nullable`. */
 export const withNullable = (shape: Shape, nullable: boolean): Shape =>
   shape.nullable === nullable ? shape : shape.with({ nullable });
+
+/** Makes a property of a shape, whose own shape is computed on its first read. */
+export function makeProperty(
+  name: string,
+  node: RestNode,
+  required: boolean,
+  make: () => Shape,
+  only: Property["only"] | null = onlyIn(node) ?? null,
+): Property {
+  const shape = lazy(make);
+  return {
+    name,
+    node,
+    required,
+    ...(only && { only }),
+    get shape() {
+      return shape();
+    },
+  };
+}
+
+function onlyIn({ value }: RestNode): Property["only"] {
+  const { readOnly, writeOnly } = membersOf(value);
+  return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;
+}

@@ -6,9 +6,16 @@
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { unescapePointer } from "../json-pointer.ts";
-import { makeProperty } from "./make-property.ts";
 import { mergeShapes, withIdentity } from "./merge-shapes.ts";
-import { acceptsType, type JsonType, type Property, Shape, type Variants, withNullable } from "./shape.ts";
+import {
+  acceptsType,
+  type JsonType,
+  makeProperty,
+  type Property,
+  Shape,
+  type Variants,
+  withNullable,
+} from "./shape.ts";
 import { composedIdentity } from "./shape-identity.ts";
 
 export function foldVariants(document: RestDocument, base: Shape, shapes: readonly Member[]): Shape {

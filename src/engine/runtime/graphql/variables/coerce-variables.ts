@@ -5,17 +5,28 @@
  */
 import {
   GraphQLError,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLLeafType,
   type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
   isNonNullType,
+  isRequiredInputField,
+  isSpecifiedScalarType,
   typeFromAST,
   type VariableDefinitionNode,
   valueFromAST,
 } from "graphql";
+import { didYouMean } from "graphql/jsutils/didYouMean.js";
+import { suggestionList } from "graphql/jsutils/suggestionList.js";
+import { isRounded } from "../../../shared/exact-integers.ts";
+import { isRecord } from "../../../shared/json-object.ts";
 import { Dictionary, own } from "../../../shared/own.ts";
+import { CodedError } from "../../coded-error.ts";
 import { valuesPerRequest } from "../../settings/capacity.ts";
-import { type Coercion, coerceInput } from "./coerce-input.ts";
-import { InputError, shortenText } from "./input-error.ts";
 
 /** The bound on errors in a response. */
 const maxErrors = 10;
@@ -64,4 +75,214 @@ function coerceVariable(
   if (value === null && isNonNullType(type))
     throw new InputError(`of non-null type "${type}" must not be null.`);
   return [[name, coerceInput(coercion, type, value, 0)]];
+}
+
+// Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first fault. The
+// size of the value bounds the cost; the size of the schema does not matter.
+
+/** `left`: values, defaults included, that may still be coerced. `hidesSuggestions`: errors suggest no names. */
+type Coercion = { left: number; readonly hidesSuggestions: boolean };
+
+/** Levels of nested objects, and of a custom scalar's value. */
+const maxNesting = 100;
+
+/** Throws an `InputError`, or a `CodedError` if `coercion` has too few values left. */
+function coerceInput(coercion: Coercion, type: GraphQLInputType, value: unknown, nesting: number): unknown {
+  if (isNonNullType(type)) {
+    if (value === null) throw new InputError(`Expected non-nullable type "${type}" not to be null.`, value);
+    return coerceInput(coercion, type.ofType, value, nesting);
+  }
+  if (value === null) return null;
+  if (isListType(type)) {
+    if (!Array.isArray(value)) return [coerceInput(coercion, type.ofType, value, nesting)];
+    return coerceItems(coercion, type.ofType, value, nesting);
+  }
+  if (isInputObjectType(type)) return coerceObject(coercion, type, value, nesting);
+  return coerceLeaf(coercion, type, value);
+}
+
+function spend(coercion: Coercion, values: number): void {
+  coercion.left -= values;
+  if (coercion.left < 0)
+    throw new CodedError("BAD_USER_INPUT", `variables may hold at most ${valuesPerRequest} values`);
+}
+
+function coerceItems(
+  coercion: Coercion,
+  type: GraphQLInputType,
+  items: readonly unknown[],
+  nesting: number,
+): unknown[] {
+  spend(coercion, items.length);
+  const coerced: unknown[] = [];
+  try {
+    for (const item of items) coerced.push(coerceInput(coercion, type, item, nesting));
+  } catch (error) {
+    if (error instanceof InputError) error.path.unshift(coerced.length);
+    throw error;
+  }
+  return coerced;
+}
+
+/** Runs `coerce` and adds `key` to the path of a fault. */
+function at<Value>(key: string, coerce: () => Value): Value {
+  try {
+    return coerce();
+  } catch (error) {
+    if (error instanceof InputError) error.path.unshift(key);
+    throw error;
+  }
+}
+
+type Fields = {
+  readonly order: ReadonlyMap<string, number>;
+  readonly all: readonly GraphQLInputField[];
+  /** The indexes of the fields that are required or have a default. */
+  readonly always: readonly number[];
+};
+const known = new WeakMap<GraphQLInputObjectType, Fields>();
+
+function fieldsOf(type: GraphQLInputObjectType): Fields {
+  const found = known.get(type);
+  if (found) return found;
+  const all = Object.values(type.getFields());
+  const always = all.flatMap((field, index) =>
+    field.defaultValue !== undefined || isRequiredInputField(field) ? [index] : [],
+  );
+  const fields = { all, always, order: new Map(all.map(({ name }, index) => [name, index])) };
+  known.set(type, fields);
+  return fields;
+}
+
+function coerceObject(
+  coercion: Coercion,
+  type: GraphQLInputObjectType,
+  given: unknown,
+  nesting: number,
+): Record<string, unknown> {
+  if (!isRecord(given)) throw new InputError(`Expected type "${type.name}" to be an object.`, given);
+  if (nesting === maxNesting)
+    throw new InputError(`Objects may stand in each other up to ${maxNesting} levels.`, given);
+  const { order, all, always } = fieldsOf(type);
+  const names = Object.keys(given);
+  const places = new Set(always);
+  for (const name of names) {
+    const place = order.get(name);
+    if (place !== undefined) places.add(place);
+  }
+  spend(coercion, places.size);
+  const coerced = [...places]
+    .sort((left, right) => left - right)
+    .map((place): [string, unknown] => {
+      const field = all[place] as GraphQLInputField;
+      return [field.name, coerceMember(coercion, field, given, nesting + 1)];
+    });
+  const unknown = names.find((name) => !order.has(name));
+  if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
+  if (type.isOneOf) checkOneOf(type, coerced, given);
+  // without a prototype: a field that is left out has no value, also if every object inherits its name (`valueOf`)
+  const object = new Dictionary<unknown>();
+  for (const [name, value] of coerced) object[name] = value;
+  return object;
+}
+
+function coerceMember(
+  coercion: Coercion,
+  { name, type, defaultValue }: GraphQLInputField,
+  given: Record<string, unknown>,
+  nesting: number,
+): unknown {
+  if (Object.hasOwn(given, name))
+    return at(name, () => coerceInput(coercion, type, own(given, name), nesting));
+  if (defaultValue === undefined)
+    throw new InputError(`Field "${name}" of required type "${type}" was not provided.`, given);
+  return defaultValue;
+}
+
+function unknownMember(
+  { hidesSuggestions }: Coercion,
+  type: GraphQLInputObjectType,
+  name: string,
+  given: unknown,
+): InputError {
+  const hides = hidesSuggestions || isLong(name);
+  const near = hides ? [] : suggestionList(name, Object.keys(type.getFields()));
+  return new InputError(
+    `Field "${shortenText(name)}" is not defined by type "${type.name}".${didYouMean(near)}`,
+    given,
+  );
+}
+
+function checkOneOf(type: GraphQLInputObjectType, coerced: [string, unknown][], given: unknown): void {
+  const [only] = coerced;
+  if (!only || coerced.length > 1)
+    throw new InputError(`Exactly one key must be specified for OneOf type "${type.name}".`, given);
+  const [name, value] = only;
+  if (value !== null) return;
+  at(name, () => {
+    throw new InputError(`Field "${name}" must be non-null.`, null);
+  });
+}
+
+/** A custom scalar parses any value. Enums and specified scalars refuse objects and lists before they print them. */
+function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value: unknown): unknown {
+  const expected = `Expected type "${type.name}".`;
+  if (typeof value === "object" && (isEnumType(type) || isSpecifiedScalarType(type)))
+    throw new InputError(expected, value);
+  if (isNestedDeeper(value, maxNesting))
+    throw new InputError(`Lists and objects may stand in each other up to ${maxNesting} levels.`, value);
+  if (type.name === "ID" && isRounded(value))
+    throw new InputError("An ID beyond 2^53 must be a string: a number was rounded.", value);
+  const long = typeof value === "string" && isLong(value);
+  let parsed: unknown;
+  try {
+    parsed = isEnumType(type) ? type.parseValue(value, hidesSuggestions || long) : type.parseValue(value);
+  } catch (error) {
+    const { message } = error as Error;
+    const own = error instanceof GraphQLError ? message : `${expected} ${message}`;
+    throw new InputError(long ? expected : own, value);
+  }
+  if (parsed === undefined) throw new InputError(expected, value);
+  return parsed;
+}
+
+const isNestedDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isNestedDeeper(member, levels - 1)));
+
+// The reason why a variable's value is refused: graphql-js's message with the value shortened.
+
+/** Characters of a name or a value in an error. */
+const maxQuoted = 60;
+
+/** Whether an error shortens the text. */
+const isLong = (text: string): boolean => text.length > maxQuoted;
+
+const shortenText = (text: string): string => (isLong(text) ? `${text.slice(0, maxQuoted)}…` : text);
+
+class InputError {
+  readonly reason: string;
+  readonly value: string | undefined;
+  /** The path from the variable's value down. Each level adds its key when the fault passes through it. */
+  readonly path: (string | number)[] = [];
+
+  /** Without a value, the message is `reason` alone. */
+  constructor(reason: string, ...value: unknown[]) {
+    this.reason = reason;
+    this.value = value.length > 0 ? quoted(value[0]) : undefined;
+  }
+
+  /** The part of graphql-js's message that follows the variable's name. */
+  describe(variable: string): string {
+    if (this.value === undefined) return this.reason;
+    const path = this.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+    return `got invalid value ${this.value}${path && ` at "${variable}${path}"`}; ${this.reason}`;
+  }
+}
+
+function quoted(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(shortenText(value));
+  if (Array.isArray(value)) return value.length > 0 ? "[…]" : "[]";
+  return isRecord(value) ? "{…}" : String(value);
 }

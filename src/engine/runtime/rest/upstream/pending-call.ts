@@ -14,7 +14,7 @@
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
 import type { Caller } from "../../governor/caller.ts";
-import type { FairSemaphore } from "../../governor/shared-quota.ts";
+import type { FairSemaphore } from "../../governor/fair-semaphore.ts";
 import { noConnection, noResponse } from "../rest-failure.ts";
 import type { Exchange } from "./exchange.ts";
 

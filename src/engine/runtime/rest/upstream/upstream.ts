@@ -5,7 +5,8 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { Pool } from "undici";
 import type { CodedError } from "../../coded-error.ts";
-import { FairSemaphore, SharedQuota } from "../../governor/shared-quota.ts";
+import { FairSemaphore } from "../../governor/fair-semaphore.ts";
+import { SharedQuota } from "../../governor/shared-quota.ts";
 import { callsPerProduct } from "../../settings/capacity.ts";
 import type { Config } from "../../settings/config.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
@@ -18,7 +19,8 @@ import { Exchange } from "./exchange.ts";
 import { PendingCall } from "./pending-call.ts";
 import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import { spreadPool, upstreamConnector } from "./spread-pool.ts";
+import { spreadPool } from "./spread-pool.ts";
+import { upstreamConnector } from "./upstream-connector.ts";
 
 export class Upstream {
   readonly client: Client<object>;

@@ -5,10 +5,8 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Lookup, LookupCache } from "../../../../../src/engine/runtime/dns/lookup-cache.ts";
 import { stubResolver } from "../../../../../src/engine/runtime/dns/stub-resolver.ts";
-import {
-  spreadPool,
-  upstreamConnector,
-} from "../../../../../src/engine/runtime/rest/upstream/spread-pool.ts";
+import { spreadPool } from "../../../../../src/engine/runtime/rest/upstream/spread-pool.ts";
+import { upstreamConnector } from "../../../../../src/engine/runtime/rest/upstream/upstream-connector.ts";
 import { readConfig } from "../../../../../src/engine/runtime/settings/config.ts";
 import { machine, nameServer, type Zone } from "../../dns/name-server.ts";
 

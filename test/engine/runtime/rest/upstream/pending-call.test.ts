@@ -5,7 +5,7 @@ import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { CodedError } from "../../../../../src/engine/runtime/coded-error.ts";
 import { PresentCallers } from "../../../../../src/engine/runtime/governor/caller.ts";
-import { FairSemaphore } from "../../../../../src/engine/runtime/governor/shared-quota.ts";
+import { FairSemaphore } from "../../../../../src/engine/runtime/governor/fair-semaphore.ts";
 import { Exchange } from "../../../../../src/engine/runtime/rest/upstream/exchange.ts";
 import { PendingCall } from "../../../../../src/engine/runtime/rest/upstream/pending-call.ts";
 import { block } from "../../block.ts";

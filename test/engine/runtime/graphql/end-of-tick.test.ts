@@ -1,7 +1,7 @@
 /** The end of a turn of the event loop: all that wait for it go on together, after the data of the turn. */
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { endOfTick } from "../../../../src/engine/runtime/governor/start-queue.ts";
+import { endOfTick } from "../../../../src/engine/runtime/governor/end-of-tick.ts";
 import { inFrontOf, me } from "./rest-stand-in.ts";
 
 test("those who wait in one turn go on together, and the next turn has an end of its own", async () => {

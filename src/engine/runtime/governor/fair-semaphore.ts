@@ -1,0 +1,44 @@
+/** A semaphore that callers share fairly. */
+import type { Caller } from "./caller.ts";
+import { callerTurns, type QueueEntry } from "./fair-queue.ts";
+import { SharedQuota } from "./shared-quota.ts";
+
+/** Places that callers share: a bound on them, and turns for what waits for one. */
+export class FairSemaphore {
+  readonly bound: SharedQuota;
+  readonly total: number;
+  /** Work that was completed in a place, as its makers count it. */
+  completed = 0;
+  readonly #turns = callerTurns();
+
+  constructor(total: number) {
+    this.total = total;
+    this.bound = new SharedQuota(total);
+  }
+
+  /** Gives the caller a place. Returns `false` if `turn` has to wait for it, after those that wait already. */
+  enter(turn: QueueEntry<Caller>): boolean {
+    if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
+    this.#turns.wait(turn);
+    return false;
+  }
+
+  /** Ends a wait, or gives the place back: the next turns begin. */
+  leave(turn: QueueEntry<Caller>): void {
+    if (this.#turns.leave(turn)) return;
+    this.bound.giveBack(turn.owner, 1);
+    while (this.#turns.size > 0 && this.#turns.next((owner) => !this.bound.take(owner, 1)));
+  }
+
+  /** Runs work in a place. */
+  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve: begin } = Promise.withResolvers<void>();
+    const turn = { owner: caller, begin };
+    if (!this.enter(turn)) await promise;
+    try {
+      return await work();
+    } finally {
+      this.leave(turn);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** Connections to upstreams: time-out, certificate authorities and client certificate. */
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { buildConnector } from "undici";
+import { readRegularFile } from "../../../shared/regular-file.ts";
+import { lookupCache } from "../../dns/lookup-cache.ts";
+import type { Environment } from "../../settings/environment.ts";
+
+/** The part of the connect timeout that a lookup may take, so that the failure names the lookup and not the connection. */
+const lookupPart = 0.9;
+
+/**
+ * How connections to upstreams are made: within `CONNECT_TIMEOUT_MS`, with the authorities and the client certificate of the
+ * operator's files. The files are read again for each new connection, and connections end after a while, so renewed
+ * certificates need no restart. Files that cannot be read, or do not fit each other, change nothing. All addresses
+ * of a name are tried (Happy Eyeballs, RFC 8305).
+ */
+export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
+  const timeout = env.CONNECT_TIMEOUT_MS;
+  const options = {
+    timeout,
+    lookup: names.within(timeout * lookupPart),
+    autoSelectFamilyAttemptTimeout: Math.max(Math.min(timeout / 4, 250), 10),
+  };
+  const connectorWith = (secureContext?: SecureContext): buildConnector.connector => {
+    const connect = buildConnector({ ...options, ...(secureContext && { secureContext }) });
+    return (to, done) =>
+      connect(to, (...outcome) => {
+        if (outcome[0]) names.expire(to.hostname);
+        done(...outcome);
+      });
+  };
+  const files = [env.UPSTREAM_CA_FILE, env.UPSTREAM_CERT_FILE, env.UPSTREAM_KEY_FILE];
+  let [known, connect] = ["", connectorWith()];
+  if (files.every((file) => file === undefined)) return connect;
+  const renew = (): void => {
+    const [ca, cert, key] = files.map((file) => (file === undefined ? undefined : readRegularFile(file)));
+    const texts = JSON.stringify([ca, cert, key]);
+    if (texts === known) return;
+    const authorities = ca === undefined ? {} : { ca: [...getCACertificates(), ca] };
+    connect = connectorWith(createSecureContext({ ...authorities, cert, key }));
+    known = texts;
+  };
+  return (options, done) => {
+    try {
+      renew();
+    } catch (error) {
+      if (known === "") return void done(error as Error, null);
+    }
+    connect(options, done);
+  };
+}
