@@ -8,7 +8,8 @@ export function shownUrl(given: string): string {
   const url = URL.parse(given);
   if (!url) return given.replace(/^([a-z][a-z\d+.-]*:\/\/).*/is, "$1…");
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return given;
-  return `${url.protocol}//${url.host}${url.pathname}`;
+  const path = url.pathname === "/" && !/^[^?#]*\/(?:[?#]|$)/.test(given) ? "" : url.pathname;
+  return `${url.protocol}//${url.host}${path}`;
 }
 
 /** The text with each URL in it as it may be shown: messages of libraries name the URL that they were given. */

@@ -8,6 +8,8 @@ test.each([
   ["redis://:SECRET@h.example:6379/0?password=SECRET", "redis://h.example:6379/0"],
   ["HTTPS://u:SECRET|'{@h.example/?SECRET", "https://h.example/"],
   ["https://user:SEC/RET@h.example/a", "https://…"],
+  ["http://127.0.0.1:4000", "http://127.0.0.1:4000"],
+  ["http://h.example?token=SECRET", "http://h.example"],
   ["apps/web.json", "apps/web.json"],
   ["C:\\apps\\web.json", "C:\\apps\\web.json"],
 ])("%s", (given, shown) => {

@@ -96,7 +96,7 @@ test("graphql alone loads neither platform, gateway, metrics nor traces", async 
   const loader = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`];
   const program = run(["graphql"], { REST_BASE_URL: "http://127.0.0.1:9" }, loader);
   await program.prints(/listens on/);
-  expect(program.output()).toMatch(/load \S+\/src\/engine\/graphql\//);
+  expect(program.output()).toMatch(/load \S+\/src\/engine\/runtime\/graphql\//);
   expect(program.output()).not.toMatch(/load \S+\/src\/(?:platform|engine\/gateway)\//);
   expect(program.output()).not.toMatch(/load node:sqlite|prom-client|@opentelemetry/);
 });

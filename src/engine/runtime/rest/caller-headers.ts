@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { Operation } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
-import { hasAll, includes, normalized, type Owner } from "./credentials.ts";
+import { hasAll, includesAll, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -59,7 +59,7 @@ export class CallerHeaders {
   ownerAt({ credentials = [] }: Operation): string {
     const known =
       this.owners.length > 1 &&
-      this.owners.find((owner) => credentials.some((way) => includes(way, owner.way)));
+      this.owners.find((owner) => credentials.some((way) => includesAll(way, owner.way)));
     return known ? known.name : this.caller;
   }
 
@@ -71,7 +71,7 @@ export class CallerHeaders {
     if (this.unknown.length === 0 || anonymous) return;
     const met = credentials.filter((way) => hasAll(this.credentials, way));
     if (met.length === 0) return;
-    const isProved = (owner: Owner): boolean => met.every((way) => includes(way, owner.way));
+    const isProved = (owner: Owner): boolean => met.every((way) => includesAll(way, owner.way));
     this.accepted = this.unknown.filter((owner) => this.accepted.includes(owner) || isProved(owner));
   }
 

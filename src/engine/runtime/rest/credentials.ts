@@ -78,7 +78,9 @@ export function ownersOf(
   return (credentials) => {
     const met = ways.filter((way) => hasAll(credentials, way));
     const least =
-      met.length > 1 ? met.filter((way) => !met.some((other) => other !== way && includes(way, other))) : met;
+      met.length > 1
+        ? met.filter((way) => !met.some((other) => other !== way && includesAll(way, other)))
+        : met;
     return least.map((way) => {
       const name = way.map((header) => `${header}: ${textOf(header, own(credentials, header))}`).join("\n");
       return { name, way };
@@ -93,7 +95,7 @@ export function hasAll(credentials: Readonly<Record<string, string>>, way: reado
 }
 
 /** Whether `way` takes all headers of `other`. */
-export const includes = (way: readonly string[], other: readonly string[]): boolean =>
+export const includesAll = (way: readonly string[], other: readonly string[]): boolean =>
   other.every((name) => way.includes(name));
 
 /** Every list of headers that lets a caller in somewhere, once, in whatever order the document names them. */

@@ -44,7 +44,7 @@ describe("a client that leaves", () => {
   });
 
   test("ends the wait for a retry", async () => {
-    const { rest, server } = await against(status(429, { "retry-after": "10" }));
+    const { rest, server } = await against(status(429, { "retry-after": "1" }));
     const read = failureOf(rest.get("/things"));
     await expect.poll(() => server.requests.length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
