@@ -165,6 +165,7 @@ export const Conversation = {
       100,
       "id",
       (keys) => rest.get("/v1/ai/agents", { query: { ids: keys, limit: 100 } }, "items"),
+      "nullableKeys",
     ),
   ),
   /** Conversation.participants → GET /v1/ai/agents (listAgents, batched by id) */
@@ -314,6 +315,7 @@ export const Contact = {
       100,
       "id",
       (keys) => rest.get("/v1/ai/agents", { query: { ids: keys, limit: 100 } }, "items"),
+      "nullableKeys",
     ),
   ),
   /** Contact.conversations → GET /v1/inbox/conversations-by-contact (listConversationsByContact, batched by contactId) */

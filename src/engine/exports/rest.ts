@@ -11,6 +11,7 @@ export {
   itself,
   property,
   propertyAt,
+  required,
 } from "../runtime/rest/property.ts";
 export { resolveTypeByProperty, resolveTypeByValue } from "../runtime/rest/resolve-type.ts";
 export type { Context, Rest } from "../runtime/rest/rest-context.ts";

@@ -164,14 +164,19 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 
 /**
  * The nullable values that a call needs. If one is null, the field is null and no call is made. A value of the parent is
- * needed if it feeds a required parameter. An inherited value is always needed: a call without it would ask for the data of
- * every enclosing object.
+ * needed if it feeds a required parameter, or if every value of the parent may be absent: a call without any of them would
+ * return the data of other parents. An inherited value is always needed, for the same reason.
  */
-const neededBy = (inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] =>
-  inputs.flatMap(({ required, source }) => {
-    const isNeeded = isInheritedSource(source) || (source.kind === "parent" && required && !batch);
+function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
+  const identifiesParent = inputs.some(
+    ({ required, source }) => source.kind === "parent" && (required || !source.nullable),
+  );
+  return inputs.flatMap(({ required, source }) => {
+    const isNeeded =
+      isInheritedSource(source) || (source.kind === "parent" && !batch && (required || !identifiesParent));
     return isNeeded && source.nullable ? [source] : [];
   });
+}
 
 const isMutation = ({ binder: { schema }, type }: FieldContext): boolean =>
   schema.getMutationType()?.name === type;

@@ -161,9 +161,10 @@ const typePathText = (source: InheritedSource): string =>
 const list = (texts: readonly string[]): string => `[${texts.map((text) => literal(text)).join(", ")}]`;
 
 function levelResolver(field: BoundField, { key, match, size, mode }: Batch, call: string): string {
-  const keys = `parents.map((parent) => ${read("parent", key.source.path, key.source.nullable)})`;
+  const keys = `parents.map((parent) => ${read("parent", key.source.path, true)})`;
   const fetch = `(${key.in === "item" ? "" : keysName}) => ${call}`;
-  const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${keys}, ${size}, ${literal(match)}, ${fetch})`;
+  const nullable = key.source.nullable ? [literal("nullableKeys")] : [];
+  const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${[keys, size, literal(match), fetch, ...nullable].join(", ")})`;
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }
 
@@ -197,7 +198,10 @@ function restCall(field: BoundField): string {
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
 
-function valueExpression({ needs }: BoundField, { source, sent, isUntyped }: RequestValue): string {
+function valueExpression(
+  { needs }: BoundField,
+  { source, sent, isRequired, isUntyped }: RequestValue,
+): string {
   if (source === "keys") return keysName;
   if (source.kind === "constant") return literal(source.value);
   if (isInheritedSource(source))
@@ -205,7 +209,7 @@ function valueExpression({ needs }: BoundField, { source, sent, isUntyped }: Req
   const isOwn = source.kind === "argument" || needs.includes(source);
   const value = isOwn
     ? propertyAccess(source.kind === "argument" ? "args" : "parent", source.path, source.nullable)
-    : read("parent", source.path, source.nullable);
-  const expression = requestExpression(sent, value);
+    : read("parent", source.path, true);
+  const expression = requestExpression(sent, isRequired ? `required(${value})` : value);
   return isUntyped ? `untyped(${expression})` : expression;
 }

@@ -1,15 +1,19 @@
 /**
  * One list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. A property of each
- * item says which key the item belongs to. A chunk that fails is an Error for its own parents alone.
+ * item says which key the item belongs to. A chunk that fails is an Error for its own parents alone. A parent without a key
+ * is null if the document allows that (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import { Unwritable } from "./encode.ts";
+import { lacksKey } from "./property.ts";
 
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
 type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
+/** The document allows parents without a key. */
+type NullableKeys = "nullableKeys" | undefined;
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
 
 /** An item has the property that is matched with the keys. */
@@ -35,9 +39,10 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   size: number,
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
+  nullable?: NullableKeys,
 ): Promise<(Item | null | Error)[]> {
   const found = await fetchAll<K, Match, Item, Item>(keys, size, match, fetch, keepFirst);
-  return keys.map((key) => foundFor(found, key) ?? null);
+  return keys.map((key) => (isMissing(key) ? withoutKey(nullable) : (foundFor(found, key) ?? null)));
 }
 
 /** Returns a list for each key, empty if no item matches. `null`: there is no key. */
@@ -46,9 +51,10 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   size: number,
   match: Match,
   fetch: Fetch<NonNullable<K>, Item>,
+  nullable?: NullableKeys,
 ): Promise<(Item[] | Error)[]> {
   const found = await fetchAll<K, Match, Item, Item[]>(keys, size, match, fetch, keepAll);
-  const itemsFor = (key: K) => (key === null || key === undefined ? null : (foundFor(found, key) ?? []));
+  const itemsFor = (key: K) => (isMissing(key) ? withoutKey(nullable) : (foundFor(found, key) ?? []));
   return keys.map(itemsFor) as (Item[] | Error)[];
 }
 
@@ -62,16 +68,21 @@ export async function batchEach<
   size: number,
   match: Match,
   fetch: Fetch<KeyOf<Keys>, Item>,
+  nullable?: NullableKeys,
 ): Promise<((Item | null)[] | Error | (Keys extends readonly unknown[] ? never : null))[]> {
   const keys = keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as KeyOf<Keys>[]) : []));
   const found = await fetchAll<KeyOf<Keys>, Match, Item, Item>(keys, size, match, fetch, keepFirst);
   return keyLists.map((keys) => {
-    if (keys === null || keys === undefined) return null as never;
+    if (isMissing(keys)) return withoutKey(nullable) as never;
     if (!Array.isArray(keys)) return notA("list");
     const items = keys.map((key) => foundFor(found, key) ?? null);
     return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
   });
 }
+
+const isMissing = (key: unknown): key is null | undefined => key === null || key === undefined;
+
+const withoutKey = (nullable: NullableKeys): null | Error => (nullable ? null : lacksKey());
 
 /** The error of one parent whose value breaks the REST contract. */
 const notA = (what: "list" | "key"): Error =>
@@ -88,7 +99,7 @@ function textOf(key: unknown): string | undefined {
 
 /** The items of a key, or the failure. `undefined`: there is no key, or no item matches. */
 function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
-  if (key === null || key === undefined) return undefined;
+  if (isMissing(key)) return undefined;
   const text = textOf(key);
   return text?.isWellFormed() ? found.get(text) : notA("key");
 }
@@ -121,12 +132,18 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
   try {
     const answer: unknown = (await fetch(chunk)) ?? [];
     if (!Array.isArray(answer)) throw notA("list");
+    let hasLost = false;
     for (const item of answer as Item[]) {
-      const key = textOf(own((item as Item | null) ?? {}, match));
-      if (key === undefined) continue;
+      const value = own((item as Item | null) ?? {}, match);
+      const key = textOf(value);
+      if (key === undefined) {
+        hasLost ||= typeof value !== "number"; // a rounded key belongs to a parent that fails by its own
+        continue;
+      }
       const kept = found.get(key);
       if (!(kept instanceof Error)) found.set(key, keep(kept, item));
     }
+    if (hasLost) failUncertain(chunk, found);
   } catch (error) {
     const [unwritable, others] = partition(chunk, unwritableItems(error));
     for (const key of unwritable)
@@ -135,6 +152,14 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
       for (const key of chunk)
         found.set(String(key), error instanceof Error ? error : new Error(String(error)));
     else if (others.length > 0) await fetchChunk(others, match, fetch, keep, found);
+  }
+}
+
+/** REST sent an item without a key: it may belong to each key without an item, and to each list. */
+function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
+  for (const key of chunk.map(String)) {
+    const kept = found.get(key);
+    if (kept === undefined || Array.isArray(kept)) found.set(key, notA("key"));
   }
 }
 

@@ -3,9 +3,8 @@
  * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object: a plan keeps the
  * enclosing objects in its levels.
  */
-import { CodedError } from "../coded-error.ts";
 import type { NullFor, ValueAt } from "./openapi-types.ts";
-import { valueAt } from "./property.ts";
+import { lacksKey, valueAt } from "./property.ts";
 import type { AnyContext, GraphqlTypes } from "./rest-context.ts";
 
 /**
@@ -64,7 +63,7 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
     const value = valueAt(nearestEnclosing(enclosing, type), steps);
     if (value === null || value === undefined) {
       if (nullable.includes(name)) return null;
-      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
+      throw lacksKey();
     }
     values.push([name, value]);
   }

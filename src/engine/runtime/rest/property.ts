@@ -32,6 +32,16 @@ export const propertyAt = <const Names extends readonly string[]>(...names: Name
 /** Reads the parent's own object (`@restName(self: true)`). */
 export const itself = reader([], <Parent>(parent: Parent): Parent => parent);
 
+/** A value of the parent that a call needs and that the document requires. Throws `BAD_UPSTREAM_RESPONSE` if it is missing. */
+export function required<Value>(value: Value): NonNullable<Value> {
+  if (value === null || value === undefined) throw lacksKey();
+  return value;
+}
+
+/** The error of a link whose parent lacks a value that the document requires. The call is not made. */
+export const lacksKey = (): CodedError =>
+  new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
+
 /** A map of REST as GraphQL shows it, also within lists. */
 export type Entries<Value> = Value extends readonly (infer Item)[]
   ? Entries<Item>[]

@@ -115,7 +115,8 @@ function readProperty(
   if (!last) return undefined;
   const { node, shape } = last;
   binder.addValue({ coordinate: where.coordinate, direction: "response", node, shape });
-  return { path, nullable: found?.some((each) => !each.required || each.shape.nullable) === true, shape };
+  const mayBeAbsent = found?.some((each) => !each.required || each.shape.nullable) === true;
+  return { path, nullable: mayBeAbsent || shape.types.size === 0, shape };
 }
 
 /** `argsAbove.x`: the argument of the nearest field above that has one of this name. */

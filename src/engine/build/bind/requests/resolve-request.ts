@@ -54,7 +54,8 @@ function inputValue(conversions: InputConversions, field: FieldBinding, input: I
   if (source.kind === "argument") return argumentValue(conversions, source, shape, inBody);
   if (source.kind === "parent") {
     const isOmitted = inBody && source.nullable && !shape.nullable && !field.needs.includes(source);
-    return { source, sent: { nulls: isOmitted ? "omitted" : "sent" } };
+    const sent = { nulls: isOmitted ? "omitted" : "sent" } as const;
+    return { source, sent, ...(!source.nullable && { isRequired: true }) };
   }
   // an inherited value is never null
   const isConverted = source.kind === "argumentAbove" && inBody;

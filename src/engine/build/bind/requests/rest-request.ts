@@ -27,6 +27,8 @@ type RequestEntry = { readonly name: string; readonly value: RequestValue };
 export type RequestValue = {
   readonly source: InputSource | "keys";
   readonly sent: SentValue;
+  /** The document requires the value in the parent's REST object. Without it the call is not made, and the field fails. */
+  readonly isRequired?: true;
   /**
    * TypeScript cannot prove that REST takes the value: it takes one of several objects, or the type has a property
    * of responses alone.

@@ -23,6 +23,7 @@ export const Team = {
       20,
       "id",
       (keys) => rest.get("/people", { query: { ids: keys } }, "people"),
+      "nullableKeys",
     ),
   ),
   /** Team.members → GET /people (listPeople, batched by id) */

@@ -32,7 +32,7 @@ export const Repository = {
   /** Repository.owner → GET /users (listUsers, batched by login) */
   owner: level((parents, _args, { rest }) =>
     batchOne(
-      parents.map((parent) => parent.owner.login),
+      parents.map((parent) => parent.owner?.login),
       50,
       "login",
       (keys) => rest.get("/users", { query: { logins: keys } }),

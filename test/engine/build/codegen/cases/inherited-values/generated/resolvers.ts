@@ -7,6 +7,7 @@ import {
   inheriting,
   inheritingLevel,
   property,
+  required,
   resolveTypeByValue,
 } from "restbound/rest";
 import type {
@@ -39,7 +40,7 @@ export const Account = {
   conversations: (parent, args, { rest }) =>
     connection(args, { items: ["items"], next: ["next"], first: 20, most: 50 }, (args) =>
       rest.get("/accounts/{account_id}/conversations", {
-        path: { account_id: parent.id },
+        path: { account_id: required(parent.id) },
         query: { limit: args.first, cursor: args.after },
       }),
     ),
@@ -69,7 +70,7 @@ export const Conversation = {
   /** Conversation.messages → GET /accounts/{account_id}/conversations/{conversation_id}/messages (listMessages) */
   messages: inheriting({ "Account.id": ["Account", "id"] }, (parent, args, { rest }, inherited) =>
     rest.get("/accounts/{account_id}/conversations/{conversation_id}/messages", {
-      path: { account_id: inherited["Account.id"], conversation_id: parent.id },
+      path: { account_id: inherited["Account.id"], conversation_id: required(parent.id) },
       query: { q: args.q },
     }),
   ),
@@ -84,6 +85,7 @@ export const Conversation = {
           path: { account_id: inherited["Account.id"] },
           query: { ids: keys },
         }),
+      "nullableKeys",
     ),
   ),
   /** Conversation.ownerLabels → GET /accounts/{account_id}/labels/{owner} (listLabels) */
@@ -108,6 +110,7 @@ export const Conversation = {
         "id",
         (keys) =>
           rest.get("/members/find", { query: { owner: inherited["Account.owner.login"], ids: keys } }),
+        "nullableKeys",
       ),
     ["Account.owner.login"],
   ),
@@ -121,12 +124,13 @@ export const Message = {
 export const Member = {
   id: property("id"),
   /** Member.account → GET /accounts/{id} (getAccount) */
-  account: (parent, _args, { rest }) => rest.find("/accounts/{id}", { path: { id: parent.account_id } }),
+  account: (parent, _args, { rest }) =>
+    rest.find("/accounts/{id}", { path: { id: required(parent.account_id) } }),
   /** Member.seen → GET /accounts/{account_id}/members/{member_id}/seen (getSeen) */
   seen: inheriting({ "Account.id": ["Account", "id"] }, (parent, _args, { rest }, inherited) =>
     rest.get(
       "/accounts/{account_id}/members/{member_id}/seen",
-      { path: { account_id: inherited["Account.id"], member_id: parent.id } },
+      { path: { account_id: inherited["Account.id"], member_id: required(parent.id) } },
       "seen",
     ),
   ),
@@ -147,7 +151,11 @@ export const Part = {
       rest.get(
         "/accounts/{account_id}/records/{record_id}/parts/{name}",
         {
-          path: { account_id: inherited["Account.id"], record_id: inherited["Record.id"], name: parent.name },
+          path: {
+            account_id: inherited["Account.id"],
+            record_id: inherited["Record.id"],
+            name: required(parent.name),
+          },
         },
         "text",
       ),

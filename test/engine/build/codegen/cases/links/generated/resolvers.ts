@@ -17,6 +17,9 @@ export const Order = {
     parent.house == null || parent.place?.shelf == null
       ? null
       : rest.get("/stock/{house}/{shelf}", { path: { house: parent.house, shelf: parent.place?.shelf } }),
+  /** Order.shelves → GET /stock (listStock) */
+  shelves: (parent, _args, { rest }) =>
+    parent.house == null ? null : rest.get("/stock", { query: { house: parent.house } }),
   /** Order.quote → POST /quotes/search (searchQuote) */
   quote: (parent, _args, { rest }) =>
     parent.sku == null

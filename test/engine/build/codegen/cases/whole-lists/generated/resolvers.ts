@@ -37,6 +37,7 @@ export const Ticket = {
       Infinity,
       "id",
       () => rest.find("/agents", { query: { team: args.team } }, "data"),
+      "nullableKeys",
     ),
   ),
   /** Ticket.score → GET /scores (getScores, entries, looked up by key) */
@@ -46,6 +47,7 @@ export const Ticket = {
       Infinity,
       "key",
       () => entriesFrom(rest.get("/scores")),
+      "nullableKeys",
     ),
   ),
   /** Ticket.watchers → GET /agents (listAgents, looked up by id) */
