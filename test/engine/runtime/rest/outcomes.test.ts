@@ -10,7 +10,6 @@ const write = { body: {} };
 
 describe("a mutation that fails", () => {
   test.each<[string, string, Answer]>([
-    ["an unsolicited 100", "UPSTREAM_UNAVAILABLE", (socket) => socket.write(interim(100) + http(201, "{}"))],
     ["a reset", "UPSTREAM_UNAVAILABLE", (socket) => socket.resetAndDestroy()],
     ["a connection that ends", "UPSTREAM_UNAVAILABLE", (socket) => socket.end()],
     [
@@ -56,20 +55,12 @@ test.each<[string, Answer]>([
 });
 
 describe("interim responses that nobody asked for", () => {
-  test.each([102, 103, 104, 199])("of %i are skipped, before a read's and a write's", async (code) => {
+  test.each([100, 102, 103, 104, 199])("of %i are skipped, before a read's and a write's", async (code) => {
     const { rest } = await against((socket) => {
       socket.write(interim(code).repeat(maxInterimResponses));
       setImmediate(() => socket.write(http(200, '{"fine":true}')));
     });
     expect(await rest.get("/things")).toEqual({ fine: true });
     expect(await rest.post("/things", write)).toEqual({ fine: true });
-  });
-
-  test("of 100 break the connection: a read is retried once", async () => {
-    const { rest, server } = await against((socket, _request, count) =>
-      socket.write((count === 1 ? interim(100) : "") + http(200, '{"fine":true}')),
-    );
-    expect(await rest.get("/things")).toEqual({ fine: true });
-    expect(server.requests).toHaveLength(2);
   });
 });

@@ -4,6 +4,7 @@ import { buildConnector } from "undici";
 import { readRegularFile } from "../../../shared/regular-file.ts";
 import { lookupCache } from "../../dns/lookup-cache.ts";
 import type { Environment } from "../../settings/environment.ts";
+import { acceptContinue } from "./accept-continue.ts";
 
 /** The part of the connect timeout that a lookup may take, so that the failure names the lookup and not the connection. */
 const lookupPart = 0.9;
@@ -12,7 +13,7 @@ const lookupPart = 0.9;
  * How connections to upstreams are made: within `CONNECT_TIMEOUT_MS`, with the authorities and the client certificate of the
  * operator's files. The files are read again for each new connection, and connections end after a while, so renewed
  * certificates need no restart. Files that cannot be read, or do not fit each other, change nothing. All addresses
- * of a name are tried (Happy Eyeballs, RFC 8305).
+ * of a name are tried (Happy Eyeballs, RFC 8305). An unsolicited `100 Continue` is accepted on them.
  */
 export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;
@@ -26,6 +27,7 @@ export function upstreamConnector(env: Environment, names = lookupCache): buildC
     return (to, done) =>
       connect(to, (...outcome) => {
         if (outcome[0]) names.expire(to.hostname);
+        else acceptContinue(outcome[1]);
         done(...outcome);
       });
   };

@@ -1,0 +1,75 @@
+/**
+ * Makes undici accept a `100 Continue` that it did not ask for, as RFC 9110 §15.2 requires. undici skips every other interim
+ * response and closes the connection on a 100. So a 100 is read as a 102, which means as little to a client.
+ */
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import type { DiagnosticsChannel } from "undici";
+
+const [cr, lf, zero, one, two] = [0x0d, 0x0a, 0x30, 0x31, 0x32];
+/** How the status line of an interim response begins. Two more digits complete the status. */
+const interimStatus = Buffer.from("HTTP/1.1 1");
+
+/** Follows the interim responses on a connection, in chunks of any size, up to the first byte that cannot be part of one. */
+class InterimResponses {
+  #isExpected = false;
+  /** Bytes of the current status line, up to the end of its status code. */
+  #statusBytes = 0;
+  #secondDigit: number | undefined;
+  /** Bytes of the current line other than CR: a line without any ends the header section. */
+  #lineBytes = 0;
+
+  /** A request is about to be written, so the next byte begins the head of a response. */
+  expect(): void {
+    this.#isExpected = true;
+    this.#statusBytes = 0;
+  }
+
+  /** Changes each 100 in the chunk into a 102. */
+  rewrite(chunk: Buffer): void {
+    for (let at = 0; this.#isExpected && at < chunk.length; at++) {
+      if (this.#statusBytes === interimStatus.length + 2) this.#readHeaders(chunk[at]);
+      else if (this.#readStatus(chunk[at])) chunk[at] = two;
+    }
+  }
+
+  /** Whether the byte completes the status 100. */
+  #readStatus(byte: number | undefined): boolean {
+    const at = this.#statusBytes;
+    if (at === 0 && (byte === cr || byte === lf)) return false; // which undici's parser skips, too
+    this.#statusBytes++;
+    if (at < interimStatus.length) this.#isExpected = byte === interimStatus[at];
+    else if (at === interimStatus.length) this.#secondDigit = byte;
+    else {
+      this.#lineBytes = at;
+      this.#isExpected = this.#secondDigit !== zero || byte !== one; // no HTTP follows a 101
+      return this.#secondDigit === zero && byte === zero;
+    }
+    return false;
+  }
+
+  #readHeaders(byte: number | undefined): void {
+    if (byte === lf) {
+      if (this.#lineBytes === 0) this.#statusBytes = 0; // another head follows
+      this.#lineBytes = 0;
+    } else if (byte !== cr) this.#lineBytes++;
+  }
+}
+
+const followed = new WeakMap<Socket, InterimResponses>();
+
+subscribe("undici:client:sendHeaders", (message) =>
+  followed.get((message as DiagnosticsChannel.ClientSendHeadersMessage).socket)?.expect(),
+);
+
+/** Accepts each unsolicited 100 on a new connection of an undici client without pipelining. */
+export function acceptContinue(socket: Socket): void {
+  const responses = new InterimResponses();
+  followed.set(socket, responses);
+  const read = socket.read.bind(socket);
+  socket.read = (size) => {
+    const chunk: unknown = read(size);
+    if (chunk instanceof Buffer) responses.rewrite(chunk);
+    return chunk;
+  };
+}
