@@ -14,9 +14,10 @@ import {
   CancelledNotificationSchema,
   ListToolsRequestSchema,
   type RequestId,
+  RequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { FormattedExecutionResult } from "graphql";
+import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../runtime/coded-error.ts";
 import { msPerMessage, msPerMessageValue } from "../runtime/governor/processor-time.ts";
 import { releasePlaces } from "../runtime/graphql/admission.ts";
@@ -32,6 +33,12 @@ import type { Tool } from "./tools.ts";
 
 /** Headers of the request's own body and connection. */
 const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
+
+/**
+ * A call of a tool before its parameters are checked. The SDK's `Server` checks those of `tools/call` itself and answers
+ * -32602 (invalid params). Given `CallToolRequestSchema`, it would fail earlier, with -32603 (internal error).
+ */
+const anyToolCall = RequestSchema.extend({ method: CallToolRequestSchema.shape.method });
 
 /**
  * `server` admits requests and leaves their bodies as text. A message carries at most `maxOperations` calls, as any other
@@ -64,6 +71,8 @@ export function serveMcp(
   const call = async (request: FastifyRequest, name: string, variables: object): Promise<CallToolResult> => {
     const tool = byName.get(name);
     if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
+    const unknown = unknownArgument(tool, variables);
+    if (unknown) return toolResult({ errors: [unknown] });
     releasePlaces(request); // or messages would hold the places of the calls that they wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
     const given = await server.inject({
@@ -91,8 +100,8 @@ export function serveMcp(
     // the SDK never answers a call that was cancelled, so a message with both would never end
     mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
-    mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
-      calls.run(reply.raw, () => call(request, params.name, argumentsIn(message, requestId))),
+    mcp.setRequestHandler(anyToolCall, ({ params }, { requestId }) =>
+      calls.run(reply.raw, () => call(request, String(params?.name), argumentsIn(message, requestId))),
     );
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);
@@ -141,6 +150,16 @@ export function serveMcp(
 function argumentsIn(message: unknown, id: RequestId): object {
   const { params } = membersOf([message].flat().find((each) => membersOf(each).id === id));
   return membersOf(membersOf(params).arguments);
+}
+
+/** GraphQL ignores variables that the operation does not declare, so a misspelt filter or key would be dropped. */
+function unknownArgument({ name, inputSchema }: Tool, given: object): GraphQLFormattedError | undefined {
+  const unknown = Object.keys(given).find((each) => !Object.hasOwn(inputSchema.properties, each));
+  if (unknown === undefined) return undefined;
+  const known = Object.keys(inputSchema.properties).join(", ");
+  const shown = JSON.stringify(unknown.slice(0, 100));
+  const message = `the tool ${name} has no argument ${shown}; ${known ? `it has ${known}` : "it has none"}`;
+  return { message, extensions: { code: "BAD_USER_INPUT" } };
 }
 
 /** Partial data stays beside the errors. */

@@ -4,6 +4,7 @@ import {
   type FieldNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLScalarType,
   type GraphQLSchema,
   getOperationAST,
   isAbstractType,
@@ -25,11 +26,17 @@ import { own } from "../shared/own.ts";
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The types of GraphQL's scalars other than text. */
-export const jsonTypes: Readonly<Record<string, string>> = {
+const jsonTypes: Readonly<Record<string, string>> = {
   Int: "integer",
   Float: "number",
   Boolean: "boolean",
 };
+
+/** The schema of a scalar's values. A custom scalar other than `DateTime` and `Date` may hold any JSON value. */
+export function scalarSchema(type: GraphQLScalarType): JsonObject {
+  const isKnown = isSpecifiedScalarType(type) || dateScalars.has(type.name);
+  return isKnown ? { type: own(jsonTypes, type.name) ?? "string" } : {};
+}
 
 const errors = {
   type: "array",
@@ -89,10 +96,7 @@ export function outputSchemaOf(schema: GraphQLSchema, document: DocumentNode) {
     if (isAbstractType(type))
       return { anyOf: schema.getPossibleTypes(type).map((member) => ofObject(member, nodes, sure)) };
     if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
-    const name = String(type);
-    // REST alone knows what another scalar holds
-    const known = isSpecifiedScalarType(type) || dateScalars.has(name);
-    return known ? { type: own(jsonTypes, name) ?? "string" } : {};
+    return scalarSchema(type);
   }
 
   const root = schema.getRootType(operation.operation);

@@ -5,7 +5,6 @@
 import {
   type GraphQLInputType,
   type GraphQLSchema,
-  getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -22,14 +21,14 @@ import {
 } from "graphql";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import { own } from "../shared/own.ts";
-import { type JsonObject, jsonTypes, outputSchemaOf } from "./output-schema.ts";
+import { type JsonObject, outputSchemaOf, scalarSchema } from "./output-schema.ts";
 
 export type Tool = {
   /** The id of the saved operation. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: JsonObject & { readonly type: "object" };
+  readonly inputSchema: JsonObject & { readonly type: "object"; readonly properties: JsonObject };
   readonly outputSchema: JsonObject & { readonly type: "object" };
   readonly isQuery: boolean;
 };
@@ -89,8 +88,8 @@ function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject 
   if (isNonNullType(type)) return schemaOf(type.ofType, above);
   if (isListType(type)) return { type: "array", items: schemaOf(type.ofType, above) };
   if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
-  const { name } = getNamedType(type);
-  if (!isInputObjectType(type)) return { type: own(jsonTypes, name) ?? "string" };
+  if (!isInputObjectType(type)) return scalarSchema(type);
+  const { name } = type;
   if (above.includes(name)) return { type: "object" };
   const fields = Object.values(type.getFields());
   const properties = fields.map(({ name: field, type: of, description }) => [

@@ -87,6 +87,8 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       )
       .reverse(), // of two the first counts
   );
+  // where REST counts pages or items, its parameter takes a number, and clients send a cursor
+  if (bound.connection?.from !== undefined) fedBy.delete("after");
   return {
     ...field,
     description: { kind: Kind.STRING, value, block: true },

@@ -56,8 +56,10 @@ export class InputTypes {
     const at = location === "header" || isAmbiguous ? location : undefined;
     // GraphQL deprecates nothing that clients must send
     const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
+    // REST describes a number of pages or items, and clients send a cursor
+    const isCounted = parameter === page?.after && (page.pages === "NUMBERED" || page.pages === "OFFSET");
     return [
-      ...descriptionLines(describedBy(parameter), ""),
+      ...(isCounted ? [] : descriptionLines(describedBy(parameter), "")),
       `${own}: ${type}${restNameDirective(own, name, at ? [] : this.#names, at)}${deprecated}`,
     ];
   }

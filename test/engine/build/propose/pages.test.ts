@@ -1,5 +1,8 @@
 /** The connections that `npm run propose` prints for lists with pages, and the lists that stay lists. */
 import { expect, test } from "vitest";
+import { emitSchema } from "../../../../src/engine/build/codegen/emit-schema.ts";
+import { Project } from "../../../../src/engine/build/project/project.ts";
+import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
 import { proposed } from "./proposed.ts";
 
 const things = { type: "array", items: { $ref: "#/components/schemas/Thing" } };
@@ -20,7 +23,10 @@ const documentOf = (
         {
           get: {
             operationId,
-            parameters: Object.entries(parameters).map(([name, own]) => ({ name, in: "query", schema: own })),
+            parameters: Object.entries(parameters).map(([name, own]) => ({
+              ...{ name, in: "query", schema: own },
+              ...("description" in own && { description: own.description }),
+            })),
             responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
           },
         },
@@ -131,6 +137,25 @@ test("propose prints a connection for a list that begins at an offset", async ()
   ): FindThingsThingConnection
     @rest(operation: "findThings", connection: { items: "data", pages: OFFSET })
 `);
+});
+
+test("the cursor of a counted connection does not have the description of a number", async () => {
+  const answer = { type: "object", required: ["data"], properties: { data: things } };
+  const begin = { type: "integer", format: "int32", default: 1, description: "Where to begin." };
+  const limit = { type: "integer", format: "int32", description: "How many." };
+  const document = documentOf({
+    listThings: [{ offset: begin, limit }, answer],
+    findThings: [{ page: begin, limit }, answer],
+  });
+  const schema = await proposedAll(document);
+  expect(schema).toMatch(/pages: OFFSET[\s\S]*pages: NUMBERED/);
+  expect(schema).toContain("How many.");
+  expect(schema).not.toContain("Where to begin.");
+  const files = { "schema.graphql": schema.replaceAll(/^ *"How many\."\n/gm, ""), "openapi.yaml": document };
+  const { model } = new Project(textFiles(new Map(Object.entries(files))));
+  const served = model ? emitSchema(model) : "";
+  expect(served).toContain("How many.");
+  expect(served).not.toContain("Where to begin.");
 });
 
 test("pages with numbers need no size", async () => {

@@ -1,6 +1,8 @@
 /** Messages of agents: their admission, a client that leaves, many calls in one message, and other spellings of the path. */
 import { hash } from "node:crypto";
+import { buildSchema } from "graphql";
 import { expect, test, vi } from "vitest";
+import { toolsOf } from "../../../../src/engine/mcp/tools.ts";
 import { msPerMessage, msPerMessageValue } from "../../../../src/engine/runtime/governor/processor-time.ts";
 import { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
 import { largeBodies, valuesPerMessage } from "../../../../src/engine/runtime/settings/capacity.ts";
@@ -172,3 +174,53 @@ test.each(["/v1/mcp", "/v1/mcp?a", "/v1/%6dcp", "/v1/mc%70?a"])(
     expect((await server.inject({ ...post, headers })).statusCode).toBe(200);
   },
 );
+
+test("a call with an argument that its tool does not have is refused, and never reaches REST", async () => {
+  const body = "query Contact($id: ID!) { contact(id: $id) { id } }";
+  const contact = { id: hash("sha256", body), name: "Contact", body, tool: "Reads a contact." };
+  const calls: unknown[] = [];
+  const { server } = await inFrontOf(
+    (request, response) => {
+      calls.push(request.url);
+      send(response, me);
+    },
+    { MCP: "on" },
+    { ...api, savedOperations: [tool, contact] } as typeof api,
+  );
+  /** `given`: the arguments as JSON, because a literal's `__proto__` is no member. */
+  const answerTo = async (name: string, given: string): Promise<unknown> => {
+    const payload = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${given}}}`;
+    return (await server.inject({ method: "POST", url: "/v1/mcp", headers, payload })).json();
+  };
+  for (const unknown of ["ID", "id ", "constructor", "__proto__", "toString", ""]) {
+    const message = `the tool Contact has no argument ${JSON.stringify(unknown)}; it has id`;
+    expect(await answerTo("Contact", `{"id":"1","${unknown}":{}}`)).toMatchObject({
+      result: {
+        isError: true,
+        structuredContent: { data: null, errors: [{ message, extensions: { code: "BAD_USER_INPUT" } }] },
+      },
+    });
+  }
+  expect(JSON.stringify(await answerTo("Me", '{"id":1}'))).toContain("; it has none");
+  for (const given of ["[]", '["id"]', '"id"', "1", "true", "null"])
+    expect(await answerTo("Contact", given), given).toMatchObject({ error: { code: -32602 } });
+  expect(calls).toEqual([]);
+  expect(await answerTo("Me", "{}")).toMatchObject({ result: { isError: false } });
+});
+
+test("the input schema of a custom scalar allows any value, that of a date scalar text", () => {
+  const schema = buildSchema(
+    "scalar JSON scalar Date scalar DateTime input In { j: JSON d: Date } type Query { a(j: JSON! js: [JSON!] i: In d: DateTime id: ID n: Int): Int }",
+  );
+  const body =
+    "query A($j: JSON!, $js: [JSON!], $i: In, $d: DateTime, $id: ID, $n: Int) { a(j: $j, js: $js, i: $i, d: $d, id: $id, n: $n) }";
+  const entry = { id: "1", name: "A", body, tool: "Reads a." };
+  const [read] = toolsOf({ savedOperations: [entry], argumentSchemas: {} } as never, schema);
+  const text = { type: "string" };
+  expect(read?.inputSchema.properties).toEqual({
+    j: {},
+    js: { type: "array", items: {} },
+    i: expect.objectContaining({ properties: { j: {}, d: text } }),
+    ...{ d: text, id: text, n: { type: "integer" } },
+  });
+});
