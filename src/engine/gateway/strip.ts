@@ -34,6 +34,8 @@ const standard = [
   ...["apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls"],
   ...["apollographql-client-name", "apollographql-client-version"],
   ...["graphql-client-name", "graphql-client-version"],
+  // agents: Model Context Protocol (Transports, "Protocol Version Header"), server-sent events (HTML §9.2)
+  ...["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id"],
 ];
 
 /**

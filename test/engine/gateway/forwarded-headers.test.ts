@@ -23,6 +23,8 @@ describe("forwarded headers", () => {
       },
       ...{ "if-match": '"a"', "if-none-match": '"b"', "if-modified-since": "Thu, 01 Oct 2026 10:00:00 GMT" },
       ...{ "idempotency-key": "i", prefer: "return=minimal", "cache-control": "no-cache", "x-region": "eu" },
+      ...{ "mcp-protocol-version": "2025-11-25", "mcp-session-id": "s", "last-event-id": "1" },
+      ...{ "mcp-method": "tools/call", "mcp-name": "Me" },
       ...{ "content-digest": "sha-256=:YQ==:", "user-agent": "a/1", "x-apollo-operation-name": "Q" },
     };
     const unknown = {

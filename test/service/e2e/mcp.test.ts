@@ -134,6 +134,33 @@ describe("what is refused is a tool error with its code", () => {
   });
 });
 
+test("the gateway forwards the headers of the protocol, also from a page, and the role checks them", async () => {
+  const page = "https://page.example";
+  const { url } = await openLayer([], { MCP: "on", CORS_ORIGINS: page });
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const send = (headers: Record<string, string>, init: RequestInit): Promise<Response> =>
+    fetch(new URL("/v1/mcp", url), { ...init, headers: { origin: page, ...headers } });
+  const accept = "application/json, text/event-stream";
+  const usual = { accept, "x-api-key": keys.owner, "content-type": "application/json" };
+  const answerTo = (headers: Record<string, string>): Promise<Response> =>
+    send({ ...usual, ...headers }, { method: "POST", body: JSON.stringify(list) });
+  for (const version of ["nonsense", "1999-01-01", "2025-11-25, nonsense"]) {
+    const refused = await answerTo({ "mcp-protocol-version": version });
+    expect([version, refused.status]).toEqual([version, 400]);
+    expect(await refused.text()).toContain("Unsupported protocol version");
+  }
+  const others = { "mcp-session-id": "s", "mcp-method": "tools/list", "mcp-name": "a", "last-event-id": "1" };
+  const answer = await answerTo({ "mcp-protocol-version": "2025-11-25", ...others });
+  expect([answer.status, answer.headers.get("mcp-session-id")]).toEqual([200, null]);
+  expect((await answerTo({})).status).toBe(200);
+  const asked = "content-type,last-event-id,mcp-protocol-version,mcp-session-id,x-api-key";
+  const preflight = await send(
+    { "access-control-request-method": "POST", "access-control-request-headers": asked },
+    { method: "OPTIONS" },
+  );
+  expect(preflight.headers.get("access-control-allow-headers")).toBe(asked);
+});
+
 test("a page of an origin that is not listed", async () => {
   const page = "https://page.example";
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
