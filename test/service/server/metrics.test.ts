@@ -126,6 +126,8 @@ describe("METRICS_PORT", () => {
     await expectSample(program, 'graphql_manifest_operations{app="crm"}', 2);
     await expectSample(program, 'graphql_manifest_refused_operations{app="crm"}', 1);
     await expectSample(program, 'graphql_manifest_faults{app="desk"}', 1);
+    await expectSample(program, 'graphql_manifest_unread{app="desk"}', 1);
+    await expectSample(program, 'graphql_manifest_unread{app="crm"}', 0);
     const { text } = await scrape(program);
     expect(text).not.toMatch(/"nobody"|"9\.9"/);
     expect(program.output()).toMatch(/"app":"crm","client":"nobody","clientVersion":"9.9"/);

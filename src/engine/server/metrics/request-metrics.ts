@@ -112,6 +112,8 @@ export function measureManifests(families: MetricFamilies, apps: AppOperations):
   gauge("graphql_manifest_refused_operations", refused, () => count(apps.refused));
   const faults = "Manifests that cannot be read now; the last good state serves.";
   gauge("graphql_manifest_faults", faults, () => count(apps.faults));
+  const unread = "Whether no manifest of the app was ever read, so that all its operations are refused.";
+  gauge("graphql_manifest_unread", unread, () => count([...apps.unread].map((app) => ({ app }))));
 }
 
 function measureServers(

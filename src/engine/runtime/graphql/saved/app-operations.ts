@@ -70,6 +70,12 @@ export class AppOperations {
     return [...this.#refused, ...this.#unfit];
   }
 
+  /** The apps of which nothing is served, because no manifest of theirs was ever read. Empty for a folder of apps. */
+  get unread(): ReadonlySet<string> {
+    const read = new Set(this.#state.manifests.map(({ app }) => app));
+    return new Set(this.faults.flatMap(({ app, keeps }) => (keeps || read.has(app) ? [] : [app])));
+  }
+
   /** The operations in the manifests of each app. */
   get counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
