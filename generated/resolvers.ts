@@ -53,7 +53,14 @@ export const Query = {
   conversationsConnection: (_parent, args, { rest }) =>
     connection(
       args,
-      { items: ["items"], next: ["nextCursor"], more: ["hasMore"], first: 50, most: 100 },
+      {
+        items: ["items"],
+        next: ["nextCursor"],
+        more: ["hasMore"],
+        required: ["items", "more"],
+        first: 50,
+        most: 100,
+      },
       (args) =>
         rest.get("/v1/inbox/conversations", {
           query: {
@@ -79,7 +86,14 @@ export const Query = {
   messagesConnection: (_parent, args, { rest }) =>
     connection(
       args,
-      { items: ["items"], next: ["nextCursor"], more: ["hasMore"], first: 50, most: 100 },
+      {
+        items: ["items"],
+        next: ["nextCursor"],
+        more: ["hasMore"],
+        required: ["items", "more"],
+        first: 50,
+        most: 100,
+      },
       (args) =>
         rest.find("/v1/inbox/conversations/{conversationId}/messages", {
           path: { conversationId: args.conversationId },
@@ -95,7 +109,14 @@ export const Query = {
   agentsConnection: (_parent, args, { rest }) =>
     connection(
       args,
-      { items: ["items"], next: ["nextCursor"], more: ["hasMore"], first: 50, most: 100 },
+      {
+        items: ["items"],
+        next: ["nextCursor"],
+        more: ["hasMore"],
+        required: ["items", "more"],
+        first: 50,
+        most: 100,
+      },
       (args) =>
         rest.get("/v1/ai/agents", { query: { limit: args.first, cursor: args.after, kind: args.kind } }),
     ),
@@ -107,7 +128,14 @@ export const Query = {
   contactsConnection: (_parent, args, { rest }) =>
     connection(
       args,
-      { items: ["items"], next: ["nextCursor"], more: ["hasMore"], first: 50, most: 100 },
+      {
+        items: ["items"],
+        next: ["nextCursor"],
+        more: ["hasMore"],
+        required: ["items", "more"],
+        first: 50,
+        most: 100,
+      },
       (args) =>
         rest.get("/v1/crm/contacts", {
           query: { q: args.q, limit: args.first, cursor: args.after, stage: args.stage, sort: args.sort },

@@ -21,7 +21,13 @@ export type Page<Items extends readonly string[] = readonly string[]> = {
   readonly full?: number;
   /** Without it, a page with a next cursor has a next page. */
   readonly more?: readonly string[];
+  /** The parts of a page that the document requires, as it does its `required` properties. A page without one is an error. */
+  readonly required?: readonly PagePart[];
   /** Items of a page without `first`, and the most items of a page; absent if REST has no parameter for it. */
   readonly first?: number;
   readonly most?: number;
 };
+
+/** The values of a page that have a place in the body. */
+export const pageParts = ["items", "next", "more", "total"] as const;
+type PagePart = (typeof pageParts)[number];

@@ -1,6 +1,7 @@
 /** Binds one field of one parent REST object: to an operation if it carries `@rest`, else to a property. */
 
 import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
+import type { Page } from "../../shared/page.ts";
 import { boundMethods, documents404, inputKey, isSafe } from "../openapi/operation.ts";
 import { nodeLocation, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./bind-batch.ts";
@@ -147,8 +148,14 @@ function bindOperation(written: FieldContext): void {
     ...(showsEntries(binder.schema, definition) && { entries: true }),
     wholeBody,
     batch,
-    connection: connections[0]?.connection,
+    connection: pageOf(connections.map(({ connection }) => connection)),
   });
+}
+
+/** The page of the field's responses: a part is required if all of them require it. */
+function pageOf([first, ...others]: readonly Page[]): Page | undefined {
+  const required = first?.required?.filter((part) => others.every((page) => page.required?.includes(part)));
+  return first && { ...first, ...(required && { required }) };
 }
 
 /** A source is nullable if one of the REST objects that back the parent type may leave it out. */

@@ -59,9 +59,19 @@ export async function connection<
   });
   if (body === null || body === undefined) return body as never;
   if (typeof body !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a page");
+  checkParts(body, page);
   const sent = valueAt(body, page.items);
   const next = page.link === undefined ? nextCursor(args, page, body, sent, start) : linked;
   return buildConnection(args, page, body, sent, start, next) as never;
+}
+
+/** Throws for a part of the page that its document requires, whether or not the client selects it. */
+function checkParts(body: object, page: Page): void {
+  for (const part of page.required ?? []) {
+    const value = valueAt(body, page[part] ?? []);
+    if (value === null || value === undefined || (part === "items" && !Array.isArray(value)))
+      throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer lacks a value that a page needs");
+  }
 }
 
 /**

@@ -167,3 +167,16 @@ test("an argument that is left out has no value, also if every object inherits i
   });
   expect(asked).toEqual([undefined, "a"]);
 });
+
+test.each([
+  {},
+  { items: null, total: 0 },
+  { items: {}, total: 0 },
+  { items: [], total: null },
+  { items: [] },
+])("a page %j without what its document requires is an error, whatever the client selects", async (body) => {
+  const places = { items: ["items"], from: 1, total: ["total"] } as const;
+  const page = connection({}, { ...places, required: ["items", "total"] }, async () => body);
+  await expect(page).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
+  expect(await connection({}, places, async () => body)).toBeDefined();
+});

@@ -4,7 +4,7 @@
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
-import type { Page } from "../../../shared/page.ts";
+import { type Page, pageParts } from "../../../shared/page.ts";
 import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
@@ -39,6 +39,8 @@ export function bindConnection(
   ];
   if (!list || !item || !paging || !fits.every((each) => each)) return undefined;
   const written = itemType(list.typeExpression);
+  const places = { items: list, next: ownCursor, more: hasMore, total: count };
+  const required = pageParts.filter((part) => places[part] && isRequired(places[part]));
   const itemExpression = item.nullable ? written : field.binder.typeExpressionOf(item, written);
   return {
     connection: {
@@ -46,6 +48,7 @@ export function bindConnection(
       ...paging,
       ...(more !== undefined && { more: more.split(".") }),
       ...(total !== undefined && { total: total.split(".") }),
+      ...(required.length > 0 && { required }),
       ...pageSizesOf(inputs),
     },
     value: {
@@ -55,6 +58,9 @@ export function bindConnection(
     },
   };
 }
+
+const isRequired = ({ optional, shape }: ResponseValue): boolean =>
+  !optional && !shape.nullable && shape.types.size > 0;
 
 /** The path in an item, where `next` leads through the list: the cursor is a value of its last item. */
 function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {

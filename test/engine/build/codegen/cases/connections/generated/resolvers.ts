@@ -17,7 +17,13 @@ export const Query = {
   shelves: (_parent, args, { rest }) =>
     connection(
       args,
-      { items: ["shelves"], next: ["response metadata", "next_page"], first: 20, most: 100 },
+      {
+        items: ["shelves"],
+        next: ["response metadata", "next_page"],
+        required: ["items"],
+        first: 20,
+        most: 100,
+      },
       (args) =>
         rest.get(
           "/shelves",
@@ -44,11 +50,14 @@ export const Shelf = {
   id: property("id"),
   /** Shelf.books → GET /shelves/{shelf}/books (listBooks) */
   books: (parent, args, { rest }) =>
-    connection(args, { items: ["items"], next: ["next"], more: ["more"] }, (args) =>
-      rest.find("/shelves/{shelf}/books", {
-        path: { shelf: required(parent.id) },
-        query: { cursor: args.after },
-      }),
+    connection(
+      args,
+      { items: ["items"], next: ["next"], more: ["more"], required: ["items", "more"] },
+      (args) =>
+        rest.find("/shelves/{shelf}/books", {
+          path: { shelf: required(parent.id) },
+          query: { cursor: args.after },
+        }),
     ),
 } satisfies ShelfResolvers;
 

@@ -23,33 +23,55 @@ import type {
 export const Query = {
   /** Query.shelves → GET /shelves (listShelves) */
   shelves: (_parent, args, { rest }) =>
-    connection(args, { items: [], link: "page", first: 30 }, (args, link) =>
+    connection(args, { items: [], link: "page", required: ["items"], first: 30 }, (args, link) =>
       rest.get("/shelves", { query: { per_page: args.first, page: args.after }, link }),
     ),
   /** Query.authors → GET /authors (listAuthors) */
   authors: (_parent, args, { rest }) =>
-    connection(args, { items: ["authors"], from: 1, more: ["meta", "has_more"] }, (args) =>
-      rest.get("/authors", { query: { page: args.after } }),
+    connection(
+      args,
+      { items: ["authors"], from: 1, more: ["meta", "has_more"], required: ["items"] },
+      (args) => rest.get("/authors", { query: { page: args.after } }),
     ),
   /** Query.readers → GET /readers (listReaders) */
   readers: (_parent, args, { rest }) =>
-    connection(args, { items: ["data"], from: 0, offset: true, total: ["meta", "total"], most: 50 }, (args) =>
-      rest.get("/readers", { query: { limit: args.first, offset: args.after } }),
+    connection(
+      args,
+      {
+        items: ["data"],
+        from: 0,
+        offset: true,
+        total: ["meta", "total"],
+        required: ["items", "total"],
+        most: 50,
+      },
+      (args) => rest.get("/readers", { query: { limit: args.first, offset: args.after } }),
     ),
   /** Query.loans → GET /loans (listLoans) */
   loans: (_parent, args, { rest }) =>
-    connection(args, { items: ["loans"], next: ["links", "next"], link: "page", first: 20 }, (args, link) =>
-      rest.get("/loans", { query: { limit: args.first, page: args.after }, link }),
+    connection(
+      args,
+      { items: ["loans"], next: ["links", "next"], link: "page", required: ["items"], first: 20 },
+      (args, link) => rest.get("/loans", { query: { limit: args.first, page: args.after }, link }),
     ),
   /** Query.editors → GET /editors (listEditors) */
   editors: (_parent, args, { rest }) =>
-    connection(args, { items: ["data"], from: 1, total: ["total"] }, (args) =>
+    connection(args, { items: ["data"], from: 1, total: ["total"], required: ["items", "total"] }, (args) =>
       rest.get("/editors", { query: { page: args.after } }),
     ),
   /** Query.charges → GET /charges (listCharges) */
   charges: (_parent, args, { rest }) =>
-    connection(args, { items: ["data"], last: ["id"], more: ["has_more"], first: 10, most: 100 }, (args) =>
-      rest.get("/charges", { query: { limit: args.first, starting_after: args.after } }),
+    connection(
+      args,
+      {
+        items: ["data"],
+        last: ["id"],
+        more: ["has_more"],
+        required: ["items", "more"],
+        first: 10,
+        most: 100,
+      },
+      (args) => rest.get("/charges", { query: { limit: args.first, starting_after: args.after } }),
     ),
 } satisfies Required<QueryResolvers>;
 
@@ -93,14 +115,14 @@ export const Shelf = {
   id: property("id"),
   /** Shelf.neighbours → GET /rooms/{room}/shelves (listShelvesOfRoom) */
   neighbours: (parent, args, { rest }) =>
-    connection(args, { items: [], from: 1 }, (args) =>
+    connection(args, { items: [], from: 1, required: ["items"] }, (args) =>
       parent.room == null
         ? null
         : rest.get("/rooms/{room}/shelves", { path: { room: parent.room }, query: { page: args.after } }),
     ),
   /** Shelf.books → GET /books (listBooks) */
   books: (parent, args, { rest }) =>
-    connection(args, { items: [], from: 0, full: 100, first: 50, most: 100 }, (args) =>
+    connection(args, { items: [], from: 0, full: 100, required: ["items"], first: 50, most: 100 }, (args) =>
       rest.find("/books", { query: { shelf: required(parent.id), count: args.first, page: args.after } }),
     ),
 } satisfies ShelfResolvers;
