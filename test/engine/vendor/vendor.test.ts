@@ -159,7 +159,7 @@ test("a credential goes into the query and the cookie of the operation that take
 test("what is left out is not sent, also if every object inherits its name", async () => {
   await ask('{ usage(of: { team: "a" }) { used } }');
   await ask("query ($of: UsageOf) { usage(of: $of) { used } }", {}, { of: { team: "b" } });
-  expect(calls).toEqual(["GET /api/usage?of[team]=a", "GET /api/usage?of[team]=b"]);
+  expect(calls).toEqual(["GET /api/usage?of%5Bteam%5D=a", "GET /api/usage?of%5Bteam%5D=b"]);
 });
 
 test("ids and enum values that REST takes as integers are sent as numbers, to an operation that documents no success", async () => {
