@@ -66,7 +66,7 @@ export async function createGateway(
   leaveBodiesUnparsed(server, "*", "buffer");
   await allowOrigins(server, config.env.CORS_ORIGINS, forwardedMethods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
-  server.decorate("shared", await shareWithOthers(server, config));
+  server.decorate("shared", shareWithOthers(server, config));
   const limits = createRateLimits(config, server.shared?.rates);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
@@ -149,9 +149,9 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   }
 }
 
-async function shareWithOthers(server: FastifyInstance, { env }: Config): Promise<FastifyInstance["shared"]> {
+function shareWithOthers(server: FastifyInstance, { env }: Config): FastifyInstance["shared"] {
   if (env.REDIS_URL === undefined) return undefined;
-  const rates = await createRedisRateStore(env.REDIS_URL, server.log);
+  const rates = createRedisRateStore(env.REDIS_URL, server.log);
   const revocations = new RevocationLog(env.REDIS_URL, server.log, server.keys, env.KEY_UNCONFIRMED_MS);
   server.addHook("onClose", async () => {
     rates.close();

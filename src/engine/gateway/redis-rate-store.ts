@@ -2,14 +2,16 @@
  * The counts of the rate limits, which all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or refuses to
  * count, each gateway counts for itself and logs the failure once. No request is refused for it.
  */
+import { once } from "node:events";
 import type { FastifyBaseLogger } from "fastify";
 import { Deadline } from "../runtime/deadline.ts";
+import type { RedisPlace } from "../runtime/settings/redis-place.ts";
 import { type WindowCount, windowMs } from "./rate-store.ts";
-import { createRedis, prefix, redisCause } from "./redis.ts";
+import { keepRedisOpen, prefix, type RedisClient, redisCause } from "./redis.ts";
 
-/** Milliseconds. A count that takes longer means that Redis hangs: it counts as down until it answers on a new connection. */
+/** Milliseconds. A count that takes longer means that Redis hangs: for `hungMs` no request waits for it. */
 const timeoutMs = 250;
-const longestPauseMs = 1_000;
+const hungMs = 1_000;
 
 export type RedisRateStore = {
   /** Counts a request of `key` for all gateways. Resolves with `undefined` while Redis does not count. */
@@ -19,34 +21,44 @@ export type RedisRateStore = {
   readonly close: () => void;
 };
 
-export async function createRedisRateStore(url: URL, log: FastifyBaseLogger): Promise<RedisRateStore> {
-  const client = await createRedis(url, {
-    ...{ commandTimeout: 1_000, enableOfflineQueue: false },
-    retryStrategy: (times) => Math.min(times * 50, longestPauseMs),
-  });
-  let [isDown, failedAt] = [false, 0];
-  const tellDown = (cause: string): void => {
-    if (!isDown) log.warn({ cause }, "REDIS_URL: down; each gateway counts for itself");
+export function createRedisRateStore(place: RedisPlace, log: FastifyBaseLogger): RedisRateStore {
+  const closing = new AbortController();
+  /** The connection, while it takes commands. */
+  let client: RedisClient | undefined;
+  let isDown = false;
+  let [failedAt, hungAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const tellDown = (error: Error): void => {
+    if (closing.signal.aborted) return;
+    if (!isDown) log.warn({ cause: redisCause(error) }, "REDIS_URL: down; each gateway counts for itself");
     [isDown, failedAt] = [true, performance.now()];
   };
   const tellUp = (): void => {
     if (isDown) log.warn("REDIS_URL: up again; gateways count together");
     isDown = false;
   };
-  /** Fails the counts under way, so that no later request waits for Redis. `beganAt`: of the one that takes too long. */
-  const connectAgain = (beganAt: number): void => {
-    if (failedAt > beganAt) return;
-    tellDown("ETIMEDOUT");
-    client.disconnect(true);
+  const use = async (opened: RedisClient): Promise<void> => {
+    client = opened;
+    if (!opened.isCluster) tellUp(); // a cluster is open as soon as one of its nodes is
+    try {
+      await once(opened, "end");
+    } finally {
+      client = undefined;
+    }
   };
-  client.on("error", (error: Error) => tellDown(redisCause(error)));
-  client.on("ready", tellUp);
-  const isConnected = (): boolean => client.status === "ready";
+  void keepRedisOpen(place, closing.signal, use, tellDown);
+  /** Fails the counts under way, so that no later request waits for Redis. `beganAt`: of the one that takes too long. */
+  const giveUp = (beganAt: number): void => {
+    if (failedAt > beganAt) return;
+    tellDown(Object.assign(new Error("a count took too long"), { code: "ETIMEDOUT" }));
+    hungAt = failedAt;
+    client?.disconnect();
+    client = undefined;
+  };
   return {
     count: async (key) => {
-      if (!isConnected()) return undefined;
       const beganAt = performance.now();
-      const deadline = new Deadline(timeoutMs, () => connectAgain(beganAt));
+      if (!client || beganAt - hungAt < hungMs) return undefined;
+      const deadline = new Deadline(timeoutMs, () => giveUp(beganAt));
       const name = `${prefix}${key}`;
       try {
         // a transaction: no two gateways count a request twice, and no count is without its end
@@ -56,13 +68,13 @@ export async function createRedisRateStore(url: URL, log: FastifyBaseLogger): Pr
         if (beganAt - failedAt > windowMs) tellUp();
         return current === undefined || leftMs === undefined ? undefined : { current, leftMs };
       } catch (error) {
-        if ((error as Error).name === "ReplyError") tellDown(redisCause(error as Error));
+        tellDown(error as Error);
         return undefined;
       } finally {
         deadline.clear();
       }
     },
-    isUp: () => isConnected() && !isDown,
-    close: () => client.disconnect(),
+    isUp: () => client !== undefined && !isDown,
+    close: () => closing.abort(),
   };
 }

@@ -1,44 +1,136 @@
 /**
- * Connections to Redis or Valkey (`REDIS_URL`). `prefix` begins the name of every key that gateways use. ioredis is loaded by
- * the first connection, so a process without `REDIS_URL` never loads it.
+ * Connections to Redis or Valkey (`REDIS_URL`): to one server, to the master that the sentinels name, or to a cluster. `prefix`
+ * begins the name of every key that gateways use. ioredis is loaded by the first connection, so a process without `REDIS_URL`
+ * never loads it. A connection that has ended is not opened again: a new one looks up names and asks the sentinels anew.
  */
-import type { Redis, RedisOptions } from "ioredis";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cluster, Redis } from "ioredis";
 import { Deadline } from "../runtime/deadline.ts";
+import { lookupCache } from "../runtime/dns/lookup-cache.ts";
+import type { RedisGroup, RedisPlace } from "../runtime/settings/redis-place.ts";
+
+export type RedisClient = Redis | Cluster;
+type Host = RedisGroup["hosts"][number];
 
 export const prefix = "restbound:";
 
 /** Milliseconds, for the connection, and for everything until commands are taken. */
 const connectTimeout = 1_000;
 const readyMs = 3_000;
+/** The pause before the next connection grows from one failure to the next, up to `longestPauseMs`. */
+const shortestPauseMs = 50;
+const longestPauseMs = 1_000;
 
-export async function createRedis(url: URL, options: RedisOptions): Promise<Redis> {
-  const [{ Redis }, { RedisConnector }] = await Promise.all([
-    import("ioredis"),
-    import("./redis-connector.ts"),
-  ]);
-  return new Redis(url.href, {
-    Connector: RedisConnector,
-    ...{ connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest: 0 },
-    ...options,
-  });
-}
+const once = { connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest: 0, lazyConnect: true };
+const never = () => null;
+const lookup = lookupCache.within(0.9 * connectTimeout);
 
-/** A client whose connection is opened by `connect`, and not opened again once it has failed. */
-export const createOnce = (url: URL): Promise<Redis> =>
-  createRedis(url, { lazyConnect: true, retryStrategy: () => null });
-
-/** Throws the cause where the server does not take commands in time. */
-export async function connect(client: Redis): Promise<void> {
+/** Opens a connection. Throws the cause where Redis does not take commands in time. */
+export async function openRedis(place: RedisPlace, signal?: AbortSignal): Promise<RedisClient> {
+  const client = await createClient(place);
   let cause: Error | undefined;
   client.on("error", (error: Error) => {
     cause = error;
   });
+  const abort = (): void => client.disconnect();
+  signal?.addEventListener("abort", abort, { once: true });
   try {
+    signal?.throwIfAborted();
     await within(readyMs, client.connect());
+    return client;
   } catch (error) {
+    client.disconnect();
     throw cause ?? error;
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
 }
+
+/**
+ * Opens a connection for `use`, and another one each time that it has ended, until `signal` is aborted. `use` ends with its
+ * connection. `failed` is called with the cause of each end.
+ */
+export async function keepRedisOpen(
+  place: RedisPlace,
+  signal: AbortSignal,
+  use: (client: RedisClient) => Promise<unknown>,
+  failed: (error: Error) => void,
+): Promise<void> {
+  for (let pauseMs = shortestPauseMs; !signal.aborted; ) {
+    let usedAt = Number.POSITIVE_INFINITY;
+    let client: RedisClient | undefined;
+    const end = (): void => client?.disconnect();
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      client = await openRedis(place, signal);
+      usedAt = performance.now();
+      await use(client);
+    } catch (error) {
+      if (!signal.aborted) failed(error as Error);
+    } finally {
+      signal.removeEventListener("abort", end);
+      end();
+    }
+    pauseMs =
+      performance.now() - usedAt > longestPauseMs ? shortestPauseMs : Math.min(2 * pauseMs, longestPauseMs);
+    await sleep(Math.random() * pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function createClient(place: RedisPlace): Promise<RedisClient> {
+  const [{ Cluster, Redis }, { RedisConnector: Connector }] = await Promise.all([
+    import("ioredis"),
+    import("./redis-connector.ts"),
+  ]);
+  if (place instanceof URL) return new Redis(place.href, { Connector, ...once, retryStrategy: never });
+  if (place.kind === "sentinel") return new Redis(await sentinelOptions(place));
+  return new Cluster([...place.hosts], {
+    clusterRetryStrategy: never,
+    lazyConnect: true,
+    slotsRefreshTimeout: connectTimeout,
+    // the connector looks names up, and certificates have names
+    dnsLookup: (name, callback) => callback(null, name),
+    // who sends a command has something better to do than to wait for another node
+    ...{ maxRedirections: 3, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 },
+    redisOptions: { Connector, ...once, ...credentialsOf(place), ...(place.isTls && { tls: {} }) },
+  });
+}
+
+/** ioredis' connector for sentinels takes our lookup as a part of an address and as an option of TLS only. */
+async function sentinelOptions(place: RedisGroup) {
+  const { hosts, master: name, database: db, isTls, password } = place;
+  const sentinels = isTls ? [...hosts] : (await Promise.all(hosts.map(addressesOf))).flat();
+  return {
+    ...{ ...once, ...credentialsOf(place), name, db, sentinels },
+    ...{ retryStrategy: never, sentinelRetryStrategy: never, sentinelCommandTimeout: connectTimeout },
+    // a sentinel without a password takes any
+    ...(password !== "" && { sentinelPassword: password }),
+    ...(isTls && { tls: {}, sentinelTLS: { lookup }, enableTLSForSentinelMode: true }),
+    failoverDetector: true,
+    natMap: (address: string) => {
+      const [, host = "", port] = /^(.*):([0-9]+)$/.exec(address) ?? [];
+      const withLookup = { host, port: Number(port), lookup };
+      return withLookup;
+    },
+  };
+}
+
+/** The host by each of its addresses; by its name, which cannot be reached then, if it has none. */
+function addressesOf({ host, port }: Host): Promise<Host[]> {
+  return new Promise((resolve) => {
+    lookup(host, { all: true }, (error, found) => {
+      const addresses = error || typeof found === "string" ? [] : found;
+      resolve(
+        addresses.length > 0 ? addresses.map(({ address }) => ({ host: address, port })) : [{ host, port }],
+      );
+    });
+  });
+}
+
+const credentialsOf = ({ username, password }: RedisGroup) => ({
+  ...(username !== "" && { username }),
+  ...(password !== "" && { password }),
+});
 
 /** Throws `ETIMEDOUT` where `work` takes longer than `ms`. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
@@ -50,13 +142,20 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return promise.finally(() => deadline.clear());
 }
 
-type RedisError = Error & { code?: string; previousErrors?: readonly Error[] };
+type RedisError = Error & {
+  code?: string;
+  /** Of a transaction: the refusals of its commands. */
+  previousErrors?: readonly Error[];
+  /** Of a cluster: why the node that was asked last did not answer. */
+  lastNodeError?: RedisError;
+};
 
 /**
  * What failed, for the log: the code of a connection (`ECONNREFUSED`), or the first word of the server's refusal (`READONLY`,
- * `OOM`, `NOPERM`). The refusal of a transaction names those of its commands.
+ * `OOM`, `NOPERM`).
  */
-export function redisCause({ code, message, previousErrors }: RedisError): string {
+export function redisCause({ code, message, previousErrors, lastNodeError }: RedisError): string {
+  if (lastNodeError) return redisCause(lastNodeError);
   const text = previousErrors?.[0]?.message ?? message;
   return code ?? /^[A-Z]{2,}\b/.exec(text)?.[0] ?? text;
 }

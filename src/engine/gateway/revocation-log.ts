@@ -9,11 +9,10 @@
  * few seconds: a server that takes no writes, such as a replica, is not the one that others write to.
  */
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import type { Redis } from "ioredis";
 import { revocationLog } from "../runtime/settings/capacity.ts";
-import { connect, createOnce, prefix, redisCause, within } from "./redis.ts";
+import type { RedisPlace } from "../runtime/settings/redis-place.ts";
+import { keepRedisOpen, openRedis, prefix, type RedisClient, redisCause, within } from "./redis.ts";
 
 export const revocationStream = `${prefix}revocations`;
 /** The fields of an entry: the id of a revoked key, or a heartbeat. */
@@ -24,7 +23,6 @@ const pageSize = 1_000;
 /** Milliseconds. A blocking read lasts so long at most. Beyond that, the server must answer any command within `answerMs`. */
 const longestBlockMs = 1_000;
 const answerMs = 1_000;
-const longestPauseMs = 1_000;
 /** The log is current if it was read completely within this time. */
 const currentMs = 5_000;
 
@@ -43,19 +41,15 @@ export type RevocationListener = {
 type Entry = readonly [id: string, fieldsAndValues: readonly string[]];
 
 /** Opens a connection on which ids of revoked keys are appended to the log. Throws where Redis does not take them. */
-export async function openRevocationLog(url: URL) {
-  const client = await createOnce(url);
-  const close = (): void => client.disconnect();
-  try {
-    await connect(client);
-  } catch (error) {
-    close();
-    throw error;
-  }
-  return { append: (apiKeyId: string) => append(client, keyField, apiKeyId), close };
+export async function openRevocationLog(place: RedisPlace) {
+  const client = await openRedis(place);
+  return {
+    append: (apiKeyId: string) => append(client, keyField, apiKeyId),
+    close: () => client.disconnect(),
+  };
 }
 
-const append = (client: Redis, field: string, value: string): Promise<string | null> =>
+const append = (client: RedisClient, field: string, value: string): Promise<string | null> =>
   within(answerMs, client.xadd(revocationStream, "MAXLEN", "~", revocationLog.entries, "*", field, value));
 
 /** Follows the log until it is closed. */
@@ -66,7 +60,6 @@ export class RevocationLog {
   readonly #listener: RevocationListener;
   readonly #unconfirmedMs: number;
   readonly #closing = new AbortController();
-  #client: Redis | undefined;
   /** The last entry that was read; without one, the whole log is to be read. */
   #last: Entry | undefined;
   /** Names the server's history of writes that `#last` belongs to. */
@@ -80,11 +73,17 @@ export class RevocationLog {
   #isToldUnread = false;
 
   /** After a gap, `unconfirmedMs` pass before no cached key depends on revocations that may be lost. */
-  constructor(url: URL, log: FastifyBaseLogger, listener: RevocationListener, unconfirmedMs: number) {
+  constructor(
+    place: RedisPlace,
+    log: FastifyBaseLogger,
+    listener: RevocationListener,
+    unconfirmedMs: number,
+  ) {
     this.#log = log;
     this.#listener = listener;
     this.#unconfirmedMs = unconfirmedMs;
-    void this.#run(url);
+    const follow = (client: RedisClient): Promise<never> => this.#follow(client);
+    void keepRedisOpen(place, this.#closing.signal, follow, (error) => this.#tellUnread(error));
   }
 
   /** Whether every revocation up to a few seconds ago has arrived, for all cached keys. */
@@ -100,31 +99,9 @@ export class RevocationLog {
 
   close(): void {
     this.#closing.abort();
-    this.#client?.disconnect();
   }
 
-  /** Opens a new connection after each failure: the server may be another one after a failover. */
-  async #run(url: URL): Promise<void> {
-    const { signal } = this.#closing;
-    while (!signal.aborted) {
-      const readAt = this.#readAt;
-      const client = await createOnce(url);
-      this.#client = client;
-      try {
-        signal.throwIfAborted();
-        await connect(client);
-        await this.#follow(client);
-      } catch (error) {
-        if (!signal.aborted) this.#tellUnread(error as Error);
-      } finally {
-        client.disconnect();
-      }
-      const pauseMs = this.#readAt > readAt ? 50 : longestPauseMs;
-      await sleep(Math.random() * pauseMs, undefined, { signal }).catch(() => {});
-    }
-  }
-
-  async #follow(client: Redis): Promise<void> {
+  async #follow(client: RedisClient): Promise<never> {
     const connection = randomUUID();
     this.#newestAt = Number.NEGATIVE_INFINITY; // a new connection begins with a heartbeat
     for (;;) {
@@ -140,7 +117,7 @@ export class RevocationLog {
   }
 
   /** Reads all entries after `#last`, and returns the id of the newest. */
-  async #read(client: Redis, connection: string): Promise<string> {
+  async #read(client: RedisClient, connection: string): Promise<string> {
     for (;;) {
       if (!this.#last || performance.now() - this.#newestAt > this.#quietMs)
         await append(client, beatField, "1");
@@ -205,7 +182,7 @@ export class RevocationLog {
 }
 
 /** The entries from `last` on, which is the first one unless it is gone. `history` is absent where INFO is not permitted. */
-async function readPage(client: Redis, last: Entry | undefined) {
+async function readPage(client: RedisClient, last: Entry | undefined) {
   const commands = client
     .pipeline()
     .xrange(revocationStream, last?.[0] ?? "-", "+", "COUNT", pageSize)

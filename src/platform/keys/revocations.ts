@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
-import { openRevocationLog, redisCause } from "restbound/role";
+import { openRevocationLog, type RedisPlace, redisCause } from "restbound/role";
 import { text } from "../store/row.ts";
 import type { Store, TenantStore } from "../store/store.ts";
 
@@ -21,10 +21,10 @@ export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Da
 }
 
 /** Throws where Redis does not take a revocation, which stays noted. */
-export async function publishRevocations(store: Store, url: URL): Promise<void> {
+export async function publishRevocations(store: Store, place: RedisPlace): Promise<void> {
   const next = () => store.unscoped("unpublishedRevocation");
   if (!next()) return;
-  const log = await openRevocationLog(url);
+  const log = await openRevocationLog(place);
   try {
     for (let row = next(); row; row = next()) {
       const id = text(row.id);
@@ -38,13 +38,13 @@ export async function publishRevocations(store: Store, url: URL): Promise<void> 
 
 /** Publishes until the server is closed what other processes have revoked and not published. */
 export function relayRevocations(server: FastifyInstance, { env }: Config, store: Store): void {
-  const url = env.REDIS_URL;
-  if (!url) return;
+  const place = env.REDIS_URL;
+  if (!place) return;
   let [isClosed, isTold] = [false, false];
   let relay = Promise.resolve();
   const run = async (): Promise<void> => {
     try {
-      await publishRevocations(store, url);
+      await publishRevocations(store, place);
       isTold = false;
     } catch (error) {
       if (!isTold) server.log.warn({ cause: redisCause(error as Error) }, "REDIS_URL: revocations wait");

@@ -26,7 +26,8 @@ export async function startRedis(port?: number, ...options: string[]): Promise<R
   let output = "";
   server.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
   await expect.poll(() => output, { timeout: 60_000 }).toMatch(/Ready to accept/i);
-  const client = new Redis(at, "127.0.0.1", { retryStrategy: () => 50 });
+  const password = options[options.indexOf("--requirepass") + 1 || options.length];
+  const client = new Redis(at, "127.0.0.1", { retryStrategy: () => 50, ...(password && { password }) });
   client.on("error", () => {}); // a test stops the server
   onTestFinished(() => client.disconnect());
   return { port: at, process: server, client };

@@ -15,7 +15,7 @@ import {
   origins,
   pattern,
   port,
-  redisUrl,
+  redisPlace,
   secret,
   unconfirmedMs,
 } from "./validators.ts";
@@ -75,9 +75,9 @@ export const variables = {
     devDefault: Number.POSITIVE_INFINITY,
     desc: "requests a minute from one address; outside production only if it is set",
   }),
-  REDIS_URL: redisUrl({
+  REDIS_URL: redisPlace({
     default: undefined,
-    desc: "Redis or Valkey, where gateways count their limits together and read which keys are revoked; absent: each for itself",
+    desc: "Redis or Valkey, one server, Sentinel or a cluster, where gateways count their limits together and read which keys are revoked; absent: each for itself",
   }),
   DATA_FILE: str({ default: undefined, desc: "the platform's SQLite file; absent: in memory" }),
   LOG_LEVEL: str({

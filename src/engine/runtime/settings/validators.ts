@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { linearPattern } from "../../shared/linear-pattern.ts";
 import { parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
+import { parseRedisPlace } from "./redis-place.ts";
 
 /** Throws when the text is no URL of a service. */
 export function parseHttpUrl(value: string): URL {
@@ -53,11 +54,7 @@ export const addresses = makeValidator((value: string): readonly string[] => {
   return given;
 });
 export const manifestPlaces = makeValidator(parseManifestLocations);
-export const redisUrl = makeValidator((value: string): URL => {
-  const url = URL.parse(value);
-  if (!url || !/^rediss?:$/.test(url.protocol)) throw new Error("wants a redis:// or rediss:// URL");
-  return url;
-});
+export const redisPlace = makeValidator(parseRedisPlace);
 /** Headers that mean something to a client or a service; the gateway lets none pass that has its prefix. */
 const knownHeaders = [
   ...["accept-language", "access-control-request-method", "cache-control", "content-type", "idempotency-key"],
