@@ -8,6 +8,7 @@ import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
 import { addressBlock } from "../runtime/http/address-block.ts";
 import { createKeyTest } from "../runtime/http/api-key.ts";
 import { leaveBodiesUnparsed } from "../runtime/http/bodies/json-body.ts";
+import { refuseCodings } from "../runtime/http/content-coding.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { allowOrigins, guardMcp, respondToOptions } from "../runtime/http/cors.ts";
 import { readKey, unauthenticated } from "../runtime/http/credentials.ts";
@@ -91,6 +92,7 @@ export async function createGateway(
       await limits.byAddress(request, reply);
       const key = readKey(request.raw.rawHeaders);
       const route = findRoute(backends, request.raw.url ?? "");
+      if (route.isOwn) await refuseCodings(request, reply);
       const isKeyless = key === undefined && mayBeKeyless(config, request);
       const caller = isKeyless ? undefined : await introspect(key, request.ip);
       request.admitted = { route, caller };

@@ -1,6 +1,5 @@
 /**
- * Routes a request: its request target (RFC 9112 §3.2) decides the upstream and the path there. Only origin-form
- * targets are accepted. Before routing, it refuses a path that two servers could read differently (dot segments,
+ * Routes a request: its request target (RFC 9112 §3.2) in origin form decides the upstream and the path there. Before routing, it refuses a path that two servers could read differently (dot segments,
  * encoded dots and slashes, backslashes, empty segments). So no spelling of a path reaches another path.
  */
 import { CodedError } from "../runtime/coded-error.ts";

@@ -27,13 +27,13 @@ export function errorBody(
 export const challenge = 'Bearer realm="api", ApiKey realm="api"';
 
 /**
- * Sends the response. A 401 names the ways to authenticate (RFC 9110 §11.6.1), a 415 the supported types (§15.5.16).
+ * Sends the response. A 401 names the ways to authenticate (RFC 9110 §11.6.1), a 415 the supported types or codings (§15.5.16).
  */
 export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
   const { id: requestId, headers, raw, record } = reply.request;
   record.fail(error);
   if (error.status === 401) reply.header("www-authenticate", challenge);
-  if (error.status === 415) reply.header("accept", "application/json");
+  if (error.status === 415 && !reply.hasHeader("accept-encoding")) reply.header("accept", "application/json");
   if (error.details.retryAfter) reply.header("retry-after", String(error.details.retryAfter));
   const { type, body } = errorBody(error, { url: raw.url, accept: headers.accept, requestId });
   return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);

@@ -26,9 +26,11 @@ import { checkHeaders } from "./check-headers.ts";
 import { rejectUnlessComplete, respondToClientError, respondToConnect } from "./client-error.ts";
 import { Connections, connectionsOf } from "./connections.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
+import { refuseCodings } from "./content-coding.ts";
 import { codedErrorOf, sendError } from "./error-response.ts";
 import { recordRefusal, recordRequest } from "./record-requests.ts";
 import { redactor } from "./redact.ts";
+import { originForm } from "./request-target.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -71,6 +73,7 @@ export function createServer(
     },
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
+    rewriteUrl: originForm,
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // for a body that is never read; `SlowBodies` answers earlier
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
@@ -140,6 +143,7 @@ export function createServer(
     return fault;
   };
   server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
+  if (role !== "gateway") server.addHook("onRequest", refuseCodings); // a gateway passes bodies to REST as they are
   server.addHook("onSend", ({ raw }, reply, payload, done) => {
     if (isLastAnswer(raw.socket)) reply.header("connection", "close");
     done(null, payload);

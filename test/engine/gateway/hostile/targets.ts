@@ -50,7 +50,15 @@ export const targets: Hostile[] = [
     bytes: (f) => get(`http://${f.url.host}${internal}`)(f),
     answers: refused,
   },
-  { name: "absolute-form, another host", bytes: get(`http://internal.example${me}`), answers: refused },
+  // a server takes the absolute form (RFC 9112 §3.2.2), and has no host of its own
+  { name: "absolute-form, another host", bytes: get(`http://internal.example${me}`), answers: [200] },
+  { name: "absolute-form, https", bytes: get(`https://internal.example:8443${me}`), answers: [200] },
+  { name: "absolute-form, another scheme", bytes: get(`ftp://internal.example${me}`), answers: refused },
+  { name: "absolute-form, a user", bytes: get(`http://a:b@internal.example${me}`), answers: refused },
+  { name: "absolute-form, no host", bytes: get(`http://${me}`), answers: refused },
+  { name: "absolute-form, no path", bytes: get("http://internal.example"), answers: refused },
+  { name: "absolute-form, up", bytes: get(`http://a/v1/..${internal}`), answers: refused },
+  { name: "absolute-form within absolute-form", bytes: get(`http://a/http://b${me}`), answers: refused },
   {
     name: "CONNECT",
     bytes: () => request("CONNECT internal:80 HTTP/1.1", ["Host: internal:80"]),

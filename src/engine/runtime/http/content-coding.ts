@@ -1,0 +1,17 @@
+/** Refuses request bodies in a content coding (RFC 9110 §8.4): what reads them here decodes none. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { CodedError } from "../coded-error.ts";
+
+const none = /^[\s,]*(?:identity[\s,]*)*$/i;
+
+/** Throws UNSUPPORTED_MEDIA_TYPE, and tells the codings that are taken (RFC 9110 §15.5.16): none. */
+export async function refuseCodings({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { "content-encoding": coding = "", "content-length": length = "0" } = headers;
+  const hasBody = length !== "0" || headers["transfer-encoding"] !== undefined;
+  if (!hasBody || none.test(coding)) return;
+  reply.header("accept-encoding", "identity");
+  throw new CodedError(
+    "UNSUPPORTED_MEDIA_TYPE",
+    "the request body must have no content coding, such as gzip",
+  );
+}
