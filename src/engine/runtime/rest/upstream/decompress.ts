@@ -7,6 +7,7 @@ import { CodedError } from "../../coded-error.ts";
 
 const decoders = new Map([
   ["gzip", createGunzip],
+  ["x-gzip", createGunzip], // RFC 9110 §8.4.1.3
   ["deflate", createInflate],
   ["br", createBrotliDecompress],
 ]);
@@ -20,7 +21,7 @@ export async function decompress(
   body: Buffer,
   excess: (bytes: number) => CodedError | undefined,
 ): Promise<Buffer> {
-  const decoder = decoders.get(encoding.toLowerCase())?.();
+  const decoder = decoders.get(encoding)?.();
   if (!decoder) throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
   const pieces: Buffer[] = [];
   let bytes = 0;

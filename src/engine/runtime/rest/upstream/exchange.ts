@@ -144,11 +144,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (isWithoutBody(this.#status)) return;
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
-    const encoding = this.#headers["content-encoding"];
-    if (encoding === undefined || encoding === "identity" || this.#isSkipped || body.length === 0)
-      return this.#complete(body);
+    const encoding = String(this.#headers["content-encoding"] ?? "identity").toLowerCase();
+    if (encoding === "identity" || this.#isSkipped || body.length === 0) return this.#complete(body);
     this.#budget
-      .decompressed(() => this.#decompress(String(encoding), body))
+      .decompressed(() => this.#decompress(encoding, body))
       .then(
         (plain) => this.#complete(plain),
         (failure: CodedError) => this.#fail(failure),

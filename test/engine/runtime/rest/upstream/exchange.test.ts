@@ -63,6 +63,8 @@ test("a flood of 1xx responses fails the call, and its connection is closed", as
 
 describe.each([
   ["gzip", gzipSync],
+  ["x-gzip", gzipSync],
+  ["GZip", gzipSync],
   ["deflate", deflateSync],
   ["br", brotliCompressSync],
 ] as const)("%s", (encoding, compress) => {
@@ -78,6 +80,11 @@ describe.each([
       details: { limit: "MAX_RESPONSE_BYTES", value: 1_000 },
     });
   });
+});
+
+test("a body without a coding may say so in any case", async () => {
+  const { get } = await against(send(http(200, "{}", { "content-encoding": "Identity" })));
+  expect(await (await get()).text()).toBe("{}");
 });
 
 test("an empty body is not decompressed, whatever its headers say", async () => {
@@ -149,6 +156,7 @@ test.each<[string, Answer, string]>([
     send(http(200, "CANARY", { "content-encoding": "rot13" })),
     "BAD_UPSTREAM_RESPONSE",
   ],
+  ["x-compress", send(http(200, "CANARY", { "content-encoding": "x-compress" })), "BAD_UPSTREAM_RESPONSE"],
   [
     "an encoding that every object inherits",
     send(http(200, "{}", { "content-encoding": "constructor" })),
