@@ -25,6 +25,7 @@ import { tooMany } from "../runtime/graphql/run-operation.ts";
 import { rawHandler } from "../runtime/graphql/send-response.ts";
 import { jsonParser } from "../runtime/http/bodies/json-body.ts";
 import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
+import { acceptsJson } from "../runtime/http/graphql-media-type.ts";
 import type { RequestScope } from "../runtime/rest/request-scope.ts";
 import { valuesPerMessage } from "../runtime/settings/capacity.ts";
 import { membersOf } from "../shared/json-object.ts";
@@ -96,6 +97,7 @@ export function serveMcp(
     message: unknown,
   ): Promise<Response> => {
     if (Array.isArray(message) && message.length > maxOperations) throw tooMany(maxOperations);
+    if (!acceptsJson(request.headers.accept)) return notAcceptable();
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
     // the SDK never answers a call that was cancelled, so a message with both would never end
     mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
@@ -110,6 +112,7 @@ export function serveMcp(
         typeof value === "string" ? [[name, value] as [string, string]] : [],
       );
       const asked = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
+      asked.headers.set("accept", "application/json, text/event-stream"); // the SDK wants both, and answers JSON alone
       return await transport.handleRequest(asked, { parsedBody: message });
     } finally {
       await mcp.close();
@@ -145,6 +148,16 @@ export function serveMcp(
     },
   });
 }
+
+const notAcceptable = (): Response =>
+  Response.json(
+    {
+      jsonrpc: "2.0",
+      error: { code: -32_000, message: "Not Acceptable: answers are application/json" },
+      id: null,
+    },
+    { status: 406 },
+  );
 
 /** A call's arguments as they came: the SDK's copy lacks one named `__proto__`. */
 function argumentsIn(message: unknown, id: RequestId): object {

@@ -8,10 +8,14 @@ const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
 const mostCharacters = 1_024;
 
 /** The media type that suits a client best; `undefined` when it accepts none. */
-export const mediaTypeFor = (accept: string | undefined): string | undefined =>
+export const mediaTypeFor = (accept: string | undefined, types = mediaTypes): string | undefined =>
   accept === undefined || accept === "application/json" || accept === "*/*" || accept.length > mostCharacters
     ? json
-    : new Negotiator({ headers: { accept } }).mediaType(mediaTypes);
+    : new Negotiator({ headers: { accept } }).mediaType(types);
+
+/** Whether a client takes JSON (RFC 9110 §12.5.1). */
+export const acceptsJson = (accept: string | undefined): boolean =>
+  mediaTypeFor(accept, [json]) !== undefined;
 
 /** Whether a client asks for a page, as browsers do. */
 export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept);

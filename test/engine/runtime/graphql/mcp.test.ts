@@ -149,7 +149,32 @@ test("a message carries at most MAX_OPERATIONS calls", async () => {
   };
   const result = { structuredContent: { data: { me: { id: "1" } } }, isError: false };
   expect(await answerOf(2)).toMatchObject([{ result }, { result }]);
-  expect(JSON.stringify(await answerOf(3))).toContain("a request may carry at most 2 operations");
+  expect(JSON.stringify(await answerOf(3))).toContain("a batch may have at most 2 operations");
+});
+
+test.each([
+  [undefined, 200],
+  ["*/*", 200],
+  ["application/json", 200],
+  ["application/*;q=0.5, text/html", 200],
+  ["application/json, text/event-stream", 200],
+  ["text/event-stream", 406],
+  ["application/json;q=0, text/event-stream", 406],
+  ["text/html", 406],
+])("an answer is JSON for whoever accepts that: %s", async (accept, status) => {
+  const { server } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+  const { accept: _, ...others } = headers;
+  const answer = await server.inject({
+    ...{ method: "POST", url: "/v1/mcp", payload: call(1) },
+    headers: { ...others, ...(accept !== undefined && { accept }) },
+  });
+  expect([answer.statusCode, answer.headers["content-type"]]).toEqual([
+    status,
+    "application/json; charset=utf-8",
+  ]);
+  if (status === 406)
+    expect(answer.json()).toMatchObject({ jsonrpc: "2.0", error: { code: -32_000 }, id: null });
+  else expect(answer.json()).toMatchObject({ result: { isError: false } });
 });
 
 test("a message that cancels its own call ends all the same", async () => {
