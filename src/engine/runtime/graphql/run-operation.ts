@@ -60,15 +60,21 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
   /** Runs the operation, or those of a batch. */
   return (given: unknown, running: Running): Promise<Responses> | Responses => {
     if (!Array.isArray(given)) return runOne(given, running);
-    if (given.length > maxOperations) throw tooMany(maxOperations);
-    if (maxOperations === 1 || given.length === 0) return runOne(given, running);
+    if (given.length > maxOperations)
+      throw maxOperations === 1 ? limitExceeded("MAX_OPERATIONS", 1, noBatches) : tooMany(maxOperations);
+    if (maxOperations === 1) return unexecuted(running.scope, new CodedError("BAD_REQUEST", noBatches));
+    if (given.length === 0) return runOne(given, running);
     const batched: Running = { ...running, isBatch: true, execution: undefined };
     return Promise.all(given.map((one) => runOne(one, batched)));
   };
 }
 
 export const tooMany = (limit: number): CodedError =>
-  limitExceeded("MAX_OPERATIONS", limit, `a request may carry at most ${limit} operations`);
+  limitExceeded("MAX_OPERATIONS", limit, `a batch may have at most ${limit} operations`);
+
+/** Clients that batch send a list also of one operation. */
+const noBatches =
+  "batches are not supported: send one operation a request, as an object and not in a list (Apollo Client: HttpLink in place of BatchHttpLink)";
 
 /** A refusal without an execution is charged too: a flood of them must not be free. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
