@@ -2,7 +2,7 @@
 import { ApolloClient, gql, InMemoryCache } from "@apollo/client/core";
 import { BatchHttpLink } from "@apollo/client/link/batch-http";
 import { expect, test } from "vitest";
-import { inFrontOf, me, send } from "../../engine/graphql/rest-stand-in.ts";
+import { inFrontOf, me, send } from "../../engine/runtime/graphql/rest-stand-in.ts";
 
 const queries = [gql`{ me { id } }`, gql`{ me { email } }`];
 

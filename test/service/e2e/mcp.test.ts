@@ -241,7 +241,17 @@ describe("the mark", () => {
     expect(toolsOf({ savedOperations: [entry], argumentSchemas: {} } as never, schema)).toEqual([]);
   });
 
+  test.each([
+    '"""\nReads a.\n@tool\n\nAnd more.\n"""\nquery A { a }',
+    '# Reads a.\n# @tool\n"And more."\nquery A { a }',
+    '"Reads a."\n# @tool\n# And more.\nquery A { a }',
+  ])("may stand in the description of the operation, or beside it: %j", (text) => {
+    expect(toolDescription(operation(text))).toBe("Reads a. And more.");
+  });
+
   test("of a mutation has its name", () => {
+    expect(faults('"@tool B" mutation B { b }')).toEqual([]);
+    expect(faults('"@tool" mutation B { b }')).toHaveLength(1);
     expect(faults("# @tool\nquery A { a }\n# @tool B\nmutation B { b }")).toEqual([]);
     expect(faults("# @tool\nmutation B { b }")).toEqual([
       'a mutation is a tool by its name alone: "# @tool B"',

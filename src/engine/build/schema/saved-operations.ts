@@ -18,6 +18,7 @@ import {
 } from "graphql";
 import type { Manifest } from "../../shared/manifests/manifests.ts";
 import { missingRootTypes } from "../../shared/missing-roots.ts";
+import { withoutDescriptions } from "../../shared/operation-descriptions.ts";
 import { createDiagnostic, type Diagnostic, type FileLocation } from "../diagnostic.ts";
 import { nodeLocation } from "./directives.ts";
 import { toolError } from "./tool-comment.ts";
@@ -30,8 +31,9 @@ export type SavedOperation = {
   /** The file's name below the spec folder; of a manifest `../` and its path or URL. */
   readonly file: string;
   readonly place: FileLocation;
+  /** With its description. */
   readonly definition: OperationDefinitionNode;
-  /** The operation with the fragments that it uses, and nothing else. */
+  /** The operation with the fragments that it uses, without descriptions, and nothing else. */
   readonly document: DocumentNode;
   /** Whether the operation is valid against the schema. Errors of its file's other operations do not count. */
   readonly isValid: boolean;
@@ -139,7 +141,7 @@ function operationsOf(
     if (!definition) return [];
     const place = nodeLocation(definition) ?? { file, line: 1, column: 1 };
     const isValid = operationErrors(schema, own).length === 0;
-    return [{ name, file, place, definition, document: own, isValid }];
+    return [{ name, file, place, definition, document: withoutDescriptions(own), isValid }];
   });
 }
 

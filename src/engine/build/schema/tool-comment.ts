@@ -1,15 +1,32 @@
 /**
- * `# @tool` in the comment above a saved operation: agents may call the operation as a tool (Model Context Protocol). A
- * mutation needs its name too, `# @tool Answer`, so that nothing writes by a slip. The other lines describe the tool.
+ * `# @tool` above a saved operation, in a comment or in its description: agents may call the operation as a tool (Model Context
+ * Protocol). A mutation needs its name too, `# @tool Answer`, so that nothing writes by a slip. The other lines describe the tool.
  */
-import { type OperationDefinitionNode, TokenKind } from "graphql";
+import { type OperationDefinitionNode, type Token, TokenKind } from "graphql";
 
 const mark = /^@tool(?:\s+(\w+))?$/;
 
-function linesAbove({ loc }: OperationDefinitionNode): string[] {
+/** The comments above the operation, its description, and the comments between these two and the operation. */
+function linesAbove({ loc, description }: OperationDefinitionNode): string[] {
+  const described = (description?.value ?? "").split("\n").map((line) => line.trim());
+  return [
+    ...commentsBefore(loc?.startToken),
+    ...described.filter((line) => line !== ""),
+    ...commentsAfter(description?.loc?.endToken),
+  ];
+}
+
+function commentsBefore(start: Token | undefined): string[] {
   const lines: string[] = [];
-  for (let token = loc?.startToken.prev; token?.kind === TokenKind.COMMENT; token = token.prev)
+  for (let token = start?.prev; token?.kind === TokenKind.COMMENT; token = token.prev)
     lines.unshift(token.value.trim());
+  return lines;
+}
+
+function commentsAfter(end: Token | undefined): string[] {
+  const lines: string[] = [];
+  for (let token = end?.next; token?.kind === TokenKind.COMMENT; token = token.next)
+    lines.push(token.value.trim());
   return lines;
 }
 
@@ -18,7 +35,7 @@ export function toolDescription(definition: OperationDefinitionNode): string | u
   return linesAbove(definition).some((line) => mark.test(line)) ? textAbove(definition) : undefined;
 }
 
-/** What the comment above an operation says of it. */
+/** What the comments and the description of an operation say of it. */
 export const textAbove = (definition: OperationDefinitionNode): string =>
   linesAbove(definition)
     .filter((line) => !mark.test(line))

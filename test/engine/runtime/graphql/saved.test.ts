@@ -187,6 +187,11 @@ describe("OPERATIONS=saved", () => {
 
   test.each([
     ["on one line", customer.body.replaceAll(/\s+/g, " ")],
+    ["with a description", `"""Shows a customer."""\n${customer.body}`],
+    [
+      "with descriptions of variables and fragments",
+      customer.body.replace("($", '("Whose." $').replaceAll(/^fragment/gm, '"What." fragment'),
+    ],
     ["with comments and commas", customer.body.replaceAll("\n", " # a comment\n,")],
     [
       "with __typename, on one line",

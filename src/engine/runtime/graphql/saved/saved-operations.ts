@@ -6,7 +6,6 @@
  * `OPERATIONS_FROM`.
  */
 import { hash } from "node:crypto";
-import { stripIgnoredCharacters } from "graphql";
 import { LRUCache } from "lru-cache";
 import { operationNameIn, type RefusedOperation } from "../../../shared/manifests/manifest-formats.ts";
 import type { Manifest } from "../../../shared/manifests/manifests.ts";
@@ -15,7 +14,7 @@ import { Slices } from "../../../shared/slices.ts";
 import type { OperationName } from "../../observe/request-record.ts";
 import type { ManifestEntry } from "../../rest/generated-api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
-import { formsOf, printAsUrql, SavedText, withTypeNames } from "./saved-text.ts";
+import { formsOf, printAsUrql, SavedText, shortest, withTypeNames } from "./saved-text.ts";
 
 /** Requests get a turn at least so often while the store is built. */
 const sliceMs = 5;
@@ -61,7 +60,7 @@ class Store {
   }
 
   /**
-   * The operation that a text without ignored characters says, and whether it is certain that there is no other: of many
+   * The operation that a text in its shortest form says, and whether it is certain that there is no other: of many
    * texts with the operation's name, a call computes the forms of a few.
    */
   byForm(text: string): { readonly saved: SavedText | undefined; readonly isCertain: boolean } {
@@ -187,7 +186,7 @@ export class SavedOperations {
 
   #findForm(given: string): { saved: SavedText | undefined; text: string; isCertain: boolean } {
     try {
-      const text = stripIgnoredCharacters(given);
+      const text = shortest(given);
       const { saved, isCertain } = this.#store.byForm(text);
       return { saved, text: saved ? text : "", isCertain: isCertain || saved !== undefined };
     } catch {

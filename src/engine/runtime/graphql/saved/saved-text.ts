@@ -5,6 +5,7 @@
 
 import type { DocumentNode } from "graphql";
 import { Kind, parse, print, stripIgnoredCharacters, visit } from "graphql";
+import { withoutDescriptions } from "../../../shared/operation-descriptions.ts";
 import type { OperationName } from "../../observe/request-record.ts";
 
 export class SavedText {
@@ -26,13 +27,23 @@ export class SavedText {
   }
 }
 
-/** The texts that say the same, without what GraphQL ignores (§2.1.7): as it is, and with `__typename`. */
+/** The texts that say the same in their shortest form: as it is, and with `__typename`. */
 export function formsOf(text: string): readonly string[] {
   try {
-    return [text, withTypeNames(text)].map((form) => stripIgnoredCharacters(form));
+    return [text, withTypeNames(text)].map(shortest);
   } catch {
     return []; // an app's text that is no document
   }
+}
+
+/** A description stands before its operation, fragment or variable: `stripIgnoredCharacters` puts a space before a name. */
+const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
+
+/** Without what GraphQL ignores (§2.1.7), and without descriptions. Throws for a text that is no document. */
+export function shortest(text: string): string {
+  const stripped = stripIgnoredCharacters(text);
+  if (!mayDescribe.test(stripped)) return stripped;
+  return stripIgnoredCharacters(print(withoutDescriptions(parse(stripped, { noLocation: true }))));
 }
 
 const typeName = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
