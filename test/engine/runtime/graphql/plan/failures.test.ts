@@ -106,6 +106,7 @@ test("a parent whose keys are not a list fails alone", async () => {
   expect(errors).toMatchObject([
     { path: ["named", 0, "members"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
     { path: ["named", 2, "members"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+    { path: ["named", 3, "members"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
   ]);
 });
 
@@ -127,6 +128,7 @@ test("a parent with an invalid key fails alone, and an item without a key matche
   });
   expect(errors).toMatchObject([
     { path: ["pets", 1, "keeper"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+    { path: ["pets", 2, "keeper"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
     { path: ["pets", 3, "keeper"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
   ]);
   expect(calls.filter((call) => call.startsWith("people"))).toEqual(['people {"ids":["1"]}']);
