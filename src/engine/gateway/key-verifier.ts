@@ -133,15 +133,16 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Whether a key should be looked up again, because it will not be trusted for as long as it is cached. One that was
-   * confirmed last by the log is due after a sixth of the time, in which the log may be read again; one that was confirmed by
-   * a look-up since then is due in the last third.
+   * Whether a key should be looked up again, because it will not be trusted for as long as it is cached. After a loss it is due
+   * at once. If it was confirmed last by the log, which may be read again, it is due after a sixth of the time; if by a look-up
+   * since then, in the last third.
    */
   #isDoubtful(entry: CachedKey): boolean {
     const trustedUntil = this.#trustedUntil(entry);
     if (trustedUntil >= entry.until) return false;
     const now = performance.now();
-    const leadMs = this.#unconfirmedMs * (entry.askedAt > this.#confirmedAt ? 1 / 3 : 5 / 6);
+    const lead = entry.trustedUntil < entry.until ? 1 : entry.askedAt > this.#confirmedAt ? 1 / 3 : 5 / 6;
+    const leadMs = this.#unconfirmedMs * lead;
     return trustedUntil - now < leadMs && now >= entry.revalidateAt;
   }
 

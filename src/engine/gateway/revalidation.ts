@@ -25,6 +25,8 @@ const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
 export class Revalidation<Entry extends { readonly askedAt: number; readonly uses: number }> {
   readonly #options: Options<Entry>;
   readonly #waiting = new Map<string, Job<Entry>>();
+  /** The next look-ups, those of a second at most. */
+  #next: Job<Entry>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: Options<Entry>) {
@@ -38,31 +40,29 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
   }
 
   #tick(): void {
+    if (this.#next.length === 0) this.#next = this.#mostUsed(revalidations.perSecond);
     const free = revalidations.running - this.#options.running();
-    for (const job of this.#mostUsed(Math.min(startsPerTick, free))) {
+    for (const job of this.#next.splice(0, Math.max(Math.min(startsPerTick, free), 0))) {
       this.#waiting.delete(job.digest);
+      if (!this.#options.isDue(job)) continue;
       this.#options.lookUp(job).catch(() => {}); // the entry stays until its time is over
     }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
-    this.#timer = undefined;
+    [this.#timer, this.#next] = [undefined, []];
   }
 
   /** At most `count` jobs, those with most uses a second since their look-up. Drops those that are not due any more. */
   #mostUsed(count: number): Job<Entry>[] {
+    for (const [digest, job] of this.#waiting) if (!this.#options.isDue(job)) this.#waiting.delete(digest);
     const now = performance.now();
-    const found: { readonly job: Job<Entry>; readonly rate: number }[] = [];
-    for (const [digest, job] of this.#waiting) {
-      if (!this.#options.isDue(job)) {
-        this.#waiting.delete(digest);
-        continue;
-      }
-      const rate = job.entry.uses / Math.max(now - job.entry.askedAt, 1);
-      const at = found.findIndex((other) => rate > other.rate);
-      if (at >= 0) found.splice(at, 0, { job, rate });
-      else if (found.length < count) found.push({ job, rate });
-      if (found.length > count) found.pop();
-    }
-    return found.map(({ job }) => job);
+    const rated = [...this.#waiting.values()].map((job) => ({
+      job,
+      rate: job.entry.uses / Math.max(now - job.entry.askedAt, 1),
+    }));
+    return rated
+      .sort((one, other) => other.rate - one.rate)
+      .slice(0, count)
+      .map(({ job }) => job);
   }
 }
