@@ -69,6 +69,7 @@ async function startAll(ends: (() => unknown)[]): Promise<Omit<FaultyRun, "stop"
   const graphql = await role("graphql", {
     ...{ REST_BASE_URL: platform.url.href, REST_BASE_URL_CRM: crm, REST_BASE_URL_INSIGHTS: insights },
     MAX_CONCURRENT_REQUESTS: "12",
+    OPERATIONS_FROM: `unread=${nobody}/manifest.json`,
   });
   const behind = {
     NODE_ENV: "production", // elsewhere there are no rate limits, and no metric of what they leave

@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 const file = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
 const guarding = `
-  const { surviveUnreadRejections, unreadFailures } = await import(${file("../../../src/engine/server/unhandled-rejections.ts")});
-  surviveUnreadRejections({
+  const { handleUnhandledRejections, unhandledFailures } = await import(${file("../../../src/engine/server/unhandled-rejections.ts")});
+  handleUnhandledRejections({
     level: "error",
-    error: ({ err }, told) => console.log(...unreadFailures.entries(), told + ": " + err.message),
+    error: ({ err }, told) => console.log(...unhandledFailures.entries(), told + ": " + err.message),
   });`;
 
 function run(guard: string, script: string): { status: number | null; stdout: string } {
@@ -19,7 +19,7 @@ function run(guard: string, script: string): { status: number | null; stdout: st
 }
 
 test("a coded error that nobody reads is counted and logged", () => {
-  const script = `Promise.reject((await import(${file("../../../src/engine/runtime/coded-error.ts")})).clientLeft());`;
+  const script = `Promise.reject((await import(${file("../../../src/engine/runtime/coded-error.ts")})).clientDisconnected());`;
   expect(run("", script).status).toBe(1);
   expect(run(guarding, script)).toEqual({
     status: 7,
