@@ -7,7 +7,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
-import { endOfTick } from "../governor/end-of-tick.ts";
 import { msPerFoundAnswer, writtenPerMs } from "../governor/processor-time.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { respondToOptions } from "../http/cors.ts";
@@ -19,6 +18,7 @@ import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Config } from "../settings/config.ts";
+import { TickBatch } from "../tick-batch.ts";
 import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
@@ -41,6 +41,9 @@ import {
   sendText,
   throwForRefusedCredentials,
 } from "./send-response.ts";
+
+/** Requests that are answered from the cache, resumed together at the end of the tick. */
+const cachedHits = new TickBatch<() => void>((resume) => resume());
 
 type Begun = {
   readonly request: FastifyRequest;
@@ -140,8 +143,8 @@ export function routes(
       found = find();
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
-      // each kept answer of this turn is charged before the next one asks for its caller's; shared ones go on together already
-      else if (found instanceof SharedResponse) await endOfTick();
+      // cached responses of one tick are charged and sent in a row; coalesced queries resume together already
+      else if (found instanceof SharedResponse) await new Promise<void>((resume) => cachedHits.add(resume));
       const admission = scope.turn();
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;

@@ -1,20 +1,9 @@
-/** The end of a turn of the event loop: all that wait for it go on together, after the data of the turn. */
+/** Cached responses of one tick are sent together. */
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { endOfTick } from "../../../../src/engine/runtime/governor/end-of-tick.ts";
 import { inFrontOf, me } from "./rest-stand-in.ts";
 
-test("those who wait in one turn go on together, and the next turn has an end of its own", async () => {
-  const first = endOfTick();
-  expect(endOfTick()).toBe(first);
-  const order: string[] = [];
-  process.nextTick(() => order.push("the turn's work"));
-  await Promise.all([first.then(() => order.push("one")), first.then(() => order.push("other"))]);
-  expect(order).toEqual(["the turn's work", "one", "other"]);
-  expect(endOfTick()).not.toBe(first);
-});
-
-test("kept answers to requests that come together are sent together", async () => {
+test("cached responses to requests of one tick are sent together", async () => {
   const { server, url } = await inFrontOf((_request, response) => {
     const headers = { "content-type": "application/json", "cache-control": "max-age=60" };
     response.writeHead(200, headers).end(JSON.stringify(me));
