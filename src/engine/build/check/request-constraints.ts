@@ -1,6 +1,6 @@
 /**
- * Demands of REST on requests. A demand breaks the saved operations that may fail it. An operation whose literals meet it is
- * untouched.
+ * Constraints that REST places on requests. A new constraint breaks the saved operations that may violate it; an operation
+ * whose literals satisfy it is not affected.
  */
 import {
   astFromValue,
@@ -48,8 +48,8 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * Those of the coordinates at which a request of the operation may fail the demand, and the selected ones for which that
- * cannot be told. A request that leaves out an argument fails at a coordinate that the operation does not select.
+ * Filters `coordinates` to those at which a request of the operation may violate the constraint, or for which this is
+ * undecidable. An omitted argument violates the constraint at a coordinate that the operation does not select.
  */
 export function coordinatesViolating(
   demand: Demand,

@@ -125,7 +125,7 @@ function boundResolver(field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
   const missing = needed.map(({ path }) => nullTest(path)).join(" || ");
-  // TypeScript forgets outside of a function that `parent.x` is not null, so the test stands beside the call
+  // inline rather than in a helper, because TypeScript narrows `parent.x` only within the expression
   const call = missing ? `${missing} ? null : ${restCall(field)}` : restCall(field);
   const value = field.connection ? connectionCall(field.connection, call) : call;
   const resolve = `${parameters(field, "parent")} => ${value}`;

@@ -1,14 +1,14 @@
 /**
- * Names that every object of JavaScript inherits (`valueOf`, `constructor`). openapi-typescript and graphql-codegen look names
- * up in plain objects, and take such a name for one of their own. They see the name with a prefix, which is taken away from
- * the text that they write.
+ * Names that every JavaScript object inherits (`valueOf`, `constructor`). openapi-typescript and graphql-codegen look names up
+ * in plain objects and find the inherited member, so these names are passed to them with a prefix, which is removed from their
+ * output.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "graphql";
 import { isInherited } from "../../shared/own.ts";
 
 const prefix = "own__name__";
-/** The prefix alone may stand in a document's own texts. */
+/** Matches the prefix only before an inherited name, because a document's text may contain the prefix itself. */
 const guard = new RegExp(`${prefix}(?=${Object.getOwnPropertyNames(Object.prototype).join("|")})`, "g");
 
 export const guarded = (name: string): string => (isInherited(name) ? prefix + name : name);

@@ -102,10 +102,10 @@ function sentAs(scheme: RestNode | undefined): string {
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
 
-// Finds the request headers whose credential would travel to the services of several documents. Documents and their overlays
-// may be a vendor's, so nothing in them permits that: the owner of the project approves each document that takes such a header.
+// Shared credentials: a header that operations of several documents take reaches several services. A document or overlay may
+// come from a vendor and cannot grant this, so the project's owner approves each document that takes such a header.
 
-/** The first field whose operation takes a scheme's credential. */
+/** A security scheme of one document, and the first bound field whose operation requires it. */
 type Use = {
   readonly root: RootNode;
   readonly name: string;
@@ -113,7 +113,7 @@ type Use = {
   readonly field: BoundField;
 };
 
-/** Adds a finding for each security scheme whose header another document takes too. */
+/** Reports `credential-shared` for each security scheme whose header is also used by another document. */
 export function checkSharedCredentials(model: Model, findings: Findings): void {
   const { document } = model;
   if (document.roots.length === 1) return;

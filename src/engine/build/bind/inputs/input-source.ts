@@ -53,7 +53,10 @@ export type InputSource =
 
 type Declared = GraphQLArgument | GraphQLInputField;
 
-/** A default value stands in for an omitted input. Where REST requires it, its null is refused (`resolve-request.ts`). */
+/**
+ * Whether the value may be absent: the type is nullable and no default fills in for an omitted input. An explicit null where REST
+ * requires a value is rejected in `resolve-request.ts`.
+ */
 export const isNullableInput = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
 

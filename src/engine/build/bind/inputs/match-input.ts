@@ -227,7 +227,7 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
   }
 }
 
-// Checks a field of a `@oneOf` type: it stands for a member of REST's `oneOf`, and REST knows the member by what is sent.
+// `@oneOf` input types: each field selects one member of REST's `oneOf`, which REST recognizes by the properties sent.
 
 /** Members that a hint names. */
 const mostNamed = 10;

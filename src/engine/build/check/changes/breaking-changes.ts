@@ -1,7 +1,7 @@
 /**
- * The errors of the proof that the base did not have. Where the schema says the same at their coordinate, the OpenAPI
- * document broke them: all errors of one cause are one finding. An error that can be approved stays a finding of its own,
- * with the fingerprint that the proof gives it without a base.
+ * Proof errors that the base did not have. If the schema is unchanged at their coordinate, the OpenAPI document caused them,
+ * and all errors with the same cause are reported as one finding. Errors that can be approved are reported separately, so
+ * that their fingerprint is the same with and without a base.
  */
 
 import { type Diagnostic, isApprovable } from "../../diagnostic.ts";

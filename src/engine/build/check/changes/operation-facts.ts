@@ -126,7 +126,7 @@ const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: G
 
 const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));
 
-/** The facts of a call's parameters: where each stands, how it is written, and what REST takes in place of a missing one. */
+/** Facts about the parameters of a call: location, serialization style, and the default that REST uses for an omitted one. */
 export const parameterFacts: readonly Fact[] = [
   fact(
     ({ inputs }) =>
