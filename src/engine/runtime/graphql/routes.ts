@@ -18,7 +18,6 @@ import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Config } from "../settings/config.ts";
-import { TickBatch } from "../tick-batch.ts";
 import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
@@ -41,9 +40,6 @@ import {
   sendText,
   throwForRefusedCredentials,
 } from "./send-response.ts";
-
-/** Requests that are answered from the cache, resumed together at the end of the tick. */
-const cachedHits = new TickBatch<() => void>((resume) => resume());
 
 type Begun = {
   readonly request: FastifyRequest;
@@ -143,8 +139,6 @@ export function routes(
       found = find();
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
-      // cached responses of one tick are charged and sent in a row; coalesced queries resume together already
-      else if (found instanceof SharedResponse) await new Promise<void>((resume) => cachedHits.add(resume));
       const admission = scope.turn();
       if (admission) await admission; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
