@@ -38,7 +38,8 @@ export type RuleFacts<S extends Severity = Severity> = {
 export const ruleOf =
   <S extends Severity>(severity: S) =>
   (meaning: string, stage: Stage = "proof"): RuleFacts<S> => ({ severity, stage, meaning });
-const [error, warning] = [ruleOf("error"), ruleOf("warning")];
+const error = ruleOf("error");
+const warning = ruleOf("warning");
 
 export const rules = {
   "spec-unreadable": error("A spec file cannot be read or is not what it should be.", "load"),
@@ -189,7 +190,8 @@ const isUnreadable = ({ rule }: Diagnostic): boolean => rule === "spec-unreadabl
 /** The place names an unreadable file, so the message need not. */
 function faultOf(diagnostic: Diagnostic): Fault {
   const { rule, schema, rest } = diagnostic;
-  const [message, coordinate] = [printable(diagnostic.message), printable(diagnostic.coordinate)];
+  const message = printable(diagnostic.message);
+  const coordinate = printable(diagnostic.coordinate);
   const places = [schema, rest].filter((place) => place !== undefined);
   if (isUnreadable(diagnostic)) return { message: message.replace(`${coordinate}: `, ""), places };
   return { message: `${rule} at ${coordinate}: ${message}`, places, hint: printable(diagnostic.hint) };

@@ -37,7 +37,8 @@ export function createForward(config: Config) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
   // the services behind the gateway have the same deadline and a better error for it: the gateway waits half a second more
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
-  const [connections, connect] = [gatewayConnections, upstreamConnector(config.env)];
+  const connections = gatewayConnections;
+  const connect = upstreamConnector(config.env);
   const options = { connections, connect, headersTimeout: 0, bodyTimeout: 0 };
   const pools = new Map<string, Pool>();
   const poolOf = ({ origin }: URL): Pool => {

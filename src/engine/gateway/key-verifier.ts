@@ -213,9 +213,13 @@ export class KeyVerifier implements RevocationListener {
     const expiry = performance.now() + state.validMs;
     const until = Math.min(askedAt + this.#cacheMs, expiry);
     this.#active.set(digest, {
-      ...{ state, askedAt, until, end: Math.min(askedAt + this.#cacheMs + this.#staleMs, expiry) },
+      state,
+      askedAt,
+      until,
+      end: Math.min(askedAt + this.#cacheMs + this.#staleMs, expiry),
       trustedUntil: askedAt < this.#missedAt ? askedAt + this.#unconfirmedMs : Number.POSITIVE_INFINITY,
-      ...{ uses: 0, revalidateAt: 0 },
+      uses: 0,
+      revalidateAt: 0,
     });
   }
 }

@@ -47,8 +47,12 @@ export function keylessRequest(
 
 /** No credential and no cookie is among them. The last two tell the GraphQL layer that a page of another site asks. */
 const harmless: ReadonlySet<string> = new Set([
-  ...["accept", "accept-encoding", "accept-language", "if-none-match"],
-  ...["origin", "sec-fetch-site"],
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "if-none-match",
+  "origin",
+  "sec-fetch-site",
 ]);
 
 /** A query, and the new request that carries it. The id of a saved operation is left out. */

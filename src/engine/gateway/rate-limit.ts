@@ -22,7 +22,8 @@ export function createRateLimits({ env }: Config, shared: RedisRateStore | undef
     return async (request, reply) => {
       const key = keyOf(request);
       const { current, leftMs } = (await shared?.count(`${bound}:${key}`)) ?? own.count(key);
-      const [left, seconds] = [Math.max(0, max - current), Math.ceil(leftMs / 1_000)];
+      const left = Math.max(0, max - current);
+      const seconds = Math.ceil(leftMs / 1_000);
       request.record.rateLeft ??= [];
       request.record.rateLeft.push({ bound, left: left / max });
       reply.headers({ "ratelimit-limit": max, "ratelimit-remaining": left, "ratelimit-reset": seconds });

@@ -26,11 +26,13 @@ export function createRedisRateStore(place: RedisPlace, log: FastifyBaseLogger):
   /** The connection, while it takes commands. */
   let client: RedisClient | undefined;
   let isDown = false;
-  let [failedAt, hungAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let hungAt = Number.NEGATIVE_INFINITY;
   const tellDown = (error: Error): void => {
     if (closing.signal.aborted) return;
     if (!isDown) log.warn({ cause: redisCause(error) }, "REDIS_URL: down; each gateway counts for itself");
-    [isDown, failedAt] = [true, performance.now()];
+    isDown = true;
+    failedAt = performance.now();
   };
   const tellUp = (): void => {
     if (isDown) log.warn("REDIS_URL: up again; gateways count together");

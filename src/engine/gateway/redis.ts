@@ -91,7 +91,9 @@ async function createClient(place: RedisPlace): Promise<RedisClient> {
     // the connector looks names up, and certificates have names
     dnsLookup: (name, callback) => callback(null, name),
     // who sends a command has something better to do than to wait for another node
-    ...{ maxRedirections: 3, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 },
+    maxRedirections: 3,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
     redisOptions: { Connector, ...once, ...credentialsOf(place), ...(place.isTls && { tls: {} }) },
   });
 }
@@ -101,8 +103,14 @@ async function sentinelOptions(place: RedisGroup) {
   const { hosts, master: name, database: db, isTls, password } = place;
   const sentinels = isTls ? [...hosts] : (await Promise.all(hosts.map(addressesOf))).flat();
   return {
-    ...{ ...once, ...credentialsOf(place), name, db, sentinels },
-    ...{ retryStrategy: never, sentinelRetryStrategy: never, sentinelCommandTimeout: connectTimeout },
+    ...once,
+    ...credentialsOf(place),
+    name,
+    db,
+    sentinels,
+    retryStrategy: never,
+    sentinelRetryStrategy: never,
+    sentinelCommandTimeout: connectTimeout,
     // a sentinel without a password takes any
     ...(password !== "" && { sentinelPassword: password }),
     ...(isTls && { tls: {}, sentinelTLS: { lookup }, enableTLSForSentinelMode: true }),

@@ -49,7 +49,8 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
     }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
-    [this.#timer, this.#next] = [undefined, []];
+    this.#timer = undefined;
+    this.#next = [];
   }
 
   /** At most `count` jobs, those with most uses a second since their look-up. Drops those that are not due any more. */

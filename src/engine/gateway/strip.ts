@@ -15,27 +15,28 @@ export type HeaderFields = Record<string, string | string[]>;
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** End-to-end headers of HTTP. The headers of a product stand in its document. */
+// biome-ignore format: one group of headers a line
 const standard = [
   // content and its negotiation (RFC 9110 §8, §12.5), digests (RFC 9530), signatures (RFC 9421)
-  ...["accept", "accept-charset", "accept-encoding", "accept-language", "accept-patch", "accept-post"],
-  ...["content-disposition", "content-encoding", "content-language", "content-length", "content-location"],
-  ...["content-range", "content-type", "content-md5", "digest", "want-digest", "content-digest"],
-  ...["repr-digest", "want-content-digest", "want-repr-digest", "signature", "signature-input"],
-  ...["slug", "link"],
+  "accept", "accept-charset", "accept-encoding", "accept-language", "accept-patch", "accept-post",
+  "content-disposition", "content-encoding", "content-language", "content-length", "content-location",
+  "content-range", "content-type", "content-md5", "digest", "want-digest", "content-digest",
+  "repr-digest", "want-content-digest", "want-repr-digest", "signature", "signature-input",
+  "slug", "link",
   // conditions, ranges, caches (RFC 9110 §13, §14; RFC 9111)
-  ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range"],
-  ...["cache-control", "pragma", "date"],
+  "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
+  "cache-control", "pragma", "date",
   // the client and its wishes (RFC 9110 §10.1; RFC 7240, RFC 9218)
-  ...["authorization", "x-api-key", "from", "referer", "user-agent", "prefer", "priority", "idempotency-key"],
-  ...["save-data", "dnt", "sec-gpc"],
+  "authorization", "x-api-key", "from", "referer", "user-agent", "prefer", "priority", "idempotency-key",
+  "save-data", "dnt", "sec-gpc",
   // the page that asks (Fetch); the clients of the GraphQL layer: Apollo, the explorer
-  ...["origin", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user"],
-  ...["access-control-request-method", "access-control-request-headers", "x-requested-with"],
-  ...["apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls"],
-  ...["apollographql-client-name", "apollographql-client-version"],
-  ...["graphql-client-name", "graphql-client-version"],
+  "origin", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user",
+  "access-control-request-method", "access-control-request-headers", "x-requested-with",
+  "apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls",
+  "apollographql-client-name", "apollographql-client-version",
+  "graphql-client-name", "graphql-client-version",
   // agents: Model Context Protocol (Transports, "Protocol Version Header"), server-sent events (HTML §9.2)
-  ...["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id"],
+  "mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id",
 ];
 
 /**
@@ -43,26 +44,27 @@ const standard = [
  * headers that hold for its whole origin: browsers would send a cookie of one service to all services, from every tenant's
  * pages. A proxy in front obeys some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
  */
+// biome-ignore format: one group of headers a line
 const neverForwarded = new Set([
   // of a connection (RFC 9110 §7.6.1)
-  ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"],
-  ...["te", "trailer", "transfer-encoding", "upgrade", "http2-settings"],
+  "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
+  "te", "trailer", "transfer-encoding", "upgrade", "http2-settings",
   // of a proxy; the upstream has its own `host`, and Node answers `expect`
-  ...["host", "expect", "via", "proxy", "early-data", "front-end-https", "x-host", "x-url-scheme"],
-  ...["x-http-method", "x-http-method-override", "x-method-override", "x-rewrite-url", "x-script-name"],
-  ...["surrogate-capability", "surrogate-control", "x-jwt-assertion"],
-  ...["x-sendfile", "x-sendfile-type", "x-lighttpd-send-file"],
+  "host", "expect", "via", "proxy", "early-data", "front-end-https", "x-host", "x-url-scheme",
+  "x-http-method", "x-http-method-override", "x-method-override", "x-rewrite-url", "x-script-name",
+  "surrogate-capability", "surrogate-control", "x-jwt-assertion",
+  "x-sendfile", "x-sendfile-type", "x-lighttpd-send-file",
   // of a request and its trace
-  ...["x-request-id", "traceparent", "tracestate", "traceresponse", "baggage", "b3", "uber-trace-id"],
-  ...["sentry-trace", "x-cloud-trace-context"],
+  "x-request-id", "traceparent", "tracestate", "traceresponse", "baggage", "b3", "uber-trace-id",
+  "sentry-trace", "x-cloud-trace-context",
   // of a session and an origin
-  ...["set-cookie", "set-cookie2", "www-authenticate", "optional-www-authenticate"],
-  ...["authentication-info", "authentication-control", "refresh", "clear-site-data", "alt-svc", "nel"],
-  ...["report-to", "reporting-endpoints", "strict-transport-security", "x-content-type-options"],
+  "set-cookie", "set-cookie2", "www-authenticate", "optional-www-authenticate",
+  "authentication-info", "authentication-control", "refresh", "clear-site-data", "alt-svc", "nel",
+  "report-to", "reporting-endpoints", "strict-transport-security", "x-content-type-options",
   "service-worker-allowed",
   // of the upstream
-  ...["server", "server-timing", "x-powered-by", "x-served-by", "x-runtime", "x-aspnet-version"],
-  ...["x-aspnetmvc-version", "sourcemap", "x-sourcemap"],
+  "server", "server-timing", "x-powered-by", "x-served-by", "x-runtime", "x-aspnet-version",
+  "x-aspnetmvc-version", "sourcemap", "x-sourcemap",
   "__proto__", // an object takes a list under this name for its prototype, and shows its members
 ]);
 /**

@@ -60,7 +60,10 @@ export function serveMcp(
   };
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = tools.map(({ name, description, inputSchema, outputSchema, isQuery }) => ({
-    ...{ name, description, inputSchema, outputSchema },
+    name,
+    description,
+    inputSchema,
+    outputSchema,
     annotations: { readOnlyHint: isQuery, openWorldHint: false },
   }));
   const calls = new AsyncLocalStorage<ServerResponse>();

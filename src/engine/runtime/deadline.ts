@@ -7,7 +7,8 @@
 const lookMs = 250;
 const mostMs = 2 * lookMs;
 
-let [ranMs, lookedAt] = [0, performance.now()];
+let ranMs = 0;
+let lookedAt = performance.now();
 
 /** Milliseconds for which the process has run. Each call is a look at the time. */
 export function processRunTime(): number {

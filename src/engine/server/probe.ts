@@ -28,8 +28,11 @@ async function get(
   const client = new Client(origin, { connect: upstreamConnector(env), maxResponseSize: 16_384 });
   try {
     const answer = await client.request({
-      ...{ method: "GET", path, headers: { accept: "application/json", ...headers } },
-      ...{ headersTimeout: ms, bodyTimeout: ms },
+      method: "GET",
+      path,
+      headers: { accept: "application/json", ...headers },
+      headersTimeout: ms,
+      bodyTimeout: ms,
     });
     const type = String(answer.headers["content-type"] ?? "").replace(/;.*/s, "");
     return { status: answer.statusCode, type, body: await answer.body.text().catch(() => "") };

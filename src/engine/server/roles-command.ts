@@ -78,8 +78,17 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
 }
 
 const mostUsed = [
-  ...["PORT", "HOST", "METRICS_PORT", "NODE_ENV", "LOG_LEVEL", "CORS_ORIGINS", "DATA_FILE"],
-  ...["REST_BASE_URL", "GRAPHQL_URL", "KEY_INTROSPECTION_URL", "GATEWAY_SECRET"],
+  "PORT",
+  "HOST",
+  "METRICS_PORT",
+  "NODE_ENV",
+  "LOG_LEVEL",
+  "CORS_ORIGINS",
+  "DATA_FILE",
+  "REST_BASE_URL",
+  "GRAPHQL_URL",
+  "KEY_INTROSPECTION_URL",
+  "GATEWAY_SECRET",
 ] as readonly (keyof typeof variables)[];
 
 const environmentHelp = (): string =>

@@ -106,7 +106,9 @@ function watchName(
   { variable, url }: Backend,
   say: ProcessLogger,
 ): void {
-  let [warning, isTold, toldAt] = ["", false, Number.NEGATIVE_INFINITY];
+  let warning = "";
+  let isTold = false;
+  let toldAt = Number.NEGATIVE_INFINITY;
   const note = ({ name, code, addresses }: Lookup): void => {
     if (name !== url.hostname) return;
     warnings.delete(warning);
@@ -119,7 +121,8 @@ function watchName(
     warning = `${variable}: its name is not resolved (${codeWords(code)}); ${use}`;
     warnings.add(warning);
     if (isTold || performance.now() < toldAt + quietMs) return;
-    [isTold, toldAt] = [true, performance.now()];
+    isTold = true;
+    toldAt = performance.now();
     say.warn(`${variable}: ${name} is not resolved (${codeWords(code)}); ${use}`);
   };
   lookupCache.on("lookup", note);

@@ -6,7 +6,10 @@ import { endOfString } from "./json-values.ts";
 
 /** Digits of the least integer that is not safe: 9007199254740992. */
 const digits = 16;
-const [zero, nine, point, quote] = [0x30, 0x39, 0x2e, 0x22];
+const zero = 0x30;
+const nine = 0x39;
+const point = 0x2e;
+const quote = 0x22;
 const isDigit = (byte = 0): boolean => byte >= zero && byte <= nine;
 
 /** An integer of so many digits, where no object's key stands. */
@@ -26,7 +29,8 @@ function hasLongInteger(body: Buffer): boolean {
   for (let at = digits - 1; at < body.length; at += digits) {
     if (!isDigit(body[at])) continue;
     if (!isDigit(body[at - digits / 2]) && !isDigit(body[at + digits / 2])) continue; // too short on both sides
-    let [start, end] = [at, at + 1];
+    let start = at;
+    let end = at + 1;
     while (isDigit(body[start - 1])) start--;
     while (isDigit(body[end])) end++;
     const before = body[start - 1];

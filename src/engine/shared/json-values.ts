@@ -3,7 +3,11 @@
  * container's beginning counts as one value. The count costs less than the parsing.
  */
 
-const [quote, comma, bracket, brace, backslash] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
+const quote = 0x22;
+const comma = 0x2c;
+const bracket = 0x5b;
+const brace = 0x7b;
+const backslash = 0x5c;
 
 /**
  * The commas and beginnings of containers in the text. Those inside of strings do not count. It stops beyond `most`,

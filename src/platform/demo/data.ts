@@ -41,7 +41,8 @@ function insertAgents(store: TenantStore, random: Random, domain: string, now: D
 }
 
 function makePerson(random: Random, index: number): Person {
-  const [first, last] = [random.pick(firstNames), random.pick(lastNames)];
+  const first = random.pick(firstNames);
+  const last = random.pick(lastNames);
   const area = 202 + Math.floor(index / 100); // +1 NPA 555-01XX is reserved for fiction
   return {
     id: random.id("ctc"),

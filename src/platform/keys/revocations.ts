@@ -40,7 +40,8 @@ export async function publishRevocations(store: Store, place: RedisPlace): Promi
 export function relayRevocations(server: FastifyInstance, { env }: Config, store: Store): void {
   const place = env.REDIS_URL;
   if (!place) return;
-  let [isClosed, isTold] = [false, false];
+  let isClosed = false;
+  let isTold = false;
   let relay = Promise.resolve();
   const run = async (): Promise<void> => {
     try {

@@ -47,7 +47,8 @@ export function dateRange(
 
 export const getMetrics: Handler = ({ tenant }, { query }) => {
   const { first, last } = dateRange(stringOf(query.from), stringOf(query.to), new Date());
-  const [from, to] = [toDate(first), toDate(last)];
+  const from = toDate(first);
+  const to = toDate(last);
   const range = { from, until: `${to}T24` }; // the end of the last day, because no day follows 9999-12-31
   const totals = new Map(tenant.all("metricTotals", range).map((row) => [row.name, row.value]));
   const points = new Map(

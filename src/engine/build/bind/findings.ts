@@ -45,7 +45,15 @@ export class Findings {
     const rest = removedBy ?? (node && this.#document.place(node, ...(below ?? [])));
     const nodes = [node, ...also].filter((each) => each !== undefined);
     const diagnostic = createDiagnostic({
-      ...{ rule, coordinate, message, hint, schema, rest, facts, nodes, below },
+      rule,
+      coordinate,
+      message,
+      hint,
+      schema,
+      rest,
+      facts,
+      nodes,
+      below,
       ...(removedBy && { isRemoved: true }),
     });
     this.#found.set(key, diagnostic);

@@ -48,7 +48,8 @@ function otherVersion(root: string, present: readonly string[]): string {
 
 function changed(path: string, now: string, text: string): Stale[] {
   if (now === text) return [];
-  const [written, expected] = [now.split("\n"), text.split("\n")];
+  const written = now.split("\n");
+  const expected = text.split("\n");
   const differing = written.findIndex((line, index) => line !== expected[index]);
   const line = differing < 0 ? written.length : differing + 1;
   return [{ path, says: `is not what codegen writes, from line ${line} on`, line }];

@@ -20,7 +20,8 @@ export function withInvalidOperations(
       const document = documents.get(name);
       return document ? operationErrors(model?.schema, document).map(({ message }) => message) : [];
     });
-  const [now, before] = [messagesIn(head), messagesIn(base)];
+  const now = messagesIn(head);
+  const before = messagesIn(base);
   const ofApps = new Set(
     head.diagnostics.flatMap(({ coordinate, schema }) =>
       isManifest(schema?.file ?? "") ? [coordinate] : [],

@@ -18,9 +18,15 @@ const errorsMetric = "graphql_operation_errors_total";
 
 /** Errors of requests whose document never ran, so that no field was used. */
 const refused = [
-  ...["BAD_REQUEST", "METHOD_NOT_ALLOWED", "UNSUPPORTED_MEDIA_TYPE", "OPERATION_NOT_SAVED"],
-  ...["GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "OPERATION_RESOLUTION_FAILURE"],
-  ...["PERSISTED_QUERY_NOT_FOUND", "PERSISTED_QUERY_HASH_MISMATCH"],
+  "BAD_REQUEST",
+  "METHOD_NOT_ALLOWED",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "OPERATION_NOT_SAVED",
+  "GRAPHQL_PARSE_FAILED",
+  "GRAPHQL_VALIDATION_FAILED",
+  "OPERATION_RESOLUTION_FAILURE",
+  "PERSISTED_QUERY_NOT_FOUND",
+  "PERSISTED_QUERY_HASH_MISMATCH",
 ];
 
 type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };

@@ -112,7 +112,10 @@ export const ruleFinding = (
   coordinate: string,
   told: Pick<Finding, "message" | "hint" | "places">,
 ): Finding => ({
-  ...{ stage: otherRules[rule].stage, rule, severity: otherRules[rule].severity, coordinate },
+  stage: otherRules[rule].stage,
+  rule,
+  severity: otherRules[rule].severity,
+  coordinate,
   ...told,
   operations: [],
 });

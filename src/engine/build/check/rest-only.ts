@@ -46,7 +46,9 @@ function undecidedFindings(
   const lack = `no GraphQL field, and no entry in spec/${ledgerFile}`;
   const finding = ({ id, node }: RestOperation, message: string, hint: string): Finding =>
     ruleFinding("operation-undecided", id, {
-      ...{ message, hint, places: [frameAt(project, "rest", document.place(node))] },
+      message,
+      hint,
+      places: [frameAt(project, "rest", document.place(node))],
     });
   const [first] = undecided;
   if (first && undecided.length > most) {

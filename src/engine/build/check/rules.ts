@@ -5,7 +5,8 @@
 import { type Rule as DiagnosticRule, type RuleFacts, ruleOf, rules } from "../diagnostic.ts";
 import { changeRules } from "./changes/change-rules.ts";
 
-const [error, note] = [ruleOf("error"), ruleOf("note")];
+const error = ruleOf("error");
+const note = ruleOf("note");
 
 export const otherRules = {
   "operation-undecided": error(

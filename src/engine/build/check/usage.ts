@@ -71,7 +71,9 @@ export function downgradeUnused(
     if (!change || finding.stage !== "changes" || approval || coordinates.some(isUsed)) return finding;
     return {
       ...rest,
-      ...{ change, coordinates, severity: "note" as const },
+      change,
+      coordinates,
+      severity: "note" as const,
       message: `${finding.message}; not used since ${since}`,
       hint: "no saved operation that selects it has run: nothing to do",
     };

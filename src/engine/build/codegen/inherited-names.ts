@@ -17,9 +17,16 @@ export const unguarded = (text: string): string => text.replaceAll(guard, "");
 
 /** What graphql-codegen keeps by name: types, operations and fragments. */
 const kept: ReadonlySet<Kind> = new Set([
-  ...[Kind.OBJECT_TYPE_DEFINITION, Kind.INTERFACE_TYPE_DEFINITION, Kind.UNION_TYPE_DEFINITION],
-  ...[Kind.ENUM_TYPE_DEFINITION, Kind.INPUT_OBJECT_TYPE_DEFINITION, Kind.SCALAR_TYPE_DEFINITION],
-  ...[Kind.NAMED_TYPE, Kind.OPERATION_DEFINITION, Kind.FRAGMENT_DEFINITION, Kind.FRAGMENT_SPREAD],
+  Kind.OBJECT_TYPE_DEFINITION,
+  Kind.INTERFACE_TYPE_DEFINITION,
+  Kind.UNION_TYPE_DEFINITION,
+  Kind.ENUM_TYPE_DEFINITION,
+  Kind.INPUT_OBJECT_TYPE_DEFINITION,
+  Kind.SCALAR_TYPE_DEFINITION,
+  Kind.NAMED_TYPE,
+  Kind.OPERATION_DEFINITION,
+  Kind.FRAGMENT_DEFINITION,
+  Kind.FRAGMENT_SPREAD,
 ]);
 
 const guardedDocument = (document: DocumentNode): DocumentNode =>

@@ -35,7 +35,8 @@ export function withKeyLinks(model: Model, sdl: string, started: Model | undefin
     const { diagnostics } = bindSdl(model, `${sdl}\n\n${tried.map(extension).join("\n\n")}`);
     const at = (severity: string) =>
       new Set(diagnostics.flatMap((each) => (each.severity === severity ? [each.coordinate] : [])));
-    const [wrong, doubtful] = [at("error"), at("warning")];
+    const wrong = at("error");
+    const doubtful = at("warning");
     const failed = tried.filter(({ link }) => wrong.has(`${link.owner}.${link.field}`));
     if (failed.length === 0) {
       // an error elsewhere means that the links broke something: no link is better
@@ -137,7 +138,8 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
 
 /** Whether the key is the owner's own id: the object that it brings has the key too, and shows nothing that the owner lacks. */
 function isSame(model: Model, owner: string, brought: string, key: string): boolean {
-  const [own, other] = [shownProperties(model, owner), shownProperties(model, brought)];
+  const own = shownProperties(model, owner);
+  const other = shownProperties(model, brought);
   return owner === brought || (other.includes(key) && other.every((name) => own.includes(name)));
 }
 

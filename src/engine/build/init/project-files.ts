@@ -112,9 +112,17 @@ export default configFor(import.meta.dirname);
   "tsconfig.json": `${JSON.stringify(
     {
       compilerOptions: {
-        ...{ target: "es2024", lib: ["es2024"], module: "nodenext", types: ["node"], noEmit: true },
-        ...{ strict: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
-        ...{ allowImportingTsExtensions: true, resolveJsonModule: true, skipLibCheck: true },
+        target: "es2024",
+        lib: ["es2024"],
+        module: "nodenext",
+        types: ["node"],
+        noEmit: true,
+        strict: true,
+        erasableSyntaxOnly: true,
+        verbatimModuleSyntax: true,
+        allowImportingTsExtensions: true,
+        resolveJsonModule: true,
+        skipLibCheck: true,
       },
       include: ["src", "generated", "test"],
     },

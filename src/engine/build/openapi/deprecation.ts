@@ -13,7 +13,8 @@ export function deprecationOf(nodes: readonly { readonly value: unknown }[]): De
   const said = nodes.map(({ value }) => membersOf(value)).find(({ deprecated }) => deprecated === true);
   if (!said) return undefined;
   const { date, removalDate } = membersOf(said["x-ms-deprecation"]);
-  const [since, sunset] = [dayOf(date), dayOf(said["x-sunset"]) ?? dayOf(removalDate)];
+  const since = dayOf(date);
+  const sunset = dayOf(said["x-sunset"]) ?? dayOf(removalDate);
   return { ...(since !== undefined && { since }), ...(sunset !== undefined && { sunset }) };
 }
 

@@ -59,7 +59,8 @@ export class RestDocument {
 
   #open(given: NamedDocument): RootNode {
     const { file: name } = given;
-    const [own, overlay] = [this.#file(name), this.#file(given.overlay)];
+    const own = this.#file(name);
+    const overlay = this.#file(given.overlay);
     const { file, removals, unused } =
       own && overlay ? withOverlay(own, overlay) : { file: own, removals: [], unused: [] };
     this.overlayFindings.push(...unused);

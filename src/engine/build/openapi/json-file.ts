@@ -115,7 +115,13 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-const [space, quote, comma, colon] = [0x20, 0x22, 0x2c, 0x3a];
-const [brace, bracket, closingBrace, closingBracket] = [0x7b, 0x5b, 0x7d, 0x5d];
+const space = 0x20;
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const brace = 0x7b;
+const bracket = 0x5b;
+const closingBrace = 0x7d;
+const closingBracket = 0x5d;
 const opens = (code: number): boolean => code === brace || code === bracket;
 const closes = (code: number): boolean => code === closingBrace || code === closingBracket;

@@ -131,7 +131,8 @@ function readUnsendable(
         ? [{ name: `the cookie "${name}"`, node }]
         : [];
     });
-  const [unfeedable, unsentCookies] = [cookies(true), cookies(false)];
+  const unfeedable = cookies(true);
+  const unsentCookies = cookies(false);
   const node = document.child(operation, "requestBody");
   if (!node || body) return { unfeedable, unsentCookies };
   const media = keysOf(document.child(node, "content"));

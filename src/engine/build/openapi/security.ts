@@ -57,7 +57,8 @@ export function credentialPlacesOf(
   return new Map(
     schemes.flatMap(({ node: scheme }): [string, CredentialPlace][] => {
       const { in: location, name } = membersOf(scheme?.value);
-      const [header, own] = [headerOf(scheme), ownHeaderOf(scheme)];
+      const header = headerOf(scheme);
+      const own = ownHeaderOf(scheme);
       if (header === undefined || header === own) return [];
       if (own !== undefined) return [[header, { in: "header", name: own }]];
       const isPlace = location === "query" || location === "cookie";

@@ -52,7 +52,8 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   const places = Object.entries({ ...(!isBare && { items: list.name }), ...found.places });
   return {
     ...(!isBare && { shape }),
-    ...{ list, after },
+    list,
+    after,
     places: Object.fromEntries(places.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]))),
     ...(pages && { pages }),
     ...(first && { first }),

@@ -27,7 +27,9 @@ export class TypeDefinitions {
     this.#taken = new Set([
       ...Object.keys(model.schema.getTypeMap()),
       ...specifiedScalarTypes.map(({ name }) => name),
-      ...["Query", "Mutation", "Subscription"],
+      "Query",
+      "Mutation",
+      "Subscription",
     ]);
   }
 

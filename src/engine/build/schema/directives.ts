@@ -27,8 +27,14 @@ scalar RestValue
 );
 
 export const bindingDefinitionNames = new Set([
-  ...["rest", "restName", "restEntries"],
-  ...["RestParam", "RestConnection", "RestPages", "RestIn", "RestValue"],
+  "rest",
+  "restName",
+  "restEntries",
+  "RestParam",
+  "RestConnection",
+  "RestPages",
+  "RestIn",
+  "RestValue",
 ]);
 
 export type RestParam = {

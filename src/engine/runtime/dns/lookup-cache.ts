@@ -153,7 +153,8 @@ class CachedName {
   #use(addresses: readonly Address[], freshMs: number): void {
     const now = performance.now();
     this.#addresses = addresses;
-    [this.#freshUntil, this.#usableUntil] = [now + freshMs, now + lookups.usableMs];
+    this.#freshUntil = now + freshMs;
+    this.#usableUntil = now + lookups.usableMs;
   }
 }
 

@@ -133,7 +133,8 @@ type Search = { readonly domains: readonly string[]; readonly ndots: number };
 
 /** `search`, `domain` and `ndots` of resolv.conf(5). The last list counts; without one, the domain of this machine's name. */
 function readSearch(file: string): Search {
-  let [domains, ndots] = [[hostname().replace(/^[^.]*\.?/, "")], 1];
+  let domains = [hostname().replace(/^[^.]*\.?/, "")];
+  let ndots = 1;
   for (const line of readLines(file)) {
     const [keyword, ...values] = line.trim().split(/\s+/);
     if (keyword === "search") domains = values;

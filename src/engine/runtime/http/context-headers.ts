@@ -58,7 +58,9 @@ export function readContextHeaders(
   try {
     const all = Object.fromEntries(suffixes.map(([key, suffix]) => [key, valuesOf(suffix)]));
     const { tenantId, userId, apiKeyId, ...lists } = all as Record<keyof TenantContext, string[]>;
-    const [tenant, user, key] = [tenantId[0], userId[0], apiKeyId[0]];
+    const tenant = tenantId[0];
+    const user = userId[0];
+    const key = apiKeyId[0];
     return tenant && user && key ? { tenantId: tenant, userId: user, apiKeyId: key, ...lists } : undefined;
   } catch {
     return undefined;
@@ -74,7 +76,8 @@ export const hasProof = (
 /** Takes the same time for each text as long as the secret. Only the length of the secret shows. */
 function isEqual(secret: string | undefined, given: string): boolean {
   if (secret === undefined) return false;
-  const [expected, sent] = [Buffer.from(secret), Buffer.from(given)];
+  const expected = Buffer.from(secret);
+  const sent = Buffer.from(given);
   return expected.length === sent.length && timingSafeEqual(expected, sent);
 }
 

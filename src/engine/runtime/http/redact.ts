@@ -12,7 +12,12 @@ const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
 const url = /\b([a-z][a-z\d+.-]*:\/\/)([^\s"\\/?#]*@)?([^\s"\\?#]*)([?#][^\s"\\]*)?/gi;
 /** Members of a JSON log line whose values are secrets. */
 const secretMembers = [
-  ...["authorization", "proxy-authorization", "x-api-key", "x-gateway-proof", "cookie", "set-cookie"],
+  "authorization",
+  "proxy-authorization",
+  "x-api-key",
+  "x-gateway-proof",
+  "cookie",
+  "set-cookie",
 ];
 
 /** Returns a function that replaces credentials and the secrets in a line. `headers` are more that carry credentials. */

@@ -3,7 +3,8 @@
 /** A day. A client that waits as long as an error says never overflows `setTimeout`, which takes 24.8 days. */
 const mostSeconds = 86_400;
 
-const [month, time] = ["(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)", String.raw`\d\d:\d\d:\d\d`];
+const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
+const time = String.raw`\d\d:\d\d:\d\d`;
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 /** A recipient accepts all three formats. `Date.parse` takes very many others, `1.5` among them. */
 const dates = [

@@ -19,8 +19,12 @@ export type Role = (typeof roleNames)[number];
 export class ConfigError extends UsageError {}
 
 const samplers = [
-  ...["always_on", "always_off", "traceidratio"],
-  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
 ];
 
 /**

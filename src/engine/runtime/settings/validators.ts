@@ -57,9 +57,21 @@ export const manifestPlaces = makeValidator(parseManifestLocations);
 export const redisPlace = makeValidator(parseRedisPlace);
 /** Headers that mean something to a client or a service; the gateway lets none pass that has its prefix. */
 const knownHeaders = [
-  ...["accept-language", "access-control-request-method", "cache-control", "content-type", "idempotency-key"],
-  ...["if-none-match", "last-modified", "retry-after", "set-cookie", "user-agent", "www-authenticate"],
-  ...["x-api-key", "x-forwarded-for", "x-gateway-proof", "x-request-id"],
+  "accept-language",
+  "access-control-request-method",
+  "cache-control",
+  "content-type",
+  "idempotency-key",
+  "if-none-match",
+  "last-modified",
+  "retry-after",
+  "set-cookie",
+  "user-agent",
+  "www-authenticate",
+  "x-api-key",
+  "x-forwarded-for",
+  "x-gateway-proof",
+  "x-request-id",
 ];
 export const headerPrefix = makeValidator((value: string): string => {
   if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value))

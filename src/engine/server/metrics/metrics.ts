@@ -33,7 +33,8 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   families.add("counter", "traces_spans_total", spans, ["outcome"], () => spanCounts);
   measureOutgoingCalls(families);
   const ends = [measureLookups(families), subscribe(measureRequests(families, servers))];
-  const [graphql, gateway] = [servers.get("graphql"), servers.get("gateway")];
+  const graphql = servers.get("graphql");
+  const gateway = servers.get("gateway");
   if (graphql) {
     const { executions, apps, upstreams } = graphql;
     families.add("counter", "graphql_executions_total", "Operations that ran.", [], () => [

@@ -6,7 +6,9 @@ import { endOfString } from "../json-values.ts";
 import { own } from "../own.ts";
 import type { Slices } from "../slices.ts";
 
-const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
 const brackets: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 const opening = new Set(Object.keys(brackets).map((text) => text.charCodeAt(0)));
 const closing = new Set(Object.values(brackets).map((text) => text.charCodeAt(0)));

@@ -289,7 +289,9 @@ class PathPlace extends Place {
     const chosen = [...serving, ...others].slice(0, ofApp.manifests);
     if (chosen.length < sources.length)
       faults.push({
-        ...{ app, source: this.place.at, keeps: false },
+        app,
+        source: this.place.at,
+        keeps: false,
         reason: `has ${sources.length} manifests; at most ${ofApp.manifests} of an app are read`,
       });
     const readings = new Map(chosen.map((source) => [source, lastOf(source)]));
@@ -395,7 +397,8 @@ async function fetchText(
 ): Promise<{ text: string; stamp: string }> {
   const url = new URL(at);
   const { username, password } = url;
-  [url.username, url.password] = ["", ""]; // fetch refuses a URL with them
+  url.username = "";
+  url.password = ""; // fetch refuses a URL with them
   const response = await fetchUrl(url.href, {
     headers: {
       accept: "application/json",

@@ -27,7 +27,9 @@ export function readProperty(
   // where the object is null, no field of it is read
   const object: ResponseValue = {
     ...(steps.length === 0 && parent),
-    ...{ shape: withNullable(shape, false), typeExpression, optional: false },
+    shape: withNullable(shape, false),
+    typeExpression,
+    optional: false,
   };
   const value = found.reduce((from, property) => propertyValue(binder, from, property), object);
   return { value, at: { ...where, rest: found.at(-1)?.node ?? where.rest } };

@@ -46,8 +46,16 @@ export function findPagingSign(operation: RestOperation) {
 const counted = new Set(names.first);
 const placed = new Set([...names.after, ...names.page, ...names.offset, ...names.before, "pageoffset"]);
 const beside = new Set([
-  ...[...names.next, ...names.address, ...names.more],
-  ...["pagination", "paging", "pageinfo", "totalpages", "pagecount", "previouspage", "prevpage"],
+  ...names.next,
+  ...names.address,
+  ...names.more,
+  "pagination",
+  "paging",
+  "pageinfo",
+  "totalpages",
+  "pagecount",
+  "previouspage",
+  "prevpage",
 ]);
 
 function isOfPages(slot: InputSlot): boolean {

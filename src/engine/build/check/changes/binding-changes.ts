@@ -20,7 +20,8 @@ function fieldChanges(base: Model, head: Model): Change[] {
   return [...base.fields.values()].flatMap((old): Change[] => {
     const now = head.fields.get(old.coordinate);
     if (!now) return [];
-    const [before, after] = [bindingOf(old, now), bindingOf(withoutNewDemands(old, now), now)];
+    const before = bindingOf(old, now);
+    const after = bindingOf(withoutNewDemands(old, now), now);
     if (JSON.stringify(before) === JSON.stringify(after)) return [];
     const [is, was] = described(now, old);
     const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
@@ -77,7 +78,8 @@ const connectionOf = ({ connection }: BoundField): unknown =>
 
 /** Both bindings. Inputs that both have alike are left out, as `…`: an operation may have twenty. */
 function described(now: ModelField, old: ModelField): [string, string] {
-  const [after, before] = [inputTexts(now), inputTexts(old)];
+  const after = inputTexts(now);
+  const before = inputTexts(old);
   const shown = (texts: readonly string[], others: readonly string[]): string => {
     const own = texts.filter((text) => !others.includes(text));
     return [...own, ...(own.length < texts.length ? ["…"] : [])].join(", ");

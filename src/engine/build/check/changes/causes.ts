@@ -132,7 +132,8 @@ export function onlyDifference(
   head: RestDocument,
   node: NodeLocation,
 ): NodePath | undefined {
-  let [was, is] = [base.valueAt(node), head.valueAt(node)];
+  let was = base.valueAt(node);
+  let is = head.valueAt(node);
   if (isDeepStrictEqual(was, is)) return undefined;
   const below: (string | number)[] = [];
   while (isAlike(was, is)) {
@@ -145,7 +146,8 @@ export function onlyDifference(
     if (others.length === 1 && gone !== undefined && manyGone.length === 0) below.push(gone);
     if (key === undefined || others.length > 0) break;
     below.push(Array.isArray(was) ? Number(key) : key);
-    [was, is] = [childValue(was, key), childValue(is, key)];
+    was = childValue(was, key);
+    is = childValue(is, key);
   }
   return below;
 }

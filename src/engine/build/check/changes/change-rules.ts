@@ -14,7 +14,9 @@ type ChangeFacts = {
 const of =
   (...classes: ChangeFacts["classes"]) =>
   (meaning: string, advice?: string): ChangeFacts => ({ classes, meaning, ...(advice && { advice }) });
-const [breaking, dangerous, safe] = [of("breaking"), of("dangerous"), of("safe")];
+const breaking = of("breaking");
+const dangerous = of("dangerous");
+const safe = of("safe");
 
 const keepBoth = "deploy REST first, taking both; then the generated layer";
 const tellClients = "tell the clients";

@@ -33,7 +33,12 @@ export const differing = (
   after: unknown,
   more?: Partial<Pick<Differing, "class" | "below" | "cause">>,
 ): Differing => ({
-  ...{ rule, class: restRules[rule].classes[0] as Differing["class"], phrase, before, after, ...more },
+  rule,
+  class: restRules[rule].classes[0] as Differing["class"],
+  phrase,
+  before,
+  after,
+  ...more,
 });
 
 /** A difference for one coordinate. */
@@ -67,7 +72,11 @@ export const schemaChange = (
   message: string,
   ...facts: readonly [before: unknown, after: unknown]
 ): Change => ({
-  ...{ rule, class: schemaRules[rule].classes[0], coordinate, message, facts },
+  rule,
+  class: schemaRules[rule].classes[0],
+  coordinate,
+  message,
+  facts,
   cause: JSON.stringify([coordinate, ...facts]),
 });
 
@@ -86,7 +95,12 @@ export function restChange(
   const cause = own ?? causeOfChange(base.document, head.document, rest.new);
   const place = cause && causeKey(cause);
   return {
-    ...{ rule, class: kind, coordinate, direction, place, facts },
+    rule,
+    class: kind,
+    coordinate,
+    direction,
+    place,
+    facts,
     message: `${describeNode(base.document, rest.old)} ${phrase}`,
     cause: (direction && place) ?? found.cause ?? JSON.stringify(facts),
     rest: { ...rest, ...(below && { below }) },

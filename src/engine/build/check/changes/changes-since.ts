@@ -124,7 +124,11 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   const isOfRest = rule === "binding-changed" && was === is;
   return {
-    ...{ stage: "changes", rule, severity: change === "breaking" ? "error" : "warning", change, coordinate },
+    stage: "changes",
+    rule,
+    severity: change === "breaking" ? "error" : "warning",
+    change,
+    coordinate,
     coordinates: [...new Set(group.flatMap((each) => [each.coordinate, ...(each.reached ?? [])]))],
     ...(group.every((each) => each.direction === direction) && direction && { direction }),
     message: isMove

@@ -157,7 +157,8 @@ export const parameterFacts: readonly Fact[] = [
         return isSent ? [] : [{ key, node: parameter.node, below: ["schema", "default"], value }];
       }),
     (before, after) => {
-      const [was, is] = [JSON.stringify(before), JSON.stringify(after)];
+      const was = JSON.stringify(before);
+      const is = JSON.stringify(after);
       return was === is
         ? undefined
         : differing("rest-default-changed", `defaults to ${is} now, it was ${was}`, before, after);

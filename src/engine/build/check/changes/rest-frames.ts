@@ -16,7 +16,8 @@ export function restFrames(
 ): Frame[] {
   const valueIn = ({ model: { document } }: ValidProject, { file, path }: NodeLocation): unknown =>
     document.valueAt({ file, path: [...path, ...below] });
-  const [is, was] = [valueIn(head, now), valueIn(base, old)];
+  const is = valueIn(head, now);
+  const was = valueIn(base, old);
   const frames = (
     project: ValidProject,
     role: Frame["role"],

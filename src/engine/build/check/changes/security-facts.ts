@@ -37,7 +37,8 @@ function judgeRequirement(
   const isMet = (held: Alternative): boolean => after.some((asked) => holds(held, asked));
   const lost = before.find((held) => !isMet(held));
   if (!lost) return undefined;
-  const [was, is] = [requirementText(before), requirementText(after)];
+  const was = requirementText(before);
+  const is = requirementText(after);
   const own = before.length > 1 ? ` where ${alternativeText(lost)} was enough` : "";
   const phrase = own === "" ? `takes ${is} now, it took ${was}` : `takes ${is} now${own}`;
   return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, was, is);

@@ -66,7 +66,8 @@ const covers = (outer: Shape, inner: Shape): boolean =>
   outer.types.size === 0 || (inner.types.size > 0 && typesFit(inner, outer));
 
 function typesDiffer(before: Shape, after: Shape, differs: boolean, kind: Differing["class"]): Differing[] {
-  const [was, is] = [typeText(before), typeText(after)];
+  const was = typeText(before);
+  const is = typeText(after);
   return differs
     ? [differing("rest-type-changed", `is ${is} now, it was ${was}`, was, is, { class: kind })]
     : [];
@@ -80,7 +81,8 @@ function formatDiffers(
   kind: Differing["class"],
   matters: (was: Format, is: Format) => boolean,
 ): Differing[] {
-  const [{ format: was }, { format: is }] = [before, after];
+  const { format: was } = before;
+  const { format: is } = after;
   if (was === is || !matters(was, is)) return [];
   const phrase = `has ${is ? `format ${is}` : "no format"} now, it had ${was ?? "none"}`;
   return [differing("rest-format-changed", phrase, was ?? "no format", is ?? "no format", { class: kind })];
@@ -105,7 +107,8 @@ const enumDiffers = (
     ? []
     : [
         differing("rest-enum-changed", phrase, before.values ?? null, after.values ?? null, {
-          ...{ class: kind, below: ["enum"] },
+          class: kind,
+          below: ["enum"],
         }),
       ];
 
@@ -129,7 +132,8 @@ function toldApartDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];
   if (old.property !== now.property) {
-    const [was, is] = [old.property ?? null, now.property ?? null];
+    const was = old.property ?? null;
+    const is = now.property ?? null;
     const below = ["discriminator", "propertyName"];
     return [differing("rest-variants-changed", "is told apart otherwise now", was, is, { below })];
   }

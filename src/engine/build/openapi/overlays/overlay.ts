@@ -122,7 +122,8 @@ function removed(
   changes: Change[],
   overlay: YamlFile,
 ): unknown {
-  const [parent, last] = [path.slice(0, -1), path.at(-1)];
+  const parent = path.slice(0, -1);
+  const last = path.at(-1);
   const place = overlay.place(from);
   if (last === undefined) throw unreadableSpec(place.file, "removes the whole document", place);
   return changedAt(value, parent, (before) => {

@@ -36,7 +36,8 @@ export function inputRemoval(
   const isNamed = (value: unknown): boolean =>
     membersOf(document.follow({ ...root, value })?.value).name === name;
   return root.removals.find(({ path, value }) => {
-    const [last, holder] = [path.at(-1), path.slice(0, -1)];
+    const last = path.at(-1);
+    const holder = path.slice(0, -1);
     if (last === name && holder.at(-1) === "properties")
       return body !== undefined && isAt(body.shape.node, holder.slice(0, -1));
     const isList = last === "parameters";

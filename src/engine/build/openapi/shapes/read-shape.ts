@@ -98,8 +98,17 @@ const isWrapper = (schema: Record<string, unknown>): boolean =>
 
 /** Keywords that say nothing about a value. `nullable` is read for itself, `readOnly` and `writeOnly` with the property. */
 const annotations = new Set([
-  ...["title", "description", "deprecated", "example", "examples", "externalDocs", "xml", "$comment"],
-  ...["nullable", "readOnly", "writeOnly"],
+  "title",
+  "description",
+  "deprecated",
+  "example",
+  "examples",
+  "externalDocs",
+  "xml",
+  "$comment",
+  "nullable",
+  "readOnly",
+  "writeOnly",
 ]);
 
 function ownShape(document: RestDocument, node: RestNode, schema: Record<string, unknown>): Shape {

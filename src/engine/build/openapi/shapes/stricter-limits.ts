@@ -21,13 +21,15 @@ const sides = [
 /** The limits of `to` that refuse a value which `from` allows. */
 export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
   const found: StricterLimit[] = sides.flatMap((side) => {
-    const [wide, narrow] = [edgeOf(from, side), edgeOf(to, side)];
+    const wide = edgeOf(from, side);
+    const narrow = edgeOf(to, side);
     if (!narrow || ("least" in side && narrow.at >= side.least)) return [];
     const isStricter =
       !wide || narrow.at < wide.at || (narrow.at === wide.at && narrow.closed && !wide.closed);
     return isStricter ? [pairOf(wide?.limit, narrow.limit)] : [];
   });
-  const [one, other] = [from.limits, to.limits];
+  const one = from.limits;
+  const other = to.limits;
   const step = one.multipleOf ?? (isOnly(from, "integer") ? 1 : undefined);
   const { multipleOf, pattern, uniqueItems } = other;
   if (typeof multipleOf === "number" && !(typeof step === "number" && isMultiple(step, multipleOf)))
@@ -54,7 +56,9 @@ function edgeOf(shape: Shape, side: (typeof sides)[number]): Edge | undefined {
     const keyword = kind in side ? side[kind as "open"] : undefined;
     const value = keyword && shape.limits[keyword];
     if (!keyword || typeof value !== "number") return [];
-    const [closed, at, limit] = [kind === "closed", side.sign * value, { keyword, value }];
+    const closed = kind === "closed";
+    const at = side.sign * value;
+    const limit = { keyword, value };
     return [
       isInteger
         ? { at: closed ? Math.ceil(at) - 1 : Math.floor(at), closed: false, limit }

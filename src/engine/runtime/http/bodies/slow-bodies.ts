@@ -146,7 +146,8 @@ export class SlowBodies {
 function countPieces(body: Body): void {
   const { raw } = body.request;
   const push = raw.push.bind(raw);
-  let [pieces, isRefused] = [0, false];
+  let pieces = 0;
+  let isRefused = false;
   raw.push = (piece: Buffer | null): boolean => {
     if (isRefused) return false;
     if (piece !== null) pieces++;
