@@ -17,7 +17,7 @@ const others = [
 ];
 
 const handbook = [
-  ...["your-own-api", "ci", "reference", "rules", "your-operations"],
+  ...["your-own-api", "ci", "reference", "rules", "variables", "error-codes", "metrics", "your-operations"],
   ...["operating", "key-introspection", "tls"],
 ];
 /** The pages for whoever has the package alone, and their places in it. */

@@ -1,9 +1,7 @@
-/** The tables of docs/reference.md are the code's, in both directions. */
+/** The table of directive arguments in docs/reference.md is that of the code. */
 import { Kind, parse } from "graphql";
 import { expect, test } from "vitest";
 import { bindingDefinitions } from "../../../src/engine/build/schema/directives.ts";
-import { variables } from "../../../src/engine/runtime/settings/environment.ts";
-import { codes } from "../../../src/engine/shared/error-codes.ts";
 import { read, tableOf } from "./page.ts";
 
 const page = read("docs/reference.md");
@@ -29,26 +27,4 @@ test("directive arguments", () => {
     );
     expect(() => parse(`type T { field: Int ${example} }`)).not.toThrow();
   }
-});
-
-test("environment", () => {
-  const shown = (value: unknown): string =>
-    value === undefined || String(value) === "" ? "" : `\`${value}\``;
-  const rows = Object.entries(variables).map(([name, { default: value, desc = "" }]) => [
-    `\`${name}\``,
-    shown(value),
-    desc,
-  ]);
-  const perProduct = "`REST_BASE_URL_<TAG>`";
-  expect(tableOf(page, "variable").filter(([name]) => name !== perProduct)).toEqual(rows);
-  expect(tableOf(page, "variable").map(([name]) => name)).toContain(perProduct);
-});
-
-test("error codes", () => {
-  const rows = Object.entries(codes).map(([code, { status, meaning }]) => [
-    `\`${code}\``,
-    String(status),
-    meaning,
-  ]);
-  expect(tableOf(page, "code")).toEqual(rows);
 });

@@ -6,7 +6,7 @@ import { restRules, schemaRules } from "../../../src/engine/build/check/changes/
 import { otherRules } from "../../../src/engine/build/check/rules.ts";
 import { rules } from "../../../src/engine/build/diagnostic.ts";
 
-export function printedPage(page: string): string {
+export function printedRules(page: string): string {
   const chapters: Readonly<Record<string, (text: string) => string>> = {
     Diagnostics: (text) =>
       withSections(

@@ -13,7 +13,6 @@ import { propertyMutations } from "../../engine/build/check/mutations/properties
 import { schemaMutations } from "../../engine/build/check/mutations/schema.ts";
 import { read } from "./page.ts";
 import { type Block, type Section, sectionsOf, sidesOf } from "./rule-examples.ts";
-import { printedPage } from "./rule-page.ts";
 
 const page = read("docs/rules.md");
 const blockOf = (language: string): string =>
@@ -37,10 +36,6 @@ function diagnose(files: ReadonlyMap<string, string>): readonly Diagnostic[] {
 /** Message and all, so that a failure says what was found. */
 const found = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.map(({ rule, coordinate, message }) => `${rule} ${coordinate}: ${message}`);
-
-test("the page is printed from the rules", async () => {
-  await expect(printedPage(page)).toMatchFileSnapshot("../../../docs/rules.md");
-});
 
 test("the pair of files that the examples edit has no finding", () => {
   expect(found(diagnose(pair))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
  * The environment variables: the default and the meaning of each; `validators.ts` has the checks. `config.ts` reads them.
- * `docs/reference.md` is held to the table by a test.
+ * `npm run docs` prints `docs/variables.md` from them.
  */
 import { bool, type CleanedEnv, str } from "envalid";
 import { connectionsPerProduct } from "./capacity.ts";

@@ -26,10 +26,10 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   const built = "What this process was built and generated from.";
   families.add("gauge", "build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
   const unread =
-    "Failures that nobody read, by code. Each is a fault of this program; its log line tells where it began.";
+    "Rejected promises without a handler, by error code. Each is a bug in this program that the process survived; the log has its stack.";
   families.add("counter", "process_unread_rejections_total", unread, ["code"], () => unhandledFailures);
   const spans =
-    "Spans that the collector of OTEL_EXPORTER_OTLP_ENDPOINT took (`sent`), or did not take (`lost`).";
+    "Spans that the collector at OTEL_EXPORTER_OTLP_ENDPOINT accepted (`sent`) or did not accept (`lost`).";
   families.add("counter", "traces_spans_total", spans, ["outcome"], () => spanCounts);
   measureOutgoingCalls(families);
   const ends = [measureLookups(families), subscribe(measureRequests(families, servers))];
@@ -37,9 +37,13 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   const gateway = servers.get("gateway");
   if (graphql) {
     const { executions, apps, upstreams } = graphql;
-    families.add("counter", "graphql_executions_total", "Operations that ran.", [], () => [
-      [executions.count],
-    ]);
+    families.add(
+      "counter",
+      "graphql_executions_total",
+      "Operations that were executed, without those that were refused before.",
+      [],
+      () => [[executions.count]],
+    );
     measureManifests(families, apps);
     ends.push(subscribe(measureRestCalls(families, upstreams)));
   }
@@ -62,21 +66,21 @@ const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInstance): Observer {
   const left = families.histograms(
     "gateway_rate_limit_left_ratio",
-    "The part of its key's or address's rate limit that each request left: 0 is none.",
+    'The fraction of the rate limit of its key (`key_rate`) or address that each request left over. Requests in the bucket `le="0.1"` come from callers that are close to a 429.',
     labels("bound"),
     parts,
   );
   if (shared) measureShared(families, shared);
-  const checked = "API keys that were checked: `hit` is from the cache, `miss` needed or joined a look-up.";
+  const checked = "API keys that were checked: `hit` was in the cache, `miss` needed or joined a lookup.";
   families.add("counter", "gateway_key_checks_total", checked, ["cache"], () => [
     ["hit", keys.counts.hits],
     ["miss", keys.counts.misses],
   ]);
-  const lookedUp = "Look-ups at key introspection, by what came of them.";
+  const lookedUp = "Lookups at key introspection by outcome: `active`, `inactive` or `failed`.";
   families.add("counter", "gateway_key_look_ups_total", lookedUp, ["outcome"], () =>
     (["active", "inactive", "failed"] as const).map((outcome) => [outcome, keys.counts[outcome]]),
   );
-  const underWay = "Look-ups at key introspection that run or wait.";
+  const underWay = "Lookups at key introspection that are running or waiting.";
   families.add("gauge", "gateway_key_look_ups_under_way", underWay, [], () => [[keys.underWay]]);
   return {
     requestEnded({ rateLeft = [] }) {
@@ -91,10 +95,14 @@ function measureShared(
 ): void {
   const gauge = (name: string, help: string, value: () => number): void =>
     families.add("gauge", name, help, [], () => [[value()]]);
-  gauge("gateway_redis_up", "1: REDIS_URL counts for all gateways.", () => Number(rates.isUp()));
+  gauge(
+    "gateway_redis_up",
+    "1: the gateways count rate limits together in REDIS_URL. It stays 0 for a minute after Redis has refused a count.",
+    () => Number(rates.isUp()),
+  );
   gauge(
     "gateway_revocation_log_current",
-    "1: all cached keys are known not to be revoked, up to a few seconds ago.",
+    "1: no cached key depends on revocations that this gateway may have missed.",
     () => Number(revocations.isCurrent),
   );
   gauge(
@@ -103,7 +111,7 @@ function measureShared(
     () => revocations.lagMs / 1_000,
   );
   const gaps =
-    "How often revoked keys may have been lost: the log was trimmed, emptied, or its server changed.";
+    "How often entries of the log of revoked keys may have been lost: it was trimmed or emptied, or its server changed.";
   families.add("counter", "gateway_revocation_log_gaps_total", gaps, [], () => [[revocations.counts.gaps]]);
   const revoked = "Revoked keys that were read in the log.";
   families.add("counter", "gateway_revocations_total", revoked, [], () => [[revocations.counts.revocations]]);
@@ -113,21 +121,25 @@ function measureShared(
 function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Observer {
   const duration = families.histograms(
     "rest_call_duration_seconds",
-    "REST calls, each try by itself, from the wait for a connection to the checked value.",
+    "REST calls, each attempt by itself, from the wait for a connection to the checked value.",
     labels("operation", "product"),
   );
   const calls = families.counters(
     "rest_calls_total",
-    "REST calls by outcome: OK, the failure's code, CIRCUIT_OPEN (not sent), ABANDONED (the client left); and by source: fetched, or saved because the response was shared, cached or revalidated.",
+    "REST calls by outcome (`OK`, the code of the failure, `CIRCUIT_OPEN`: not sent, `ABANDONED`: the client left) and by source (`fetched`, `shared`, `cached`, `revalidated`).",
     labels("operation", "product", "outcome", "retry", "source"),
   );
   const gauge = (name: string, help: string, read: (state: Upstream["state"]) => number): void =>
     families.add("gauge", name, help, ["product"], () =>
       [...upstreams].map(([product, { state }]) => [product, read(state)]),
     );
-  const isOpen = "1: the circuit breaker refuses calls, but for a trial now and then.";
+  const isOpen = "1: the circuit breaker of the product is open and lets only trial calls pass.";
   gauge("rest_circuit_open", isOpen, (state) => Number(state.isOpen));
-  gauge("rest_calls_under_way", "REST calls that wait or are on a connection.", (state) => state.underWay);
+  gauge(
+    "rest_calls_under_way",
+    "REST calls in flight, including those that wait for a connection.",
+    (state) => state.underWay,
+  );
   gauge("rest_calls_waiting", "REST calls that wait for a connection.", (state) => state.waiting);
   gauge("rest_connections", "Open connections to the product's REST service.", (state) => state.connections);
   const most = "Connections that the product's calls may have.";

@@ -27,12 +27,12 @@ const mostVersions = 20;
 export function measureRequests(families: MetricFamilies, servers: Servers): Observer {
   const duration = families.histograms(
     "http_server_request_duration_seconds",
-    "Requests of a role, from their head to the end of the answer. 499: the client left before.",
+    "Requests of a role by route and status, from the head of the request to the end of the response. `/v1/*` is a REST call through the gateway; 499 means that the client left.",
     labels("role", "http_route", "http_response_status_code"),
   );
   const errors = families.counters(
     "http_server_request_errors_total",
-    "Requests that a role answered with an error, by its code and by the limit or bound that refused it.",
+    "Requests that a role answered with an error, by its code and by the limit or bound that refused it: `MAX_DEPTH`, `key_rate`, `event_loop`, … The reasons of `UNAUTHENTICATED` are `no_key`, `not_a_key` and `refused_key`.",
     labels("role", "code", "reason"),
   );
   const underWay = new Map<string, number>();
@@ -58,7 +58,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
 function measureOperations(families: MetricFamilies): (request: RequestRecord) => void {
   const duration = families.histograms(
     "graphql_operation_duration_seconds",
-    "Operations by the name of the saved operation; any other is `other`.",
+    "Operations by the name of the saved operation (`crm/Inbox` is `Inbox` of the app `crm`). `other`: operations that are not saved, and saved ones beyond the first 500 of an app or 2,000 in all.",
     labels("operation"),
   );
   const errors = families.counters(
@@ -68,7 +68,7 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
   );
   const runs = families.counters(
     "graphql_client_operations_total",
-    "Operations by the app that the client names, or else the operation's, and by the client's version.",
+    "Operations by app, client version and operation. The app is the one that the client names in `apollographql-client-name` or `graphql-client-name`, if it has a manifest, and otherwise the operation's. An app has 20 versions; further ones are `other`.",
     labels("app", "version", "operation"),
   );
   const names = new Set<string>();
@@ -107,12 +107,17 @@ export function measureManifests(families: MetricFamilies, apps: AppOperations):
     for (const { app } of items) counts.set(app, (counts.get(app) ?? 0) + 1);
     return counts;
   };
-  gauge("graphql_manifest_operations", "Operations in the manifests of each app.", () => apps.counts);
-  const refused = "Operations of manifests that are refused.";
+  gauge(
+    "graphql_manifest_operations",
+    "Operations in the manifests of each app of `OPERATIONS_FROM`.",
+    () => apps.counts,
+  );
+  const refused = "Operations in manifests that are refused; the log has the reason of each.";
   gauge("graphql_manifest_refused_operations", refused, () => count(apps.refused));
-  const faults = "Manifests that cannot be read now; the last good state serves.";
+  const faults = "Manifests that cannot be read now, so that their last good state is served.";
   gauge("graphql_manifest_faults", faults, () => count(apps.faults));
-  const unread = "Whether no manifest of the app was ever read, so that all its operations are refused.";
+  const unread =
+    "1: no manifest of the app has been read since the start, so all its operations are refused.";
   gauge("graphql_manifest_unread", unread, () => count([...apps.unread].map((app) => ({ app }))));
 }
 
@@ -129,13 +134,13 @@ function measureServers(
     families.add("gauge", name, help, ["role"], () =>
       Promise.all([...servers].map(async ([role, server]) => [role, await read(server, role)] as const)),
     );
-  gauge("http_server_active_requests", "Requests under way.", (_, role) => underWay.get(role) ?? 0);
+  gauge("http_server_active_requests", "Requests in flight.", (_, role) => underWay.get(role) ?? 0);
   gauge(
     "http_server_connections",
     "Open connections of clients.",
     ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
   );
-  const most = "Connections that clients may have.";
+  const most = "Connections that clients may open.";
   gauge("http_server_connections_limit", most, (server) => server.mostConnections);
   const ofBounds = (name: string, help: string, part: "held" | "total"): void =>
     families.add("gauge", name, help, ["role", "bound"], () =>
@@ -143,7 +148,11 @@ function measureServers(
         Object.entries(bounds).map(([bound, { [part]: value }]) => [role, bound, value] as const),
       ),
     );
-  ofBounds("bounds_held", "What callers hold of each bound: requests, places, bytes.", "held");
-  ofBounds("bounds_limit", "What all callers may hold of each bound.", "total");
-  gauge("ready", "1: `/readyz` says 200.", ({ unready }) => Number(unready.size === 0));
+  ofBounds(
+    "bounds_held",
+    "What callers hold of each bound (requests, slots, bytes). It is 0 when no request is in flight.",
+    "held",
+  );
+  ofBounds("bounds_limit", "What all callers together may hold of each bound.", "total");
+  gauge("ready", "1: `/readyz` returns 200.", ({ unready }) => Number(unready.size === 0));
 }

@@ -1,0 +1,177 @@
+/**
+ * `npm run docs` writes the reference pages that the code can print: rules, variables, error codes and metrics. With
+ * `-- --check` it writes nothing, and fails if one of them is stale.
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Fastify, { type FastifyInstance } from "fastify";
+import { type Io, processIo, runCommand } from "restbound/role";
+import { type Role, readConfig } from "../../../src/engine/runtime/settings/config.ts";
+import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
+import { MetricFamilies } from "../../../src/engine/server/metrics/metric-families.ts";
+import { createMetrics } from "../../../src/engine/server/metrics/metrics.ts";
+import { codes } from "../../../src/engine/shared/error-codes.ts";
+import { read, root } from "./page.ts";
+import { printedRules } from "./rule-page.ts";
+
+/** The text of each page by its path. */
+export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ["docs/rules.md", printedRules(read("docs/rules.md"))],
+    ["docs/variables.md", variablesPage()],
+    ["docs/error-codes.md", errorCodesPage()],
+    ["docs/metrics.md", await metricsPage()],
+  ]);
+}
+
+const page = (title: string, ...blocks: string[]): string =>
+  `${[
+    `# ${title}`,
+    "<!-- Generated from the code by `npm run docs`. Do not edit. -->",
+    ...blocks.map((block) => block.trim()),
+  ].join("\n\n")}\n`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`.replaceAll("|  |", "| |");
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+const code = (text: unknown): string =>
+  text === undefined || String(text) === "" ? "" : `\`${String(text)}\``;
+
+function variablesPage(): string {
+  const rows = Object.entries(variables).map(([name, { default: value, desc = "" }]) => [
+    code(name),
+    code(value),
+    desc,
+  ]);
+  const perProduct = [
+    code("REST_BASE_URL_<TAG>"),
+    "",
+    "base URL of one product: the first tag of its operations or the name of its [document](reference.md#several-documents), upper case, with `_` for `-`",
+  ];
+  const files = secrets.map((name) => code(`${name}_FILE`)).join(", ");
+  return page(
+    "Environment variables",
+    `Every role reads these variables at its start. \`npm start -- --check-config\` prints the values in force, without secrets. A
+variable that looks like a misspelling of one of them (\`MAX_DEPHT\`) is reported at the start.`,
+    table(["variable", "default", "meaning"], [...rows, perProduct]),
+    `A secret may be in a file instead: ${files} name it.`,
+  );
+}
+
+function errorCodesPage(): string {
+  const rows = Object.entries(codes).map(([name, { status, meaning }]) => [
+    code(name),
+    String(status),
+    meaning,
+  ]);
+  return page(
+    "Error codes",
+    `GraphQL errors carry the code in \`extensions.code\`, REST errors as \`code\` of \`application/problem+json\` with this status.
+[reference.md](reference.md#errors) describes the other members of an error.`,
+    table(["code", "status", "meaning"], rows),
+  );
+}
+
+type Metric = {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: string;
+  readonly help: string;
+};
+
+async function metricsPage(): Promise<string> {
+  const rows = (await registeredMetrics()).map(({ name, type, labels, help }) => [
+    code(name),
+    type,
+    labels,
+    help,
+  ]);
+  return page(
+    "Metrics",
+    `\`METRICS_PORT\` serves these metrics in Prometheus' text format, with those of the process and of Node.js that \`prom-client\`
+adds (\`process_…\`, \`nodejs_…\`). Clients cannot add a series: names of operations, apps and versions are bounded, and the others
+are counted as \`other\`. A histogram of durations is in seconds. [operating.md](operating.md#alerts) describes the alerts.`,
+    table(["metric", "type", "labels", "meaning"], rows),
+  );
+}
+
+/** The metrics of a process with all roles, in the order in which they are registered. */
+async function registeredMetrics(): Promise<readonly Metric[]> {
+  const found: Metric[] = [];
+  const note = (type: string, name: string, help: string, labels: readonly string[]): void =>
+    void found.push({ name, type, help, labels: labels.map(code).join(", ") });
+  const { add } = MetricFamilies.prototype;
+  MetricFamilies.prototype.add = function (type, name, help, labels, rows) {
+    note(type, name, help, labels);
+    add.call(this, type, name, help, labels, rows);
+  };
+  const restore = [
+    recordCalls("counters", ([name, help, labelsOf]) => note("counter", name, help, labelNames(labelsOf))),
+    recordCalls("histograms", ([name, help, labelsOf]) =>
+      note("histogram", name, help, labelNames(labelsOf)),
+    ),
+  ];
+  try {
+    await createMetrics(readConfig({}, []), allRoles(), "").close();
+  } finally {
+    MetricFamilies.prototype.add = add;
+    for (const each of restore) each();
+  }
+  return found;
+}
+
+type LabelsOf = (...values: string[]) => object;
+
+/** Calls `record` with the arguments of each call of the method. Returns the function that ends it. */
+function recordCalls(
+  method: "counters" | "histograms",
+  record: (given: [name: string, help: string, labelsOf: LabelsOf]) => void,
+): () => void {
+  const original = Reflect.get(MetricFamilies.prototype, method);
+  Reflect.set(
+    MetricFamilies.prototype,
+    method,
+    function (this: MetricFamilies, ...given: Parameters<typeof record>[0]) {
+      record(given);
+      return Reflect.apply(original, this, given);
+    },
+  );
+  return () => void Reflect.set(MetricFamilies.prototype, method, original);
+}
+
+/** The keys that a function of label values returns, whatever the values are. One function parses its first as an origin. */
+const labelNames = (labelsOf: LabelsOf): readonly string[] =>
+  Object.keys(labelsOf(...Array<string>(5).fill("http://host")));
+
+/** Stand-ins for the roles: nothing reads their values. */
+function allRoles(): ReadonlyMap<Role, FastifyInstance> {
+  const graphql = Object.assign(Fastify(), { executions: { count: 0 }, upstreams: [], apps: {} });
+  const gateway = Object.assign(Fastify(), { keys: {}, shared: {} });
+  return new Map(Object.entries({ gateway, graphql }) as [Role, FastifyInstance][]);
+}
+
+async function run(argv: readonly string[], io: Io): Promise<number> {
+  return runCommand("npm run docs", argv, io, (line, does) =>
+    line
+      .description("Writes the reference pages that are generated from the code.")
+      .option("--check", "writes nothing, and fails if a page is stale")
+      .action(
+        does(async ({ check }: { readonly check?: boolean }) => {
+          const stale = [...(await generatedPages())].filter(([path, text]) => currentText(path) !== text);
+          for (const [path, text] of stale) {
+            if (check) io.error(`${path} is stale: run \`npm run docs\``);
+            else writeFileSync(join(root, path), text);
+          }
+          return check && stale.length > 0 ? 1 : 0;
+        }),
+      ),
+  );
+}
+
+const currentText = (path: string): string | undefined =>
+  existsSync(join(root, path)) ? read(path) : undefined;
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);
