@@ -12,7 +12,10 @@ import {
   type GraphQLSchema,
   isAbstractType,
   Kind,
+  type ListTypeNode,
+  type NamedTypeNode,
   parse,
+  type TypeNode,
   visit,
 } from "graphql";
 import { mergeOutputs, operationTypeOptions } from "../build/codegen/codegen-config.ts";
@@ -20,6 +23,7 @@ import { documentId, operationTypeName, savedDefinitions } from "../build/codege
 import { guardedPlugin } from "../build/codegen/inherited-names.ts";
 import { comment, literal, objectLiteral } from "../build/codegen/typescript-text.ts";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
+import { semanticNonNullLevels } from "../shared/semantic-non-null.ts";
 import { emitErrors } from "./emit-errors.ts";
 import { withFieldComments } from "./field-comments.ts";
 
@@ -44,13 +48,20 @@ export async function emitModules(
 const withoutFailures = (schema: string): GraphQLSchema =>
   buildASTSchema(
     visit(parse(schema), {
-      FieldDefinition: (field) =>
-        field.directives?.some((each) => each.name.value === "semanticNonNull" && !each.arguments?.length) &&
-        field.type.kind !== Kind.NON_NULL_TYPE
-          ? { ...field, type: { kind: Kind.NON_NULL_TYPE, type: field.type } }
-          : undefined,
+      FieldDefinition: (field) => {
+        const levels = semanticNonNullLevels(field);
+        return levels.length > 0 ? { ...field, type: withoutNulls(field.type, levels) } : undefined;
+      },
     }),
   );
+
+function withoutNulls(type: TypeNode, levels: readonly number[], level = 0): TypeNode {
+  const bare = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+  const inner: NamedTypeNode | ListTypeNode =
+    bare.kind === Kind.LIST_TYPE ? { ...bare, type: withoutNulls(bare.type, levels, level + 1) } : bare;
+  const isNonNull = type.kind === Kind.NON_NULL_TYPE || levels.includes(level);
+  return isNonNull ? { kind: Kind.NON_NULL_TYPE, type: inner } : inner;
+}
 
 async function emitEnums(schema: GraphQLSchema): Promise<string> {
   const options = { ...operationTypeOptions, onlyEnums: true, enumsAsConst: true };

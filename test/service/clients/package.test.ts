@@ -169,6 +169,41 @@ test.each([
   expect(made.get("README.md")?.match(/headers: \{.*? \}/g)).toEqual(Array(3).fill(`headers: ${headers}`));
 });
 
+test("with semanticNonNull, the levels of a list that REST requires have no null in their types", async () => {
+  const strings = (type: string | string[]) => ({ type: "array", items: { type } });
+  const me = {
+    type: "object",
+    required: ["tags", "gaps"],
+    properties: { tags: strings("string"), gaps: strings(["string", "null"]), maybe: strings("string") },
+  };
+  const openapi = {
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: {
+      "/me": {
+        get: {
+          operationId: "getMe",
+          responses: { 200: { description: "ok", content: { "application/json": { schema: me } } } },
+        },
+      },
+    },
+  };
+  const fields = "tags: [String] gaps: [String] maybe: [String]";
+  const files = new Map([
+    ["openapi.yaml", JSON.stringify(openapi)],
+    ["schema.graphql", `type Query { me: Me @rest(operation: "getMe") } type Me { ${fields} }`],
+    ["operations/me.graphql", "query Me { me { tags gaps maybe } }"],
+  ]);
+  const { model, saved } = new Project(textFiles(files));
+  if (!model) throw new Error("no model");
+  const made = await packageFiles({ model, saved, name: "client", semanticNonNull: true });
+  const types = [...made.values()].join("\n").replaceAll(/\s+/g, " ");
+  expect(types).toMatch(/tags: (?:Array<string>|string\[\])[;,]/);
+  expect(types).toMatch(/gaps: (?:Array<string \| null>|\(string \| null\)\[\])[;,]/);
+  expect(types).toMatch(/maybe: (?:Array<string> \| null|string\[\] \| null)[;,]/);
+});
+
 test("--semantic-non-null leaves null out of the types of fields that only a failure makes null", async () => {
   const [plain, strict] = [temporaryFolder(), temporaryFolder()];
   await pack("--out", plain);

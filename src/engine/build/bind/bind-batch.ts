@@ -89,7 +89,17 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
       "make the field a list",
     );
   }
-  const batch: Batch = { key, match: directive.batchBy ?? "", size: maxBatchSize(key), mode };
+  const before = binder.fields.get(where.coordinate);
+  const hasNullItems =
+    (listKey && (!keyShape || keyShape.nullable || keyShape.types.size === 0)) ||
+    (before?.kind === "bound" && before.batch?.nullItems);
+  const batch: Batch = {
+    key,
+    match: directive.batchBy ?? "",
+    size: maxBatchSize(key),
+    mode,
+    ...(hasNullItems && { nullItems: true }),
+  };
   if (key.in === "item") checkUnpagedList(field, where);
   else checkBatchCut(field, inputs, batch);
   return batch;

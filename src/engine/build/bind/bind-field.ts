@@ -131,7 +131,7 @@ function bindOperation(written: FieldContext): void {
   checkInputTypes(field, inputs);
   const needs = neededBy(inputs, batch);
   const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
-  if (nullOn404) binder.nulls.add(where.coordinate);
+  if (nullOn404) binder.addNull({ ...where, rest: operation.node });
   const isForMany = directive.batchBy !== undefined || inputs.some(isBatchKey);
   for (const value of values)
     matchResult(field, value, { batch, isForMany, mayHaveNothing: needs.length > 0 });

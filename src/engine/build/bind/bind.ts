@@ -2,7 +2,7 @@
  * Binds a schema to a document: each field that a root reaches, for each REST object that backs the field's type.
  * Pure: returns the model and the findings, reads and writes no files.
  */
-import { type GraphQLSchema, isEnumType, isNonNullType } from "graphql";
+import { type GraphQLSchema, isEnumType } from "graphql";
 import { nodeLocation } from "../schema/directives.ts";
 import { allFields, boundRoots, fieldsOf, unreachableTypes } from "../schema/object-types.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
@@ -12,6 +12,7 @@ import { Binder } from "./binder.ts";
 import { checkSharedCredentials, checkUnsentCredentials } from "./checks/credentials.ts";
 import { deprecations } from "./checks/deprecations.ts";
 import { checkNPlusOne } from "./checks/n-plus-one.ts";
+import { semanticNonNull } from "./checks/semantic-non-null.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
@@ -61,7 +62,7 @@ export function bind(
     fields,
     inputConversions: conversions.all,
     calledOperations: calledOperations(input.document, boundFields({ fields })),
-    semanticNonNull: semanticNonNull(fields, binder.nulls),
+    semanticNonNull: semanticNonNull(binder, fields),
     deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,
     backings,
@@ -75,14 +76,6 @@ export function bind(
   checkSharedCredentials(model, findings);
   return { model, diagnostics: findings.all };
 }
-
-/** Nothing of REST's makes such a field null, so only an error does. */
-const semanticNonNull = (fields: Model["fields"], nulls: ReadonlySet<string>): ReadonlySet<string> =>
-  new Set(
-    [...fields.values()].flatMap(({ coordinate, definition }) =>
-      isNonNullType(definition.type) || nulls.has(coordinate) ? [] : [coordinate],
-    ),
-  );
 
 /** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
 function checkUnreached({ schema }: BindInput, findings: Findings): void {

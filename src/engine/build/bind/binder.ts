@@ -1,13 +1,13 @@
 /** Collects the parts of the model while the fields are bound, and queues the object types that are still unvisited. */
 import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
-import { nodeKey, type RestDocument } from "../openapi/document.ts";
+import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import { shapeAt } from "../openapi/shapes/read-shape.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
-import type { Findings } from "./findings.ts";
+import type { Findings, FindingTarget } from "./findings.ts";
 import { InputPairs } from "./inputs/input-pairs.ts";
 import { InputSlots } from "./inputs/input-slots.ts";
 import type { AbstractType, Backing, FieldBinding, Model, PlainField, ValueUse } from "./model.ts";
@@ -17,8 +17,8 @@ export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
-  /** The coordinates of fields that may be null though nothing has failed. */
-  readonly nulls = new Set<string>();
+  /** The list levels of each field that may be null though nothing has failed, with the node that allows it. */
+  readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
   readonly #values = new Map<string, ValueUse>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
@@ -73,6 +73,18 @@ export class Binder {
       abstract.name,
       known ? { ...known, members: new Map([...known.members, ...abstract.members]) } : abstract,
     );
+  }
+
+  /** Level 0 is the field's value, 1 an item of its list, 2 an item of that item. */
+  addNull({ coordinate, rest }: FindingTarget, level = 0): void {
+    const levels = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
+    this.#nulls.set(coordinate, levels);
+    if (!levels.has(level)) levels.set(level, rest);
+  }
+
+  /** By level, the nodes that allow a null. */
+  nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
+    return this.#nulls.get(coordinate) ?? new Map();
   }
 
   addValue(use: ValueUse): void {

@@ -33,6 +33,8 @@ export type Batch = {
   readonly size: number;
   /** one: one object for each key · many: a list for each key · each: the parent holds a list of keys. */
   readonly mode: "one" | "many" | "each";
+  /** each: the document allows nulls in the parent's list. */
+  readonly nullItems?: true;
 };
 
 /** `batched by id`, as commands and generated comments say it. */
@@ -127,8 +129,11 @@ export type Model = {
   readonly operations: RestOperations;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
-  /** The nullable fields whose null can only be a failure, if REST keeps its document. By schema coordinate. */
-  readonly semanticNonNull: ReadonlySet<string>;
+  /**
+   * The nullable levels of fields at which a null can only be a failure, if REST keeps its document: 0 is the value, 1 an
+   * item of its list. By schema coordinate.
+   */
+  readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
   /** The fields, arguments and fields of inputs that rest on what REST deprecates. By schema coordinate. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;

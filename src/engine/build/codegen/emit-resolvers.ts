@@ -160,10 +160,14 @@ const typePathText = (source: InheritedSource): string =>
 
 const list = (texts: readonly string[]): string => `[${texts.map((text) => literal(text)).join(", ")}]`;
 
-function levelResolver(field: BoundField, { key, match, size, mode }: Batch, call: string): string {
+function levelResolver(field: BoundField, batch: Batch, call: string): string {
+  const { key, match, size, mode, nullItems } = batch;
   const keys = `parents.map((parent) => ${read("parent", key.source.path, true)})`;
   const fetch = `(${key.in === "item" ? "" : keysName}) => ${call}`;
-  const nullable = key.source.nullable ? [literal("nullableKeys")] : [];
+  const nullable = [
+    ...(key.source.nullable ? [literal("nullableKeys")] : []),
+    ...(nullItems ? [literal("nullItems")] : []),
+  ];
   const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${[keys, size, literal(match), fetch, ...nullable].join(", ")})`;
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }

@@ -4,7 +4,9 @@
  */
 import {
   type ASTNode,
+  type ConstArgumentNode,
   type ConstDirectiveNode,
+  type ConstValueNode,
   DEFAULT_DEPRECATION_REASON,
   type DocumentNode,
   type FieldDefinitionNode,
@@ -18,6 +20,7 @@ import {
 } from "graphql";
 import { controlCharacters } from "../../shared/control-characters.ts";
 import { membersOf } from "../../shared/json-object.ts";
+import { semanticNonNullName } from "../../shared/semantic-non-null.ts";
 import type { Input, Model } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import { bindingDefinitionNames } from "../schema/directives.ts";
@@ -57,22 +60,14 @@ const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : un
 const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
   noLocation: true,
 }).definitions;
-const markNode: ConstDirectiveNode = {
-  kind: Kind.DIRECTIVE,
-  name: { kind: Kind.NAME, value: "semanticNonNull" },
-};
 
 function withDefinition({ schemaDocument, semanticNonNull, schema }: Model): DocumentNode {
-  if (semanticNonNull.size === 0 || schema.getDirective("semanticNonNull")) return schemaDocument;
+  if (semanticNonNull.size === 0 || schema.getDirective(semanticNonNullName)) return schemaDocument;
   return { ...schemaDocument, definitions: [...definition, ...schemaDocument.definitions] };
 }
 
 function describe(model: Model, coordinate: string, given: FieldDefinitionNode): FieldDefinitionNode {
-  const isMarked =
-    model.semanticNonNull.has(coordinate) &&
-    !given.directives?.some(({ name }) => name.value === "semanticNonNull");
-  const marked = isMarked ? { ...given, directives: [...(given.directives ?? []), markNode] } : given;
-  const field = withSunset(model, coordinate, marked);
+  const field = withSunset(model, coordinate, withSemanticNonNull(model, coordinate, given));
   const bound = model.fields.get(coordinate);
   if (bound?.kind !== "bound") return field;
   const { id, permission } = bound.operation;
@@ -94,6 +89,33 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
     description: { kind: Kind.STRING, value, block: true },
     arguments: field.arguments?.map((argument) => describeArgument(fedBy, argument)),
   };
+}
+
+/** The proof's directive replaces one of the schema's author, which may name fewer levels. */
+function withSemanticNonNull(
+  { semanticNonNull, schema }: Model,
+  coordinate: string,
+  given: FieldDefinitionNode,
+): FieldDefinitionNode {
+  const takesLevels = schema.getDirective(semanticNonNullName)?.args.some(({ name }) => name === "levels");
+  const levels = (semanticNonNull.get(coordinate) ?? []).filter(
+    (level) => level === 0 || takesLevels !== false,
+  );
+  const others = given.directives?.filter(({ name }) => name.value !== semanticNonNullName) ?? [];
+  return { ...given, directives: [...others, ...(levels.length > 0 ? [semanticNonNullNode(levels)] : [])] };
+}
+
+/** Without `levels` the directive is about the value itself. */
+function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
+  const values = levels.map((level): ConstValueNode => ({ kind: Kind.INT, value: String(level) }));
+  const argument: ConstArgumentNode = {
+    kind: Kind.ARGUMENT,
+    name: { kind: Kind.NAME, value: "levels" },
+    value: { kind: Kind.LIST, values },
+  };
+  const isPlain = levels.length === 1 && levels[0] === 0;
+  const name: NameNode = { kind: Kind.NAME, value: semanticNonNullName };
+  return { kind: Kind.DIRECTIVE, name, arguments: isPlain ? [] : [argument] };
 }
 
 /** The reason of `@deprecated` names the day on which REST ends what the member rests on. */

@@ -14,6 +14,8 @@ type MaybeKey = Key | null | undefined;
 type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
 /** The document allows parents without a key. */
 type NullableKeys = "nullableKeys" | undefined;
+/** The document allows parents without a list of keys, or nulls in a list. */
+type NullableLists = "nullableKeys" | "nullItems";
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
 
 /** An item has the property that is matched with the keys. */
@@ -58,7 +60,10 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   return keys.map(itemsFor) as (Item[] | Error)[];
 }
 
-/** Returns a list of objects for each list of keys, in its order. `null`: no item matches, or there is no list. */
+/**
+ * Returns a list of objects for each list of keys, in its order. `null`: there is no list or no key, if the document allows
+ * that, or no item matches.
+ */
 export async function batchEach<
   Keys extends readonly MaybeKey[] | null | undefined,
   const Match extends string,
@@ -68,14 +73,15 @@ export async function batchEach<
   size: number,
   match: Match,
   fetch: Fetch<KeyOf<Keys>, Item>,
-  nullable?: NullableKeys,
+  ...nullable: readonly NullableLists[]
 ): Promise<((Item | null)[] | Error | (Keys extends readonly unknown[] ? never : null))[]> {
+  const missing = (kind: NullableLists) => (nullable.includes(kind) ? null : lacksKey());
   const keys = keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as KeyOf<Keys>[]) : []));
   const found = await fetchAll<KeyOf<Keys>, Match, Item, Item>(keys, size, match, fetch, keepFirst);
   return keyLists.map((keys) => {
-    if (isMissing(keys)) return withoutKey(nullable) as never;
+    if (isMissing(keys)) return missing("nullableKeys") as never;
     if (!Array.isArray(keys)) return notA("list");
-    const items = keys.map((key) => foundFor(found, key) ?? null);
+    const items = keys.map((key) => (isMissing(key) ? missing("nullItems") : (foundFor(found, key) ?? null)));
     return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
   });
 }
@@ -97,9 +103,8 @@ function textOf(key: unknown): string | undefined {
   return typeof key === "number" && !isRounded(key) ? String(key) : undefined;
 }
 
-/** The items of a key, or the failure. `undefined`: there is no key, or no item matches. */
+/** The items of a key, or the failure. `undefined`: no item matches. */
 function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
-  if (isMissing(key)) return undefined;
   const text = textOf(key);
   return text?.isWellFormed() ? found.get(text) : notA("key");
 }

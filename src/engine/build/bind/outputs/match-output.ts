@@ -27,17 +27,17 @@ import { bindAbstract } from "./bind-abstract.ts";
 import { type ResponseValue, statusSuffix } from "./response-value.ts";
 import { itemType } from "./type-expression.ts";
 
-/** `isItem`: the value is one of the field's list. */
+/** `level`: how many lists of the field are around the value. */
 export function matchOutput(
   binder: Binder,
   where: FindingTarget,
   type: GraphQLOutputType,
   value: ResponseValue,
-  isItem = false,
+  level = 0,
 ): void {
   const { findings } = binder;
   const mayBeNull = value.optional || value.shape.nullable || value.shape.types.size === 0;
-  if (mayBeNull && !isItem) binder.nulls.add(where.coordinate);
+  if (mayBeNull) binder.addNull({ ...where, rest: value.shape.node }, level);
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
   if (isNonNullType(type)) {
     if (value.optional || value.shape.nullable) {
@@ -49,7 +49,7 @@ export function matchOutput(
         "drop the `!`, or make the REST value required and not nullable",
       );
     }
-    return matchOutput(binder, where, type.ofType, value, isItem);
+    return matchOutput(binder, where, type.ofType, value, level);
   }
   const isArray = value.shape.types.has("array");
   if (isListType(type)) {
@@ -58,7 +58,7 @@ export function matchOutput(
     const items = value.shape.items;
     const typeExpression = binder.typeExpressionOf(items, itemType(value.typeExpression));
     const item = { shape: items, optional: false, typeExpression };
-    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, item, true);
+    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, item, level + 1);
   }
   if (isArray && !(isScalarType(type) && scalarCoversOutput(type, value.shape)))
     return addMismatch(binder, at, "output-list", `is ${type}`, value);

@@ -61,7 +61,7 @@ function successPlace({ node, responses }: RestOperation): Pick<FindingTarget, "
 /** The field may be null though nothing has failed. */
 function addNull({ binder, definition }: FieldContext, at: FindingTarget, why: string): void {
   const { coordinate } = at;
-  binder.nulls.add(coordinate);
+  binder.addNull(at);
   if (isNonNullType(definition.type))
     binder.findings.add(
       "output-nullable",
@@ -107,6 +107,7 @@ export function matchResult(
   if (!item) return matchOutput(binder, at, definition.type, value);
   if (batch.mode === "one") return matchOutput(binder, at, bare, item);
   if (!isListType(bare)) return undefined;
+  if (batch.mode === "each") binder.addNull(at, 1);
   if (batch.mode === "each" && isNonNullType(bare.ofType)) {
     binder.findings.add(
       "output-nullable",
@@ -115,7 +116,7 @@ export function matchResult(
       "drop the inner `!`",
     );
   }
-  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item, true);
+  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item, 1);
 }
 
 /** A list below a type with `pageInfo`: `connection` is most likely forgotten. */

@@ -14,7 +14,6 @@ import {
   isAbstractType,
   isIntrospectionType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   SchemaMetaFieldDef,
@@ -22,6 +21,7 @@ import {
   TypeNameMetaFieldDef,
 } from "graphql";
 import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
+import { semanticNonNullLevels } from "../../../shared/semantic-non-null.ts";
 import { type CodedError, limitExceeded } from "../../coded-error.ts";
 import { markOfArgument } from "../../rest/inherited-values.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
@@ -111,22 +111,13 @@ function fieldPlan(
     nodes,
     source: sourceOf(compiling, parentType, field, nodes),
     selections,
-    neverNull: neverNullOf(field),
+    neverNull: semanticNonNullLevels(field.astNode),
     inherited: field.args.flatMap(({ name }) =>
       below.some(({ inherits }) => inherits?.has(markOfArgument(name))) ? [name] : [],
     ),
     projection: undefined,
     places: undefined,
   };
-}
-
-/** The levels of the field's `@semanticNonNull`, which codegen writes by the proof. Without `levels` it is the value itself. */
-function neverNullOf({ astNode }: FieldPlan["field"]): readonly number[] {
-  const mark = astNode?.directives?.find(({ name }) => name.value === "semanticNonNull");
-  if (!mark) return [];
-  const levels = mark.arguments?.find(({ name }) => name.value === "levels")?.value;
-  if (levels?.kind !== Kind.LIST) return [0];
-  return levels.values.flatMap((level) => (level.kind === Kind.INT ? [Number(level.value)] : []));
 }
 
 const metaFields: ReadonlyMap<string, FieldPlan["field"]> = new Map(

@@ -54,6 +54,37 @@ test("a value of a wrong type is an error at its own path, inside lists too", as
   });
 });
 
+test("a null at a level of @semanticNonNull is an error at its own path, and stays null; at another level it is null", async () => {
+  const { ask } = await openSchema(() => ({ id: "1", name: "n", sure: [[1, null], null, []], toys: null }));
+  expect(await ask("{ pet(id: 1) { sure toys { label } } }")).toMatchObject({
+    data: { pet: { sure: [[1, null], null, []], toys: null } },
+    errors: [
+      { message: contract, path: ["pet", "sure", 0, 1], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
+    ],
+  });
+  const other = await openSchema(() => ({ id: "1", name: "n", sure: null, toys: [null, { label: "x" }] }));
+  const { data, errors } = await other.ask("{ pet(id: 1) { sure toys { label } } }");
+  expect(data).toEqual({ pet: { sure: null, toys: [null, { label: "x" }] } });
+  expect(errors?.map(({ path }) => path)).toEqual([
+    ["pet", "sure"],
+    ["pet", "toys", 0],
+  ]);
+});
+
+test("a null in a list of keys is an error of its list, unless the document allows it", async () => {
+  const teams = [["a", null], ["b"]].map((memberIds) => ({ kind: "team", name: "T", memberIds }));
+  const { ask } = await openSchema((call, query) => (call === "named" ? teams : people(query)));
+  expect(await ask("{ named { ... on Team { members { id } allMembers { id } } } }")).toMatchObject({
+    data: {
+      named: [
+        { members: [{ id: "a" }, null], allMembers: null },
+        { members: [{ id: "b" }], allMembers: [{ id: "b" }] },
+      ],
+    },
+    errors: [{ path: ["named", 0, "allMembers"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } }],
+  });
+});
+
 test("a key that was rounded when it was parsed is an error, and nothing is asked for it", async () => {
   const [exact, rounded] = [JSON.parse("9007199254740991"), JSON.parse("12345678901234567890")];
   const { ask, calls } = await openSchema((call, query) =>

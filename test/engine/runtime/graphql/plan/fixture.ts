@@ -16,6 +16,7 @@ import { readConfig } from "../../../../../src/engine/runtime/settings/config.ts
 import { freeScope } from "../free-scope.ts";
 
 const typeDefs = `
+directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
 enum Mood { GLAD SAD }
 scalar Any
 input Filter {
@@ -43,6 +44,7 @@ type Team implements Named {
   like: Named
   size: Int
   members: [Person]
+  allMembers: [Person]
   home: Home
 }
 type Pet implements Named {
@@ -54,7 +56,8 @@ type Pet implements Named {
   page: Page
   grid: [[Int!]]
   extra: Any
-  toys: [Toy!]
+  sure: [[Int]] @semanticNonNull(levels: [0, 2])
+  toys: [Toy] @semanticNonNull(levels: [1])
 }
 type Toy {
   label: String!
@@ -95,6 +98,16 @@ const person = (key: string) =>
       (ids) => (rest as unknown as Context["rest"]).call("people", { ids }),
     ),
   );
+const members = (...nullable: "nullItems"[]) =>
+  level((parents: readonly { memberIds: string[] }[], _args, { rest }) =>
+    batchEach(
+      parents.map(({ memberIds }) => memberIds),
+      3,
+      "id",
+      (ids) => (rest as unknown as Context["rest"]).call("people", { ids }),
+      ...nullable,
+    ),
+  );
 const chooser = {
   __resolveType: (parent: Parent) =>
     resolveTypeByValue(parent.kind, { person: "Person", team: "Team", pet: "Pet" }),
@@ -131,14 +144,8 @@ const resolvers = {
     name: property("name"),
     size: property("size"),
     home: property("home"),
-    members: level((parents: readonly { memberIds: string[] }[], _args, { rest }) =>
-      batchEach(
-        parents.map(({ memberIds }) => memberIds),
-        3,
-        "id",
-        (ids) => (rest as unknown as Context["rest"]).call("people", { ids }),
-      ),
-    ),
+    members: members("nullItems"),
+    allMembers: members(),
   },
   Pet: {
     id: property("id"),
@@ -149,6 +156,7 @@ const resolvers = {
     page: itself,
     grid: property("grid"),
     extra: property("extra"),
+    sure: property("sure"),
     toys: property("toys"),
   },
   Toy: { label: property("label"), maker: person("makerId") },

@@ -31,7 +31,7 @@ export type RandomSchema = {
   readonly links: ReadonlyMap<string, Link>;
 };
 
-type Field = { readonly name: string; readonly type: string; readonly args: string };
+type Field = { readonly name: string; readonly type: string; readonly args: string; readonly mark: string };
 type Context = { readonly rest: FakeRest };
 type Args = Readonly<Record<string, unknown>>;
 type Parent = Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
     links,
     get nullable() {
       nullable ??= onGraphqlJs(
-        executable(text.replace(/: [\w[\]!]+$/gm, (type) => type.replaceAll("!", ""))),
+        executable(text.replace(/: [\w[\]!]+(?=$| @)/gm, (type) => type.replaceAll("!", ""))),
       );
       return nullable;
     },
@@ -114,7 +114,8 @@ export function randomSchema(...seed: readonly unknown[]): RandomSchema {
 /** An entry of a map. Its value may be a map in turn. */
 const entry = { key: property("key"), value: property("value"), below: entries("value") };
 
-const inputs = `scalar Any
+const inputs = `directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
+scalar Any
 scalar DateTime
 enum Mood { GLAD SAD CALM }
 input Filter {
@@ -126,26 +127,39 @@ input Filter {
 }`;
 
 const printed = (fields: readonly Field[]): string =>
-  fields.map(({ name, type, args }) => `  ${name}${args}: ${type}`).join("\n");
+  fields.map(({ name, type, args, mark }) => `  ${name}${args}: ${type}${mark}`).join("\n");
 
 function fieldPool(random: Random, composites: readonly string[]): Field[] {
   return random.times(12, (index) => {
     const named = index < 5 ? random.pick(leaves) : index < 6 ? "String" : random.pick(composites);
     const type = wrapped(random, named);
-    return { name: `f${index}`, type, args: random.chance(0.3) ? random.pick(argumentsOf) : "" };
+    const args = random.chance(0.3) ? random.pick(argumentsOf) : "";
+    return { name: `f${index}`, type, args, mark: markOf(random, type) };
   });
 }
 
 function rootField(random: Random, name: string, composites: readonly string[]): Field {
   const named = random.chance(0.8) ? random.pick(composites) : random.pick(leaves);
   const type = random.chance(0.85) ? wrapped(random, named).replace(/!$/, "") : wrapped(random, named);
-  return { name, type, args: random.chance(0.5) ? random.pick(argumentsOf) : "" };
+  const args = random.chance(0.5) ? random.pick(argumentsOf) : "";
+  return { name, type, args, mark: markOf(random, type) };
 }
 
 function wrapped(random: Random, named: string): string {
   let type = named + bang(random);
   for (let depth = random.pick([0, 0, 0, 1, 1, 2]); depth > 0; depth--) type = `[${type}]${bang(random)}`;
   return type;
+}
+
+/** `@semanticNonNull` for some levels at which the type allows null. */
+function markOf(random: Random, type: string): string {
+  const depth = type.lastIndexOf("[") + 1;
+  const bangs = type
+    .replace(/^[[\w]+/, "")
+    .split("]")
+    .reverse();
+  const levels = [...Array(depth + 1).keys()].filter((level) => bangs[level] !== "!" && random.chance(0.2));
+  return levels.length > 0 ? ` @semanticNonNull(levels: [${levels}])` : "";
 }
 
 const bang = (random: Random): string => (random.chance(0.4) ? "!" : "");

@@ -35,6 +35,17 @@ export const Team = {
       (keys) => rest.get("/people", { query: { ids: keys } }, "people"),
     ),
   ),
+  /** Team.reserves → GET /people (listPeople, batched by id) */
+  reserves: level((parents, _args, { rest }) =>
+    batchEach(
+      parents.map((parent) => parent.reserve_ids),
+      20,
+      "id",
+      (keys) => rest.get("/people", { query: { ids: keys } }, "people"),
+      "nullableKeys",
+      "nullItems",
+    ),
+  ),
   /** Team.notes → GET /notes (searchNotes, batched by team_id) */
   notes: level((parents, args, { rest }) =>
     batchMany(

@@ -1,0 +1,46 @@
+/** Proves `@semanticNonNull`. A directive that the author of the schema wrote must agree with the proof. */
+import { getNullableType, isListType, isNonNullType } from "graphql";
+import { semanticNonNullLevels, semanticNonNullName } from "../../../shared/semantic-non-null.ts";
+import { hasNoContent } from "../../openapi/operation.ts";
+import { directiveLocation } from "../../schema/directives.ts";
+import type { Binder } from "../binder.ts";
+import type { Model, ModelField } from "../model.ts";
+
+/** By schema coordinate, for each nullable level that REST never sends as null. Level 0 is the value, 1 an item of its list. */
+export function semanticNonNull(binder: Binder, fields: Model["fields"]): Model["semanticNonNull"] {
+  const found = new Map<string, readonly number[]>();
+  for (const field of fields.values()) {
+    const nulls = binder.nullsOf(field.coordinate);
+    const isNullable = nullabilityOf(field);
+    const hasValue = field.kind === "plain" || !hasNoContent(field.operation);
+    const proved = isNullable.flatMap((each, level) =>
+      each && hasValue && !nulls.has(level) ? [level] : [],
+    );
+    if (proved.length > 0) found.set(field.coordinate, proved);
+    for (const level of semanticNonNullLevels(field.definition.astNode)) {
+      if (proved.includes(level) || isNullable[level] === false) continue;
+      binder.findings.add(
+        "output-nullable",
+        {
+          coordinate: field.coordinate,
+          schema: directiveLocation(field.definition, semanticNonNullName, "levels"),
+          rest: nulls.get(level),
+        },
+        `${field.coordinate} has @semanticNonNull for level ${level}, but ${nulls.has(level) ? "REST may leave the value out or send null" : `${field.definition.type} has no such level`}`,
+        "remove it: codegen writes the directive where REST never sends null",
+      );
+    }
+  }
+  return found;
+}
+
+/** For each level of the field's type, whether the type allows null. */
+function nullabilityOf({ definition }: ModelField): boolean[] {
+  const levels: boolean[] = [];
+  for (let { type } = definition; ; ) {
+    levels.push(!isNonNullType(type));
+    const bare = getNullableType(type);
+    if (!isListType(bare)) return levels;
+    type = bare.ofType;
+  }
+}

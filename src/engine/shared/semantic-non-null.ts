@@ -1,0 +1,17 @@
+/**
+ * `@semanticNonNull` (Apollo's nullability specification, v0.4): at its levels, a null of the field comes with an error. Level
+ * 0 is the value itself, 1 an item of its list.
+ */
+import { type FieldDefinitionNode, Kind } from "graphql";
+
+export const semanticNonNullName = "semanticNonNull";
+
+/** The levels of a field's directive, `[0]` if it names none; empty without the directive. */
+export function semanticNonNullLevels(field: FieldDefinitionNode | null | undefined): readonly number[] {
+  const directive = field?.directives?.find(({ name }) => name.value === semanticNonNullName);
+  if (!directive) return [];
+  const levels = directive.arguments?.find(({ name }) => name.value === "levels")?.value;
+  if (levels?.kind === Kind.INT) return [Number(levels.value)]; // a list may be written without brackets
+  if (levels?.kind !== Kind.LIST) return [0];
+  return levels.values.flatMap((level) => (level.kind === Kind.INT ? [Number(level.value)] : []));
+}
