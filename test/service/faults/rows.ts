@@ -1,6 +1,6 @@
 /**
- * SECURITY.md's table of faults, row by row, as far as the graphql role is concerned: what is done to the upstream, what
- * is measured, and whether that meets the criterion.
+ * Faults of an upstream, row by row, for the `graphql` role: what is done to the upstream, what is measured, and whether
+ * that meets the criterion.
  */
 import {
   broken,
