@@ -1,4 +1,4 @@
-/** Every page: its links lead somewhere, and README leads to it. */
+/** Every page: its links lead somewhere, and a reader gets to it from README. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -23,8 +23,13 @@ test.each(pages)("%s links to what is there", (path) => {
 });
 
 test("README leads to every page", () => {
-  const readme = read("README.md");
-  const own = pages.filter((path) => !/README\.md$/.test(path));
-  expect(own.length).toBeGreaterThan(10);
-  expect(own.filter((path) => !readme.includes(`](${path})`))).toEqual([]);
+  const found = new Set<string>();
+  const follow = (path: string): void => {
+    if (found.has(path) || !pages.includes(path)) return;
+    found.add(path);
+    for (const [, to = ""] of read(path).matchAll(/\]\(([\w./-]+\.md)/g)) follow(join(dirname(path), to));
+  };
+  follow("README.md");
+  expect(pages.length).toBeGreaterThan(30);
+  expect(pages.filter((path) => !found.has(path))).toEqual([]);
 });

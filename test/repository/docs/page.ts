@@ -6,12 +6,9 @@ export const root = join(import.meta.dirname, "../../..");
 export const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 /** The paths of all pages that a reader of the repository finds. */
-export const pages = globSync(
-  ["*.md", "{docs,deploy}/*.md", "examples/*/README.md", "src/engine/README.md"],
-  {
-    cwd: root,
-  },
-).sort();
+export const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md", "src/engine/README.md"], {
+  cwd: root,
+}).sort();
 
 /** What a page shows as code: the lines of its shell blocks, without comments, and what stands between backticks. */
 export function codeOf(page: string): string[] {

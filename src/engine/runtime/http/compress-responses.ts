@@ -1,6 +1,6 @@
 /**
  * Responses are compressed as the client's `Accept-Encoding` allows (RFC 9110 §12.5.3), by the role that makes them: the
- * gateway streams them as they come. Levels and sizes are measured (docs/decisions.md).
+ * gateway streams them as they come. Levels and sizes are measured (docs/adr/013-compression.md).
  */
 import { Readable } from "node:stream";
 import { constants } from "node:zlib";
