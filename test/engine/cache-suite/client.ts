@@ -1,6 +1,6 @@
 /** The REST client's upstream as the suite's runner calls it: by the Fetch API. Each case has a client and a cache of its own. */
 import { CallRecord } from "../../../src/engine/runtime/observe/request-record.ts";
-import { CallerHeaders } from "../../../src/engine/runtime/rest/caller-headers.ts";
+import { CallerHeaders, CallerProfile } from "../../../src/engine/runtime/rest/caller-headers.ts";
 import { Upstreams } from "../../../src/engine/runtime/rest/client.ts";
 import { RequestScope } from "../../../src/engine/runtime/rest/request-scope.ts";
 import type { RestResponse } from "../../../src/engine/runtime/rest/rest-response.ts";
@@ -44,7 +44,7 @@ export class SuiteClient {
     const scope = new RequestScope(
       config,
       upstreams.shares,
-      new CallerHeaders(forwarded, {}, [{ name: "caller", way: [] }]),
+      new CallerHeaders(new CallerProfile(forwarded, {}, [{ name: "caller", way: [] }])),
     );
     const header = Object.fromEntries(own);
     const hasHeaders = Object.keys(header).length > 0;

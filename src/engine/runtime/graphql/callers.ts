@@ -48,18 +48,29 @@ export class Callers {
 
   /** Remembers the credentials of the request that REST has accepted. */
   remember(request: FastifyRequest): void {
-    for (const { name } of this.of(request).accepted) this.#accepted.set(this.#digestOf(name), true);
+    const { accepted, profile } = this.of(request);
+    for (const owner of accepted) {
+      this.#accepted.set(this.#digestOf(owner.name), true);
+      profile.accepted.add(owner);
+    }
   }
 
   #read({ headers, id, ip }: FastifyRequest): CallerHeaders {
     const forwarded = this.#forward(headers, id);
     if (isVerified(forwarded)) return forwarded;
-    const isKnown = ({ name }: Owner): boolean => this.#accepted.get(this.#digestOf(name)) === true;
-    const known = forwarded.owners.filter(isKnown);
-    if (known.length < forwarded.owners.length)
-      forwarded.unknown = forwarded.owners.filter((owner) => !known.includes(owner));
+    const { owners, accepted } = forwarded.profile;
+    if (owners.length > 0 && accepted.size === owners.length) return forwarded;
+    const known = owners.filter((owner) => this.#isAccepted(owner, accepted));
+    if (known.length < owners.length) forwarded.unknown = owners.filter((owner) => !known.includes(owner));
     forwarded.owners = known.length > 0 ? known : [{ name: ofAddress + addressBlock(ip), way: [] }];
     return forwarded;
+  }
+
+  /** `accepted` are those of the owner's profile: another profile may have the same owner. */
+  #isAccepted(owner: Owner, accepted: Set<Owner>): boolean {
+    const isAccepted = accepted.has(owner) || this.#accepted.get(this.#digestOf(owner.name)) === true;
+    if (isAccepted) accepted.add(owner);
+    return isAccepted;
   }
 
   /** 48 bits, so that very many credentials take little memory. Nobody knows the salt, so nobody makes two of one digest. */

@@ -16,11 +16,33 @@ const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-
 
 const none: readonly Owner[] = [];
 
-export class CallerHeaders {
-  /** The headers that every operation receives. */
+/** What the credentials and the context headers of a request decide. Requests that bring the same ones share it. */
+export class CallerProfile {
+  /** The headers that every operation receives, but for those that differ in each request. */
   readonly headers: Headers;
   /** The credential headers. An operation receives those that it takes. */
   readonly credentials: Headers;
+  /** The tenant that the gateway vouches for, or the owners of the credentials. */
+  readonly owners: readonly Owner[];
+  /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
+  readonly identity: string;
+  /** Owners whose credentials REST has accepted. It still accepts them while a request with them is under way. */
+  readonly accepted = new Set<Owner>();
+
+  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[]) {
+    this.headers = headers;
+    this.credentials = credentials;
+    this.owners = owners;
+    this.identity = digestIfLong(textOf(headers) + textOf(credentials));
+  }
+}
+
+export class CallerHeaders {
+  readonly profile: CallerProfile;
+  /** The headers that every operation receives. */
+  readonly headers: Headers;
+  readonly credentials: Headers;
+  readonly identity: string;
   /**
    * The owners of the shares of the process that the request takes: the tenant, the owners of its accepted credentials, or its
    * address.
@@ -30,14 +52,13 @@ export class CallerHeaders {
   unknown: readonly Owner[] = none;
   /** Those of them whose credentials REST has accepted since. */
   accepted: readonly Owner[] = none;
-  /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
-  readonly identity: string;
 
-  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[]) {
+  constructor(profile: CallerProfile, headers = profile.headers) {
+    this.profile = profile;
     this.headers = headers;
-    this.credentials = credentials;
-    this.owners = owners;
-    this.identity = digestIfLong(textOf(headers) + textOf(credentials));
+    this.credentials = profile.credentials;
+    this.identity = profile.identity;
+    this.owners = profile.owners;
   }
 
   /** Whether the request came with a credential that some operation takes. */

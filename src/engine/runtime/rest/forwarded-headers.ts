@@ -4,12 +4,14 @@
  * travel on only if the request itself came with that proof.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { LRUCache } from "lru-cache";
 import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
+import { callerProfiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
-import { CallerHeaders, digestIfLong } from "./caller-headers.ts";
-import { credentialReader, ownersOf } from "./credentials.ts";
+import { CallerHeaders, CallerProfile, digestIfLong } from "./caller-headers.ts";
+import { credentialNames, credentialReader, ownersOf } from "./credentials.ts";
 
 const trace = ["traceparent", "tracestate"];
 
@@ -23,24 +25,62 @@ export const isVerified = ({ caller }: CallerHeaders): boolean => caller.startsW
 /** `operations` are all that a request may call. */
 export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
-  const proved = ["accept-language", ...trace, ...contextNames, proofHeader];
-  const ours = new Set([...proved, "accept", "x-request-id"]);
+  const vouchedFor = [...contextNames, proofHeader];
+  const ours = new Set(["accept", "accept-language", "x-request-id", ...trace, ...vouchedFor]);
   const credentialsOf = credentialReader(operations, (name) => ours.has(name));
   const ownersIn = ownersOf(operations);
   const [tenantId = ""] = contextNames;
-  return (given, requestId) => {
-    const headers = new Dictionary<string>({ accept: "application/json", "x-request-id": requestId });
-    const names = hasProof(env, given[proofHeader]) ? proved : ["accept-language"];
-    for (const name of names) {
-      const value = own(given, name);
-      if (typeof value === "string") headers[name] = value;
-    }
+  const profiles = new LRUCache<string, CallerProfile>({
+    maxSize: callerProfiles.bytes,
+    sizeCalculation: (_profile, key) => key.length + callerProfiles.bytesOfEach,
+  });
+  const credentialHeaders = credentialNames(operations);
+  const decidingHeaders = [...credentialHeaders, ...vouchedFor];
+  const createProfile = (given: IncomingHttpHeaders, isProved: boolean): CallerProfile => {
+    const headers = new Dictionary<string>({ accept: "application/json" });
+    if (isProved) copyHeaders(headers, given, vouchedFor);
     const credentials = credentialsOf(given);
     const tenant = headers[tenantId];
     const owners =
       tenant !== undefined
         ? [{ name: verified + tenant, way: [] }]
         : ownersIn(credentials).map(({ name, way }) => ({ name: `key ${digestIfLong(name)}`, way }));
-    return new CallerHeaders(headers, credentials, owners);
+    return new CallerProfile(headers, credentials, owners);
   };
+  return (given, requestId) => {
+    const isProved = hasProof(env, given[proofHeader]);
+    const key = textOfHeaders(given, isProved ? decidingHeaders : credentialHeaders);
+    let profile = profiles.get(key);
+    if (!profile) {
+      profile = createProfile(given, isProved);
+      if (key.length <= callerProfiles.characters) profiles.set(key, profile);
+    }
+    const headers = new Dictionary<string>(profile.headers);
+    headers["x-request-id"] = requestId;
+    copyHeaders(headers, given, isProved ? ofRequestWithTrace : ofRequest);
+    return new CallerHeaders(profile, headers);
+  };
+}
+
+const ofRequest = ["accept-language"];
+const ofRequestWithTrace = [...ofRequest, ...trace];
+
+function copyHeaders(target: Dictionary<string>, given: IncomingHttpHeaders, names: readonly string[]): void {
+  for (const name of names) {
+    const value = own(given, name);
+    if (typeof value === "string") target[name] = value;
+  }
+}
+
+/**
+ * The presence and the values of headers: an absent one differs from an empty one. No value of a header has a line break. The
+ * number of headers shows whether the gateway's proof was good.
+ */
+function textOfHeaders(given: IncomingHttpHeaders, names: readonly string[]): string {
+  let text = "";
+  for (const name of names) {
+    const value = own(given, name);
+    text += typeof value === "string" ? `=${value}\n` : "\n";
+  }
+  return text;
 }

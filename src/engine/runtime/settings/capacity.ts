@@ -55,6 +55,12 @@ export const cachedKeys = 10_000;
 export const acceptedCredentials = 100_000;
 
 /**
+ * What the `graphql` role remembers of each caller: the headers that decide who it is, and what they decide. A caller whose
+ * headers have more characters is not remembered.
+ */
+export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, characters: 4_096 };
+
+/**
  * Look-ups of API keys. A few run at a time, because key introspection serves every gateway. Of each rank 1,024 wait, for
  * `waitMs` at most: at 50 ms a look-up they take 3.2 s.
  */

@@ -1,7 +1,7 @@
 /** The bytes of REST's responses that one request may hold, and all requests of the process. */
 import { expect, test } from "vitest";
 import { createProcessBudgets } from "../../../../src/engine/runtime/governor/process-budgets.ts";
-import { CallerHeaders } from "../../../../src/engine/runtime/rest/caller-headers.ts";
+import { CallerHeaders, CallerProfile } from "../../../../src/engine/runtime/rest/caller-headers.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { configure } from "../graphql/configure.ts";
 
@@ -12,7 +12,11 @@ function open() {
   const config = configure({ MAX_REQUEST_BYTES: "100" });
   const shares = createProcessBudgets(config.env);
   return (caller: string) =>
-    new RequestScope(config, shares, new CallerHeaders({}, {}, [{ name: caller, way: [] }]));
+    new RequestScope(
+      config,
+      shares,
+      new CallerHeaders(new CallerProfile({}, {}, [{ name: caller, way: [] }])),
+    );
 }
 
 test("one request holds MAX_REQUEST_BYTES, and not one more", () => {

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createProcessBudgets } from "../../../../src/engine/runtime/governor/process-budgets.ts";
 import { largeBody } from "../../../../src/engine/runtime/governor/processor-time.ts";
-import { CallerHeaders } from "../../../../src/engine/runtime/rest/caller-headers.ts";
+import { CallerHeaders, CallerProfile } from "../../../../src/engine/runtime/rest/caller-headers.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { RestResponse } from "../../../../src/engine/runtime/rest/rest-response.ts";
 import { configure } from "../graphql/configure.ts";
@@ -13,7 +13,11 @@ function twoRequests(bytes: number) {
   const shares = createProcessBudgets(config.env);
   shares.processor.enter("other");
   return ["busy", "busy"].map((caller) => {
-    const scope = new RequestScope(config, shares, new CallerHeaders({}, {}, [{ name: caller, way: [] }]));
+    const scope = new RequestScope(
+      config,
+      shares,
+      new CallerHeaders(new CallerProfile({}, {}, [{ name: caller, way: [] }])),
+    );
     scope.hold(bytes, true);
     return scope;
   }) as [RequestScope, RequestScope];

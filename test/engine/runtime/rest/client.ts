@@ -1,7 +1,7 @@
 /** REST clients of requests to one raw upstream, and the responses that it gives. */
 import { expect, onTestFinished } from "vitest";
 import { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
-import { CallerHeaders } from "../../../../src/engine/runtime/rest/caller-headers.ts";
+import { CallerHeaders, CallerProfile } from "../../../../src/engine/runtime/rest/caller-headers.ts";
 import { RestClient, Upstreams } from "../../../../src/engine/runtime/rest/client.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import type { Operation } from "../../../../src/engine/shared/operation.ts";
@@ -59,7 +59,7 @@ export async function against(
     const scope = new RequestScope(
       config,
       upstreams.shares,
-      new CallerHeaders(headers, {}, [{ name: caller, way: [] }]),
+      new CallerHeaders(new CallerProfile(headers, {}, [{ name: caller, way: [] }])),
     );
     return Object.assign(new RestClient(table, upstreams, scope), {
       turn: () => scope.turn(),

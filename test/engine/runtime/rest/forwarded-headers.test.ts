@@ -43,6 +43,51 @@ test("a long credential is remembered by its digest, so that thousands of them t
   }
 });
 
+describe("what is remembered of a caller", () => {
+  test("is shared by requests that bring the same credentials and context, and by no others", () => {
+    const profileOf = (headers: IncomingHttpHeaders) => forward(headers, "id").profile;
+    const tenant = ofTenant("t");
+    expect(profileOf({ "x-api-key": "a", "accept-language": "de" })).toBe(profileOf({ "x-api-key": "a" }));
+    expect(profileOf({ ...tenant, traceparent: "a" })).toBe(profileOf(tenant));
+    const others: IncomingHttpHeaders[] = [
+      {},
+      { "x-api-key": "" },
+      { authorization: "" },
+      { "x-api-key": "", authorization: "" },
+      { "x-api-key": "a" },
+      { authorization: "a" },
+      { "x-api-key": "a", authorization: "a" },
+      { ...tenant, [proofHeader]: "forged" },
+      tenant,
+      { ...tenant, "x-api-key": "a" },
+      ofTenant("other"),
+      { ...tenant, "x-service-user-id": "other" },
+      { ...tenant, "x-service-roles": undefined },
+    ];
+    const profiles = others.map(profileOf);
+    const expected = others.map((_, at) => (at === 7 ? 0 : at)); // a forged context is none
+    expect(profiles.map((profile) => profiles.indexOf(profile))).toEqual(expected);
+  });
+
+  test("is nothing that differs in each request", () => {
+    const languageOf = (language?: string) =>
+      forward({ "x-api-key": "a", "accept-language": language }, "id").headers["accept-language"];
+    expect([languageOf("de"), languageOf(), languageOf("fr")]).toEqual(["de", undefined, "fr"]);
+    const traced = forward({ ...ofTenant("t"), traceparent: "one" }, "first").headers;
+    const later = forward(ofTenant("t"), "second").headers;
+    expect([traced.traceparent, traced["x-request-id"]]).toEqual(["one", "first"]);
+    expect([later.traceparent, later["x-request-id"]]).toEqual([undefined, "second"]);
+  });
+
+  test("has a bound, so that made-up credentials take no memory", () => {
+    const first = forward({ "x-api-key": "first" }, "id").profile;
+    for (let at = 0; at < 40_000; at++) forward({ "x-api-key": `made-up-${at}` }, "id");
+    expect(forward({ "x-api-key": "first" }, "id").profile).not.toBe(first);
+    const long = { "x-api-key": "k".repeat(15_000) };
+    expect(forward(long, "id").profile).not.toBe(forward(long, "id").profile);
+  });
+});
+
 test("only an operation that needs a credential, and got it, proves that it is good", () => {
   const proves = (called: Operation): boolean => {
     const forwarded = forward({ "x-api-key": "a" }, "id");
