@@ -12,6 +12,7 @@ import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape
 import { type RestParam, restText } from "../schema/directives.ts";
 import { fieldName, normalizeName } from "../schema/graphql-names.ts";
 import { fieldsOf } from "../schema/object-types.ts";
+import { linkContradiction } from "./link-contradiction.ts";
 
 export type KeyLinks = {
   readonly sdl: string;
@@ -22,6 +23,9 @@ export type KeyLinks = {
 
 /** A link, and the place of the binding that is tried. */
 type Tried = { readonly link: KeyLink; readonly place: number };
+
+const contradictedHead = `# Links that the names of keys suggest and the document contradicts: remove the # only if you know better.
+`;
 
 const commentHead = (hasItem: boolean): string =>
   `# Links that the names of keys suggest: remove the # of those that you want.${hasItem ? " One with ITEM needs a list that is always whole." : ""}
@@ -42,7 +46,7 @@ export function withKeyLinks(model: Model, sdl: string, started: Model | undefin
       // an error elsewhere means that the links broke something: no link is better
       if (wrong.size > 0) tried = [];
       const isDoubtful = ({ link, place }: Tried): boolean =>
-        place >= link.sure || doubtful.has(`${link.owner}.${link.field}`);
+        place >= link.sure || link.contradiction !== undefined || doubtful.has(`${link.owner}.${link.field}`);
       const [comments, fields] = [true, false].map((is) =>
         tried.filter((each) => isDoubtful(each) === is),
       ) as [Tried[], Tried[]];
@@ -56,11 +60,18 @@ export function withKeyLinks(model: Model, sdl: string, started: Model | undefin
 }
 
 function written(sdl: string, fields: readonly Tried[], comments: readonly Tried[]): string {
-  const commented = comments.map((each) => extension(each).replaceAll(/^/gm, "# ")).join("\n#\n");
+  const [contradicted, offered] = [true, false].map((is) =>
+    comments
+      .filter(({ link }) => (link.contradiction !== undefined) === is)
+      .map((each) => `${each.link.contradiction ?? ""}\n${extension(each)}`)
+      .map((text) => text.trim().replaceAll(/^/gm, "# "))
+      .join("\n#\n"),
+  ) as [string, string];
   return [
     sdl,
     ...fields.map(extension),
-    ...(comments.length > 0 ? [commentHead(commented.includes("in: ITEM")) + commented] : []),
+    ...(offered ? [commentHead(offered.includes("in: ITEM")) + offered] : []),
+    ...(contradicted ? [contradictedHead + contradicted] : []),
   ].join("\n\n");
 }
 
@@ -81,6 +92,8 @@ type KeyLink = {
   readonly bindings: readonly string[];
   /** How many of them do not look the key up in a list, of which no document says that it is whole. */
   readonly sure: number;
+  /** What the document says against it. */
+  readonly contradiction?: string;
 };
 
 function findKeyLinks(model: Model): KeyLink[] {
@@ -124,7 +137,14 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
       (each) => `${field}: ${isMany ? `[${first}]` : first}\n    ${each}`,
     );
     if (bindings.length === 0 || fieldsOf(model.schema, owner).some(({ name }) => name === field)) return [];
-    return [{ owner, field, bindings, sure: ofKeys.length }];
+    const used = [...only("some"), ...only("one"), ...only("all")];
+    const owners = (model.backings.get(owner) ?? []).map(({ shape }) => shape);
+    const contradiction = used
+      .map((each) =>
+        linkContradiction(model.document, { property: key, name: base, owners }, idsOf(model, each)),
+      )
+      .find((each) => each !== undefined);
+    return [{ owner, field, bindings, sure: ofKeys.length, ...(contradiction && { contradiction }) }];
   });
 }
 
@@ -168,6 +188,12 @@ const lookedUp = ({ field: { operation }, place }: LookupField, key: string): st
     params: [{ name: "id", in: "item", from: `parent.${key}` }],
     result: resultAt(place),
   });
+
+/** The parameter that takes ids, and the property of the objects that it finds. */
+function idsOf(model: Model, { ids, type }: LookupField): Property[] {
+  const property = propertyOf(model, type, "id");
+  return [...(ids ? [ids] : []), ...(property ? [property] : [])];
+}
 
 const fedBy = (name = "", key: string): RestParam => ({ name, from: `parent.${key}` });
 

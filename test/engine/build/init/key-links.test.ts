@@ -216,3 +216,81 @@ test("a path's link that holds no more below the keys' links is not offered", ()
   const { links, keyLinks } = projectOn({}, { ...gets, "/zones/{zone}": [ref("Zone")] }, schemas);
   expect([links, keyLinks.fields]).toEqual([[], 1]);
 });
+
+const ulid = { type: "string", pattern: "^[0-7][0-9A-HJKMNP-TV-Z]{25}$" };
+
+/** The links of a key to users whose id has this schema. */
+const linksTo = (id: object, key: object, more: object = {}) => {
+  const user = { schema: "User", gets: { "/users": users(query("ids", list(id))) } };
+  return started({ user_id: key, ...more }, user.gets, { User: object({ id, name: text }) });
+};
+
+test.each<[what: string, id: object, key: object, says: string]>([
+  ["an example", ulid, { ...text, example: "cus_123" }, 'user_id may be "cus_123", but ids refuses it'],
+  ["examples", ulid, { ...text, examples: ["cus_123"] }, 'user_id may be "cus_123"'],
+  ["an enum", ulid, { ...text, enum: ["me", "owner"] }, 'user_id may be "me"'],
+  ["a default", ulid, { ...text, default: "nobody" }, 'user_id may be "nobody"'],
+  [
+    "another pattern",
+    ulid,
+    { ...text, pattern: "^cus_" },
+    'user_id has pattern "^cus_", but ids has pattern',
+  ],
+  ["a value in its description", ulid, { ...text, description: "Such as `cus_123`." }, 'may be "cus_123"'],
+  ["a prefix in its description", ulid, { ...text, description: "Starts with cus_." }, 'begins with "cus_"'],
+  ["its title", text, { ...text, title: "Stripe user ID" }, "the title of user_id is of another system"],
+  [
+    "its description",
+    text,
+    { ...text, description: "Id of the user in Zendesk." },
+    'the description of user_id is of another system: "user in Zendesk"',
+  ],
+  ["an external owner", text, { ...text, description: "The external user id." }, '"external user"'],
+  [
+    "another format",
+    { ...text, format: "uuid" },
+    { ...text, format: "email" },
+    'has format "email", but ids has format "uuid"',
+  ],
+  [
+    "a value of no such format",
+    { ...text, format: "uuid" },
+    { ...text, example: "cus_123" },
+    "must match format",
+  ],
+  [
+    "lengths",
+    { ...text, minLength: 26 },
+    { ...text, maxLength: 20 },
+    "has maxLength 20, but ids has minLength 26",
+  ],
+  [
+    "an example with another prefix",
+    { ...text, example: "usr_1" },
+    { ...text, example: "cus_1" },
+    'user_id may be "cus_1", but ids is like "usr_1"',
+  ],
+])("a link that %s contradicts is a comment that says so", (_what, id, key, says) => {
+  const { links, counts } = linksTo(id, key);
+  expect(links).toContain("# Links that the names of keys suggest and the document contradicts");
+  expect(links).toContain(says);
+  expect(links).toContain("\n# extend type Post {\n#   user: User\n");
+  expect(counts).toEqual([0, 1]);
+});
+
+test("an example of the whole object contradicts a link, too", () => {
+  const post = { ...object({ id: text, user_id: text }), example: { id: "1", user_id: "cus_123" } };
+  const gets = { "/users": users(query("ids", list(ulid))) };
+  const { links } = started({}, gets, { User: object({ id: ulid, name: text }), Post: post });
+  expect(links).toContain('# user_id may be "cus_123"');
+});
+
+test.each<[what: string, id: object, key: object]>([
+  ["an example of the pattern", ulid, { ...text, example: "01ARZ3NDEKTSV4RRFFQ69G5FAV" }],
+  ["a title without another owner", ulid, { ...text, title: "User ID" }],
+  ["a usual description", text, { ...text, description: "The ID of the user who wrote the post." }],
+  ["an example that is a number", text, { ...text, example: 12 }],
+  ["the prefix of the ids", { ...text, example: "usr_1" }, { ...text, example: "usr_2" }],
+])("%s contradicts no link", (_what, id, key) => {
+  expect(linksTo(id, key).counts).toEqual([1, 0]);
+});

@@ -1,0 +1,172 @@
+/**
+ * Finds what a document says against a link that the name of a key suggests: the key's pattern, format, lengths, examples,
+ * title or description do not fit the id that the operation takes. Names alone never prove that two ids are the same.
+ */
+import { isRecord, membersOf } from "../../shared/json-object.ts";
+import { own } from "../../shared/own.ts";
+import { rejectionReason } from "../bind/inputs/check-constants.ts";
+import type { RestDocument, RestNode } from "../openapi/document.ts";
+import { isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { splitWords } from "../schema/graphql-names.ts";
+
+/** A key as objects have it, and the name before its `Id`. `owners`: the schemas of the objects. */
+export type LinkKey = {
+  readonly property: Property;
+  readonly name: string;
+  readonly owners: readonly Shape[];
+};
+
+/** Returns what contradicts the link, as a comment says it; `undefined` if nothing does. `ids`: what the link finds objects by. */
+export function linkContradiction(
+  document: RestDocument,
+  { property, name, owners }: LinkKey,
+  ids: readonly Property[],
+): string | undefined {
+  const key = property.shape.items ?? property.shape;
+  const texts = statedTexts(document, property.node, key);
+  const shown = [
+    ...(key.values ?? []),
+    ...examplesOf(document, property, key, owners),
+    ...texts.flatMap(({ text }) => idsIn(text)),
+  ];
+  for (const id of ids) {
+    const taken = id.shape.items ?? id.shape;
+    const examples = examplesOf(document, id, taken, []);
+    const unfit =
+      otherLimit(key, taken) ??
+      shown.map((value) => refusal(taken, value, examples)).find((each) => each !== undefined);
+    if (unfit !== undefined) return `${property.name} ${unfit.of}, but ${id.name} ${unfit.wanted}`;
+  }
+  return foreignOwner(document, texts, name, property.name);
+}
+
+type Unfit = { readonly of: string; readonly wanted: string };
+
+/** Patterns are compared as texts: whether two of them accept the same ids is not decided. */
+function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
+  for (const [keyword, one, other] of [
+    ["pattern", key.limits.pattern, taken.limits.pattern],
+    ["format", textFormat(key), textFormat(taken)],
+  ] as const)
+    if (one !== undefined && other !== undefined && one !== other)
+      return { of: limitText(keyword, one), wanted: limitText(keyword, other) };
+  for (const [one, other] of [
+    ["maxLength", "minLength"],
+    ["minLength", "maxLength"],
+  ] as const) {
+    const [own, wanted] = [key.limits[one], taken.limits[other]];
+    const isApart =
+      typeof own === "number" &&
+      typeof wanted === "number" &&
+      (one === "maxLength" ? own < wanted : own > wanted);
+    if (isApart) return { of: limitText(one, own), wanted: limitText(other, wanted) };
+  }
+  return undefined;
+}
+
+const limitText = (keyword: string, value: unknown): string => `has ${keyword} ${JSON.stringify(value)}`;
+
+const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
+
+/** `examples`: of the id. Their prefix tells kinds of ids apart. A value that ends with a separator is a prefix itself. */
+function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
+  const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;
+  const { pattern } = taken.limits;
+  const of = `may be ${JSON.stringify(value)}`;
+  if (typeof sent === "string" && sent.endsWith("_")) {
+    if (typeof pattern === "string" && pattern.startsWith("^") && !pattern.includes(sent))
+      return { of: `begins with ${JSON.stringify(value)}`, wanted: limitText("pattern", pattern) };
+  } else if (!taken.types.has("integer") || typeof sent !== "string" || !/^-?\d+$/.test(sent)) {
+    const reason = rejectionReason(taken, sent);
+    if (reason !== undefined) return { of, wanted: `refuses it: the value ${reason}` };
+  }
+  const [prefix, example] = [prefixOf(sent), examples.find((each) => typeof each === "string")];
+  return prefix === undefined || example === undefined || prefix === prefixOf(example)
+    ? undefined
+    : { of, wanted: `is like ${JSON.stringify(example)}` };
+}
+
+const prefixOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? /^([A-Za-z]+_)[A-Za-z0-9]*$/.exec(value)?.[1] : undefined;
+
+/** The values that the document shows for a property: at its schema, and in the examples of the objects that have it. */
+function examplesOf(
+  document: RestDocument,
+  { name, node }: Pick<Property, "name" | "node">,
+  shape: Shape,
+  owners: readonly Shape[],
+): unknown[] {
+  const holders = [node.value, document.follow(node)?.value, membersOf(node.value).schema, shape.node.value];
+  return [
+    ...holders.flatMap(examplesIn).flat(),
+    ...owners
+      .flatMap((owner) => examplesIn(owner.node.value))
+      .flatMap((example) => [isRecord(example) ? own(example, name) : undefined].flat()),
+  ].filter((value) => value !== undefined && value !== null && value !== "");
+}
+
+const examplesIn = (holder: unknown): unknown[] => {
+  const { example, examples, default: byDefault, const: only } = membersOf(holder);
+  const listed = isRecord(examples)
+    ? Object.values(examples).map((each) => membersOf(each).value)
+    : [examples].flat();
+  return [example, byDefault, only, ...listed].filter((value) => value !== undefined);
+};
+
+type StatedText = { readonly keyword: string; readonly text: string };
+
+function statedTexts(document: RestDocument, node: RestNode, shape: Shape): StatedText[] {
+  const holders = new Set([node.value, document.follow(node)?.value, shape.node.value]);
+  return [...holders].flatMap((holder) =>
+    ["title", "description"].flatMap((keyword) => {
+      const text = own(membersOf(holder), keyword);
+      return typeof text === "string" ? [{ keyword, text }] : [];
+    }),
+  );
+}
+
+/** What reads as an id, or as the beginning of one: `cus_123`, `cus_`. */
+const idsIn = (text: string): string[] => [
+  ...new Set(text.match(/\b(?=[A-Za-z-]*[_-][\w-]*\d)[A-Za-z][\w-]*\b|\b[a-z]{2,8}_(?![A-Za-z0-9_])/g)),
+];
+
+/** Words before the name of an object that do not say whose it is. */
+const plainWords = new Set(
+  `a all an and any array associated assigned base belonging billing by corresponding created current default each every
+existing first for given her his id ids if in internal its last linked list main matching new numeric of old on one optional
+or original other our owner owning parent primary referenced related required resource resulting second source specified
+string target that the their this to unique updated uuid when which whose with your`.split(/\s+/),
+);
+const foreignWords = new Set(["external", "foreign", "legacy", "remote", "third-party", "upstream"]);
+
+/** Another system whose id a text says the key to be: `Stripe customer ID`, `the customer in Stripe`. */
+function foreignOwner(
+  document: RestDocument,
+  texts: readonly StatedText[],
+  name: string,
+  key: string,
+): string | undefined {
+  const words = splitWords(name.replaceAll(/([a-z])([A-Z])/g, "$1 $2"));
+  const usual = new Set([
+    ...words,
+    ...splitWords(String(membersOf(membersOf(document.root.value).info).title)),
+  ]);
+  const isForeign = (word: string): boolean =>
+    foreignWords.has(word.toLowerCase()) ||
+    (/^[A-Z]/.test(word) &&
+      !plainWords.has(word.toLowerCase()) &&
+      ![...usual].some((each) => each.toLowerCase() === word.toLowerCase()));
+  const object = `${words.join(String.raw`[\s_-]*`)}(?:e?s)?`;
+  const before = new RegExp(String.raw`\b([A-Za-z][\w-]*)(?:['’]s)?\s+${object}\b`, "gi");
+  const after = new RegExp(
+    String.raw`\b${object}(?:\s+(?:id|identifier|account|record|object))?\s+(?:in|at|from|within|on)\s+(?:the\s+)?([A-Za-z][\w-]*)`,
+    "gi",
+  );
+  for (const { keyword, text } of texts) {
+    const found = [...text.matchAll(before), ...text.matchAll(after)].find(([, word = ""]) =>
+      isForeign(word),
+    );
+    if (found) return `the ${keyword} of ${key} is of another system: ${JSON.stringify(found[0])}`;
+  }
+  return undefined;
+}
