@@ -95,8 +95,8 @@ function reasons(
   }
   if (stage === "approvals") return []; // an expired approval changes nothing
   if (rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
-  // who gives the new argument already is not broken
-  if (rule === "sdl-required-arg-added")
+  // who gives the argument already is not broken
+  if (rule === "sdl-required-arg-added" || (rule === "sdl-default-removed" && coordinate.endsWith(":)")))
     return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
   const demand = requestConstraint(finding);
   if (demand && project.model) return coordinatesViolating(demand, project.model, operation, own, selected);

@@ -70,6 +70,41 @@ test.each([
   );
 });
 
+test.each([
+  ["an argument", "Int! = 1", "Int", "Int!", "Int", "Mutation.find(page:)"],
+  ["a field of an input object", "Int", "Int! = 1", "Int", "Int!", "Filter.size"],
+])("%s that may not be null and loses its default is breaking", (_, page, size, page2, size2, coordinate) => {
+  const files = (...types: [string, string]) =>
+    validProject(new Map(Object.entries({ "schema.graphql": schema(...types), "openapi.yaml": openapi })));
+  const { findings } = examine(files(page2, size2), files(page, size), "2026-01-01");
+  expect(findings.filter(({ change }) => change)).toMatchObject([
+    { rule: "sdl-default-removed", change: "breaking", coordinate },
+  ]);
+});
+
+test("a nullable argument that loses its default as it becomes non-null is one finding", () => {
+  const files = (page: string) =>
+    validProject(new Map(Object.entries({ "schema.graphql": schema(page, "Int"), "openapi.yaml": openapi })));
+  const { findings } = examine(files("Int!"), files("Int = 1"), "2026-01-01");
+  expect(findings.filter(({ change }) => change).map(({ rule }) => rule)).toEqual(["sdl-arg-changed-kind"]);
+});
+
+test("an operation that gives an argument is not broken where the argument loses its default", async () => {
+  const root = repository({
+    "spec/openapi.yaml": openapi,
+    "spec/schema.graphql": schema("Int! = 1", "Int"),
+    "spec/operations/depot.graphql":
+      "mutation Given { find(page: 2, input: {}) } mutation Omitted { find(input: {}) }",
+    "spec/rest-only.yaml": "",
+  });
+  write(root, { "spec/schema.graphql": schema("Int!", "Int") });
+  const { operations } = await reportOf(root, "--base", "HEAD");
+  expect(operations.map(({ name, verdict }) => [name, verdict])).toEqual([
+    ["Given", "untouched"],
+    ["Omitted", "broken"],
+  ]);
+});
+
 test("an input type that takes one of its fields now breaks the operations that give several", async () => {
   const root = repository({
     "spec/openapi.yaml": openapi,
@@ -170,15 +205,17 @@ const rows: readonly (readonly [rule: string, coordinate: string, was: string, i
     paged("(page: Int = 1)"),
     paged("(page: Int = 2)"),
   ],
+  ["sdl-default-removed", "Mutation.find(page:)", paged("(page: Int! = 1)"), paged("(page: Int!)")],
   ["sdl-one-of-added", "In", `${look} input In { a: ID }`, `${look} input In @oneOf { a: ID }`],
   ["sdl-added", "A.b", `${look} type A { a: ID }`, `${look} type A { a: ID b: ID }`],
   ["binding-changed", "Query.look", look, look.replace('"look"', '"other"')],
 ];
 
-test("the rules of the schema are graphql-js's, of its classes, and our three", () => {
+test("the rules of the schema are graphql-js's, of its classes, and our four", () => {
   const library = [...Object.values(BreakingChangeType), ...Object.values(DangerousChangeType)];
   const expected = library.map((type) => `sdl-${type.toLowerCase().replaceAll("_", "-")}`);
-  expect(Object.keys(schemaRules)).toEqual([...expected, "sdl-one-of-added", "sdl-added", "binding-changed"]);
+  const own = ["sdl-default-removed", "sdl-one-of-added", "sdl-added", "binding-changed"];
+  expect(Object.keys(schemaRules)).toEqual([...expected, ...own]);
   expect(rows.map(([rule]) => rule)).toEqual(Object.keys(schemaRules));
 });
 

@@ -164,6 +164,10 @@ export const schemaRules = {
     "An argument or a field of an input object has another default, or a default for the first time.",
     tellClients,
   ),
+  "sdl-default-removed": breaking(
+    "An argument or a field of an input object that may not be null has no default now: clients must send it.",
+    "keep the default, or make it nullable",
+  ),
   "sdl-one-of-added": breaking(
     "An input type takes exactly one of its fields (`@oneOf`): clients that give several, or none, are refused.",
     "add an input type of another name",

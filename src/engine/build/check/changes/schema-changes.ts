@@ -61,6 +61,8 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
   // a scalar of GraphQL's own, such as `Int`, comes and goes with its uses
   if (description.startsWith("Standard scalar ")) return [];
+  // `newDefaults` tells what that means
+  if (type === "ARG_DEFAULT_VALUE_CHANGE" && description.endsWith(" was removed.")) return [];
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
   // a description without two values is the fact itself: a union may lose two members at one coordinate
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
@@ -83,7 +85,10 @@ function coordinateOf(type: string, description: string): string {
   return (type === "DIRECTIVE_REMOVED" ? "@" : "") + description.replace(pattern, coordinate);
 }
 
-/** An argument without a default before, or a field of an input object: graphql-js says nothing of these. */
+/**
+ * An argument without a default before, or a field of an input object: graphql-js says nothing of these. What may not be
+ * null is required without its default; where it could be null before, the change of its type says so.
+ */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
   return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
@@ -91,8 +96,12 @@ function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
     // what every client sends needs no default
     if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
     const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
+    if (is === none && was !== none && isNonNullType(element.type)) {
+      const message = `${coordinate} has no default now, it had ${was}: clients that leave it out are refused`;
+      return isNonNullType(old.type) ? [schemaChange("sdl-default-removed", coordinate, message, was, is)] : [];
+    }
     // the library tells of an argument's other default
-    if (was === is || (kind === "argument" && was !== none)) return [];
+    if (was === is || (kind === "argument" && was !== none && is !== none)) return [];
     const message = `${coordinate} has ${is} now where clients leave it out, it had ${was}`;
     return [schemaChange("sdl-arg-default-value-change", coordinate, message, was, is)];
   });
