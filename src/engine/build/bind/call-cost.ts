@@ -16,7 +16,7 @@ import type { RestOperation } from "../openapi/operation.ts";
 import { objectTypesOf } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { enclosingTypes } from "./inputs/input-source.ts";
-import { assumedLength, type Estimate, multiplyEstimates, pageLength } from "./list-length.ts";
+import { assumedLength, countText, type Estimate, multiplyEstimates, pageLength } from "./list-length.ts";
 import type { BoundField, Model } from "./model.ts";
 
 /** One bound field of an operation, with the number of its parent objects and of its calls. */
@@ -38,10 +38,10 @@ export const callCost = (model: Model, operation: SavedOperation): Estimate =>
 
 /** `2 REST calls`, and the worst case where it differs. */
 export const describeCallCount = ({ typical, worst }: Estimate): string =>
-  `${typical} REST call${typical === 1 ? "" : "s"}${describeWorstCase(typical, worst)}`;
+  `${countText(typical)} REST call${typical === 1 ? "" : "s"}${describeWorstCase(typical, worst)}`;
 
 export const describeWorstCase = (typical: number, worst: number): string =>
-  worst === typical ? "" : `, at worst ${worst}`;
+  worst === typical ? "" : `, at worst ${countText(worst)}`;
 
 /** Every call of a valid operation, in the order of its selections. */
 export function listCalls(model: Model, { definition, document }: SavedOperation): PlannedCall[] {

@@ -14,6 +14,12 @@ export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => (
   worst: one.worst * other.worst,
 });
 
+/** Products of assumed lengths say no more than that there are very many. */
+export const mostCounted = 100_000;
+
+export const countText = (count: number): string =>
+  count > mostCounted ? `more than ${mostCounted}` : String(count);
+
 /** Reads the arguments of the selection `node`, if given; `undefined` if the operation has no paging parameter. */
 export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
   const paging = field.operation.parameters.filter(isPagingParameter);

@@ -9,6 +9,7 @@ import type { Page } from "../../shared/page.ts";
 import { callCost, describeCallCount, describeWorstCase, listCalls } from "../bind/call-cost.ts";
 import { suggestOperations } from "../bind/find-operation.ts";
 import { enclosingTypes, formatSource } from "../bind/inputs/input-source.ts";
+import { countText } from "../bind/list-length.ts";
 import {
   type BoundField,
   boundFields,
@@ -43,7 +44,7 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
 function explainOperation(model: Model, operation: SavedOperation): string[] {
   const calls = listCalls(model, operation).flatMap(({ path, field, parents, calls: count, sharedWith }) => {
     const showsParents = count.worst > 1 || parents.worst > 1;
-    const forParents = `, for ${parents.typical} parents${describeWorstCase(parents.typical, parents.worst)}`;
+    const forParents = `, for ${countText(parents.typical)} parents${describeWorstCase(parents.typical, parents.worst)}`;
     return [
       "",
       `${path}  (${field.coordinate})`,

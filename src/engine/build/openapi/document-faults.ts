@@ -1,7 +1,7 @@
 /**
  * Finds the faults of the document itself: a `$ref` that points at nothing or closes a cycle, a key that stands twice in
  * one object. A fault that a bound operation reaches is an error. All others are one warning, with their number, and so are
- * the operations without an `operationId` of their own that nothing binds.
+ * the operations that nothing binds and that share their `operationId`.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import {
@@ -128,31 +128,22 @@ type Fault = {
   readonly place: () => FileLocation | undefined;
 };
 
-/** The operations that nothing binds, and that no `operationId` names alone. */
+/** The operations that nothing binds, and whose `operationId` is not theirs alone. An operation may have none (OpenAPI 3.1 §4.8.10). */
 function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
   const reached = new Set([...bound].map(({ node }) => node.value));
   const all = [...operationNodes(document)];
   const sharing = Map.groupBy(all, ({ ownId }) => ownId);
   return all.flatMap((operation): Fault[] => {
     const { ownId, node } = operation;
-    const others = sharing.get(ownId)?.length ?? 0;
-    if (reached.has(node.value) || (ownId !== undefined && others === 1)) return [];
-    const name = methodAndPath(operation);
-    return ownId === undefined
-      ? [
-          {
-            kind: "an operation without operationId",
-            message: `${name} has no operationId`,
-            place: () => document.place(node),
-          },
-        ]
-      : [
-          {
-            kind: "an operationId that several operations share",
-            message: `the operationId "${ownId}" of ${name} is that of another operation too`,
-            place: () => document.place(node, "operationId"),
-          },
-        ];
+    const isShared = ownId !== undefined && (sharing.get(ownId)?.length ?? 0) > 1;
+    if (reached.has(node.value) || !isShared) return [];
+    return [
+      {
+        kind: "an operationId that several operations share",
+        message: `the operationId "${ownId}" of ${methodAndPath(operation)} is that of another operation too`,
+        place: () => document.place(node, "operationId"),
+      },
+    ];
   });
 }
 
@@ -169,7 +160,7 @@ function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic
       rule: "document-faulty",
       coordinate: place.file,
       message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,
-      hint: `mend it here or in ${document.overlayAt(place)}, or approve it; a fault that a field reaches becomes an error`,
+      hint: `mend it here or in ${document.overlayAt(place)}, or approve it`,
       rest: place,
       facts: [],
     }),

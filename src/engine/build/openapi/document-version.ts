@@ -16,7 +16,11 @@ export class Versions {
 
   /** Keywords beside a `$ref` count from OpenAPI 3.1 on (§4.8.24). OpenAPI 3.0 ignores them (§4.7.23). */
   readsBesideRef(file: string): boolean {
-    return this.#is30.get(file) !== true;
+    return !this.is30(file);
+  }
+
+  is30(file: string): boolean {
+    return this.#is30.get(file) === true;
   }
 
   /** Throws `UnreadableSpec` for a document of any other version, and for what is no document. */
@@ -38,7 +42,7 @@ export class Versions {
 
   /** Notes that `file` refers to `part`. Throws `UnreadableSpec` for a part of documents of both versions. */
   refer(file: string, part: string): void {
-    const is30 = this.#is30.get(file) === true;
+    const is30 = this.is30(file);
     if (!this.#is30.has(part)) this.#is30.set(part, is30);
     else if (this.#is30.get(part) !== is30 && !this.#documents.has(part))
       throw unreadableSpec(

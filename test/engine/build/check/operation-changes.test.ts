@@ -105,14 +105,35 @@ test("a scope that an operation needs now stands behind its scheme, in words tha
     return changes[0]?.message;
   };
   expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels], key: [] }, { key: [] }]")).toBe(
-    "every operation takes key or login (read, parcels) and key now, it took login (read)",
+    "the document takes key or login (read, parcels) and key now, it took login (read)",
   );
   expect(await messageOf("[{ login: [read] }]", "[{ login: [read, parcels] }]")).toBe(
-    "every operation needs the scope parcels of login too now",
+    "the document needs the scope parcels of login too now",
   );
-  expect(await messageOf("[]", "[{ key: [] }]")).toBe(
-    "every operation takes key now, it took no credentials",
-  );
+  expect(await messageOf("[]", "[{ key: [] }]")).toBe("the document takes key now, it took no credentials");
+});
+
+test("security that one operation states for itself now is said of this operation, and of each other one", () => {
+  const answer = {
+    200: { description: "ok", content: { "application/json": { schema: { type: "boolean" } } } },
+  };
+  const document = (...closed: string[]): string => {
+    const paths = ["a", "b", "c"].map((operationId) => {
+      const own = closed.includes(operationId) ? { security: [{ basic: [] }] } : {};
+      return [`/${operationId}`, { get: { operationId, responses: answer, ...own } }];
+    });
+    const components = { securitySchemes: { basic: { type: "http", scheme: "basic" } } };
+    const info = { title: "t", version: "1" };
+    return JSON.stringify({ openapi: "3.0.3", info, paths: Object.fromEntries(paths), components });
+  };
+  const schema = `type Query { a: Boolean @rest(operation: "a") b: Boolean @rest(operation: "b") c: Boolean @rest(operation: "c") }`;
+  const messages = (was: string, is: string): string[] =>
+    stepFindings(schema, was, is).map(({ message }) => message);
+  expect(messages(document(), document("b"))).toEqual(["GET /b takes basic now, it took no credentials"]);
+  expect(messages(document(), document("b", "c"))).toEqual([
+    "GET /b takes basic now, it took no credentials",
+    "GET /c takes basic now, it took no credentials",
+  ]);
 });
 
 test("a path that moves is one finding, with each of its operations", () => {

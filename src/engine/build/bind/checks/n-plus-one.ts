@@ -8,7 +8,7 @@ import { nodeLocation } from "../../schema/directives.ts";
 import { boundRoots, objectTypesOf } from "../../schema/object-types.ts";
 import type { Findings } from "../findings.ts";
 import { enclosingTypes } from "../inputs/input-source.ts";
-import { assumedLength, pageLength } from "../list-length.ts";
+import { assumedLength, countText, mostCounted, pageLength } from "../list-length.ts";
 import type { BoundField, Model, ModelField } from "../model.ts";
 
 export function checkNPlusOne(model: Model, findings: Findings): void {
@@ -25,7 +25,7 @@ export function checkNPlusOne(model: Model, findings: Findings): void {
       rest: field.operation.node,
     };
     const each = isOncePerParent ? "once a parent" : `once for each ${types.join(" and ")}`;
-    const message = `${field.coordinate} calls ${field.operation.id} ${each}: up to ${calls} calls below a list`;
+    const message = `${field.coordinate} calls ${field.operation.id} ${each}: ${calls > mostCounted ? "" : "up to "}${countText(calls)} calls below a list`;
     findings.add("n-plus-one", where, message, hintFor(field, isOncePerParent), [field.operation.id]);
   }
 }

@@ -221,7 +221,7 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
       `REST limits ${where.coordinate} by ${written}, which ${why}`,
       isRead
         ? "write it without lookaround, back-references, flags and counts above 1000, or approve it"
-        : "write it as JSON Schema has it: a pattern is ECMA-262 in Unicode mode",
+        : "write it as JSON Schema has it: a pattern is an ECMA-262 expression, from OpenAPI 3.1 on in Unicode mode",
       [written],
     );
   }

@@ -90,7 +90,10 @@ export function restChange(
   direction?: Direction,
 ): Difference {
   const { rule, class: kind, phrase, before, after, below } = found;
-  const facts = [nodeKey(rest.old), before, after];
+  // what the whole document stated, and an operation states for itself now, changed at the operation
+  const isOwnNow = rest.old.path.length === 0 && rest.new.path.length > 0;
+  const [at, document] = isOwnNow ? [rest.new, head.document] : [rest.old, base.document];
+  const facts = [nodeKey(at), before, after];
   const own = below && !direction ? { node: rest.new, below } : undefined;
   const cause = own ?? causeOfChange(base.document, head.document, rest.new);
   const place = cause && causeKey(cause);
@@ -101,7 +104,7 @@ export function restChange(
     direction,
     place,
     facts,
-    message: `${describeNode(base.document, rest.old)} ${phrase}`,
+    message: `${describeNode(document, at)} ${phrase}`,
     cause: (direction && place) ?? found.cause ?? JSON.stringify(facts),
     rest: { ...rest, ...(below && { below }) },
   };

@@ -6,11 +6,11 @@ import type { RestDocument } from "../../openapi/document.ts";
 
 type Steps = readonly (string | number)[];
 
-/** The root stands for what all operations share. */
+/** The root stands for what its operations share, unless they state their own. */
 export function describeNode(document: RestDocument, { file, path }: NodeLocation): string {
   const [first, second, third, ...below] = path;
   const name = document.rootAt({ file })?.name;
-  if (first === undefined) return `every operation${name === undefined ? "" : ` of ${name}`}`;
+  if (first === undefined) return `the document${name === undefined ? "" : ` ${name}`}`;
   if (first === "components" && third !== undefined)
     return `${own(components, String(second)) ?? second} ${name === undefined ? "" : `${name}.`}${third}${belowSchema(below)}`;
   if (first !== "paths" || second === undefined) return `${file}#/${path.join("/")}`;

@@ -98,7 +98,9 @@ function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
     const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
     if (is === none && was !== none && isNonNullType(element.type)) {
       const message = `${coordinate} has no default now, it had ${was}: clients that leave it out are refused`;
-      return isNonNullType(old.type) ? [schemaChange("sdl-default-removed", coordinate, message, was, is)] : [];
+      return isNonNullType(old.type)
+        ? [schemaChange("sdl-default-removed", coordinate, message, was, is)]
+        : [];
     }
     // the library tells of an argument's other default
     if (was === is || (kind === "argument" && was !== none && is !== none)) return [];

@@ -1,5 +1,6 @@
 /** Prints the report as GitHub-flavoured Markdown, for the summary of a pull request. */
 import { type Failure, faultLine } from "../../../shared/cli/command-failure.ts";
+import { countText } from "../../bind/list-length.ts";
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Report } from "../report.ts";
 import { impactGraph } from "./impact-graph.ts";
@@ -68,7 +69,7 @@ function operations({ base, operations: all }: Report): string[] {
   if (all.length === 0) return [];
   const rows = all.map(
     ({ name, file, verdict, because, calls }) =>
-      `| ${verdictName(verdict, base)} | ${code(name)} | ${code(file)} | ${because.map(code).join(" ")} | ${calls ? `${calls.typical} / ${calls.worst}` : ""} |`,
+      `| ${verdictName(verdict, base)} | ${code(name)} | ${code(file)} | ${because.map(code).join(" ")} | ${calls ? `${countText(calls.typical)} / ${countText(calls.worst)}` : ""} |`,
   );
   const head = [
     "| verdict | operation | file | by | REST calls, typical / worst |",

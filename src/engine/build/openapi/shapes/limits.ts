@@ -27,10 +27,16 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
   uniqueItems: (value) => typeof value === "boolean",
 };
 
-/** The limits and the default as the document writes them, with OpenAPI 3.0's flags turned into numbers. */
-export function readLimits(schema: LimitValues): LimitValues {
+/**
+ * The limits and the default as the document writes them, with OpenAPI 3.0's flags turned into numbers and its patterns into
+ * those of 3.1.
+ */
+export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
   const keywords = [...Object.keys(isValid), "default"].filter((key) => Object.hasOwn(schema, key));
   const limits = new Map(keywords.map((key) => [key, own(schema, key)]));
+  const { pattern } = schema;
+  if (is30 && typeof pattern === "string" && !isPattern(pattern))
+    limits.set("pattern", inUnicodeMode(pattern));
   for (const [flag, bound] of [
     ["exclusiveMinimum", "minimum"],
     ["exclusiveMaximum", "maximum"],
@@ -76,4 +82,32 @@ export function isPattern(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+const patternToken =
+  /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[pP]\{[^}]*\}|[\s\S])|\[\^?|\]|\{\d+(?:,\d*)?\}|[{}]|-|[\s\S]/gu;
+
+/**
+ * The same expression in Unicode mode. The patterns of OpenAPI 3.0 are ECMA-262 5.1 without that mode (OpenAPI 3.0
+ * §4.7.24), where any character may be escaped, `{`, `}` and `]` stand for themselves, and so does `-` beside `\w`. Any other
+ * pattern stays as it is.
+ */
+function inUnicodeMode(pattern: string): string {
+  let isInClass = false;
+  let before = "";
+  const tokens = pattern.match(patternToken) ?? [];
+  const written = tokens.map((token, index) => {
+    const last = before;
+    before = token;
+    if (isInClass) {
+      if (token === "]") isInClass = false;
+      const isBesideClass = [last, tokens[index + 1] ?? ""].some((each) => /^\\[dDsSwW]$/.test(each));
+      if (token === "-" && isBesideClass && tokens[index + 1] !== "]") return "\\-";
+    } else if (token.startsWith("[")) isInClass = true;
+    else if (/^[{}\]]$/.test(token)) return `\\${token}`;
+    const [, escaped] = /^\\([^\dA-Za-z^$\\.*+?()[\]{}|/]|[aeg-jlmoqyzACE-OQRT-VX-Z])$/.exec(token) ?? [];
+    if (escaped === undefined) return token;
+    return escaped === "-" && isInClass ? token : escaped;
+  });
+  return isPattern(written.join("")) ? written.join("") : pattern;
 }

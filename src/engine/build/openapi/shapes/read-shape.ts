@@ -124,7 +124,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     schema.nullable === true ||
     named.includes("null") ||
     (named.length === 0 && enumeration?.includes(null) === true);
-  const limits = readLimits(schema);
+  const limits = readLimits(schema, document.versions.is30(node.file));
   const format = typeof schema.format === "string" ? schema.format : undefined;
   const values = enumeration?.filter((value) => value !== null);
   return new Shape({

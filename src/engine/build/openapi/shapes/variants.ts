@@ -5,7 +5,7 @@
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
-import { unescapePointer } from "../json-pointer.ts";
+import { escapePointer, unescapePointer } from "../json-pointer.ts";
 import { mergeShapes, withIdentity } from "./merge-shapes.ts";
 import {
   acceptsType,
@@ -131,8 +131,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
       // an inline member takes the name that the mapping gives to its value
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
-      const schemaName =
-        typeof reference === "string" ? unescapePointer(reference.split("/").at(-1) ?? "") : undefined;
+      const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
       const unmapped = stated.filter((value) => !values.includes(value));
       return { node: at, shape, values, unmapped, ...(schemaName && { name: schemaName }) };
@@ -140,11 +139,30 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   };
 }
 
-/** A discriminator's mapping holds references or bare schema names. A file name without a slash gets `./`. */
-function mappedReference(text: string): string {
-  if (!/[#/.]/.test(text)) return `#/components/schemas/${text}`;
-  return /[#/]/.test(text) ? text : `./${text}`;
+/** The last step of the reference's pointer; of a file that is one schema its name without the extension. */
+function schemaNameOf(reference: string): string | undefined {
+  const [file = "", fragment = ""] = reference.split("#");
+  const step =
+    fragment.split("/").at(-1) ||
+    file
+      .split("/")
+      .at(-1)
+      ?.replace(/\.\w+$/, "");
+  return step ? unescapePointer(step) : undefined;
 }
 
-export const mappedSchema = (document: RestDocument, node: RestNode, text: string): RestNode | undefined =>
-  document.follow({ file: node.file, path: node.path, value: { $ref: mappedReference(text) } });
+/**
+ * The schema that a discriminator's mapping names: a component by its bare name, or a reference (OpenAPI 3.1 §4.8.25). A
+ * member in a file of its own is a component of the document that refers to the file. A name may look like a file's.
+ */
+export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
+  const refer = ($ref: string, file = node.file): RestNode | undefined =>
+    document.follow({ file, path: node.path, value: { $ref } });
+  const component = `#/components/schemas/${escapePointer(text)}`;
+  const isName = /^[\w.-]+$/.test(text);
+  return (
+    (isName
+      ? (refer(component) ?? refer(component, (document.rootAt(node) ?? document.root).file))
+      : undefined) ?? (/[#/.]/.test(text) ? refer(/[#/]/.test(text) ? text : `./${text}`) : undefined)
+  );
+}

@@ -5,7 +5,7 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
   "Query.room": {
     floor: { maximum: 9, exclusiveMinimum: 0 },
     area: { exclusiveMaximum: 100.5 },
-    slug: { maxLength: 40 },
+    slug: { maxLength: 40, pattern: "^[\\w\\-.]+$" },
     seats: { minimum: 1, maximum: 10, multipleOf: 2 },
     tags: { maxItems: 5, minItems: 2, uniqueItems: true },
   },
