@@ -1,7 +1,8 @@
 /**
- * Waits for services of other processes. `/readyz` is 503 until each has answered a probe once, and one line says why.
- * An unreachable service is not fatal, so services may start in any order. A reached service is not watched any more: an
- * outage of one product must not take the other products out of service.
+ * Waits for services of other processes. `/readyz` is 503 until key introspection, `graphql` and one product have answered a
+ * probe once, and one line says why. An unreachable service is not fatal, so services may start in any order. An outage of one
+ * product must not take the other products out of service: a product that has not answered is a warning once another one is
+ * served, and a reached service is not watched any more.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -16,7 +17,13 @@ import type { ProcessLogger } from "./process-logger.ts";
 const pauseMs = 1_000;
 
 /** A service behind this process. `probe` resolves with the reason of a failure, or with `undefined`; or it throws. */
-type Backend = { readonly variable: string; readonly url: URL; probe(): Promise<string | undefined> };
+type Backend = {
+  readonly variable: string;
+  readonly url: URL;
+  /** It serves products, and others of them may be served without it. */
+  readonly isRest?: true;
+  probe(): Promise<string | undefined>;
+};
 
 /** Resolves after the first probe of each service; unreachable services are probed further. */
 export async function watchUpstreams(
@@ -26,13 +33,58 @@ export async function watchUpstreams(
   say: ProcessLogger,
 ): Promise<void> {
   if (!front) return;
-  await Promise.all(
-    [...needed(config, operations)].map(async (service) => {
-      const failure = await failureOf(service);
-      if (failure === undefined) watchName(front, service, say);
-      else void waitFor(front, service, failure, say);
-    }),
-  );
+  const services = [...needed(config, operations)];
+  const waiting = new Waiting(front, servesWithoutRest(config));
+  const failures = await Promise.all(services.map(failureOf));
+  for (const [index, service] of services.entries())
+    if (failures[index] === undefined) waiting.reached(service);
+  for (const [index, service] of services.entries()) {
+    const failure = failures[index];
+    if (failure === undefined) watchName(front, service, say);
+    else void waitFor(front, service, failure, waiting, say);
+  }
+}
+
+/** Whether products are served that this process does not call: by its own platform, or behind another `graphql` role. */
+const servesWithoutRest = ({ roles, env }: Config): boolean =>
+  roles.has("platform") || (roles.has("gateway") && !roles.has("graphql") && env.GRAPHQL_URL !== undefined);
+
+/** The services that have not answered yet, as `/readyz` reports them. */
+class Waiting {
+  readonly #front: FastifyInstance;
+  readonly #reasons = new Map<Backend, string>();
+  #servesProducts: boolean;
+
+  constructor(front: FastifyInstance, servesProducts: boolean) {
+    this.#front = front;
+    this.#servesProducts = servesProducts;
+  }
+
+  /** Whether the role is ready without the service. */
+  isOptional({ isRest }: Backend): boolean {
+    return isRest === true && this.#servesProducts;
+  }
+
+  fails(service: Backend, reason: string): void {
+    this.#remove(service);
+    this.#reasons.set(service, reason);
+    if (this.isOptional(service)) this.#front.warnings.add(reason);
+    else this.#front.unready.add(reason);
+  }
+
+  reached(service: Backend): void {
+    this.#remove(service);
+    if (!service.isRest || this.#servesProducts) return;
+    this.#servesProducts = true;
+    for (const [other, reason] of [...this.#reasons]) this.fails(other, reason);
+  }
+
+  #remove(service: Backend): void {
+    const reason = this.#reasons.get(service) ?? "";
+    this.#reasons.delete(service);
+    this.#front.unready.delete(reason);
+    this.#front.warnings.delete(reason);
+  }
 }
 
 const failureOf = (service: Backend): Promise<string | undefined> => service.probe().catch(describeFailure);
@@ -42,7 +94,7 @@ function* needed(config: Config, operations: Operations): Iterable<Backend> {
   const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keys, GRAPHQL_URL: graphql } = env;
   const ofRest = (variable: string, url: URL, tag?: string): Backend => {
     const operation = probed(operations, upstreams, tag);
-    return { variable, url, probe: () => probeRest(url, operation, env) };
+    return { variable, url, isRest: true, probe: () => probeRest(url, operation, env) };
   };
   if (!roles.has("platform") && rest) yield ofRest("REST_BASE_URL", rest);
   if (!roles.has("platform") && roles.has("gateway") && keys)
@@ -72,28 +124,29 @@ function probed(
   return found && { ...found[1], path: pathBelowBase(found[0]) };
 }
 
-/** The reason in `/readyz`, and in a line, is the newest one. */
+/** The reason in `/readyz` and in the log is the newest one. */
 async function waitFor(
   front: FastifyInstance,
   service: Backend,
   failure: string,
+  waiting: Waiting,
   say: ProcessLogger,
 ): Promise<void> {
   const { variable, url } = service;
-  const { unready } = front;
   let last: string | undefined;
   for (let now: string | undefined = failure; now !== undefined; now = await failureOf(service)) {
     const reason = `waiting for ${variable} (${now})`;
     if (reason !== last) {
-      unready.add(reason);
-      say.warn(`${variable}: ${url.origin} is not usable (${now}); not ready until it is`);
-      if (last !== undefined) unready.delete(last);
+      const effect = waiting.isOptional(service) ? "its fields fail until it is" : "not ready until it is";
+      say.warn(`${variable}: ${url.origin} is not usable (${now}); ${effect}`);
+      waiting.fails(service, reason);
       last = reason;
     }
     await sleep(pauseMs, undefined, { ref: false });
   }
-  if (last !== undefined) unready.delete(last);
-  say.info(`${variable}: reached${unready.size === 0 ? "; ready now" : ""}`);
+  const wasReady = front.unready.size === 0;
+  waiting.reached(service);
+  say.info(`${variable}: reached${!wasReady && front.unready.size === 0 ? "; ready now" : ""}`);
   watchName(front, service, say);
 }
 

@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { contextOf, goodKey, listen } from "../../engine/gateway/fakes.ts";
 import { refusingUrl } from "../../engine/gateway/start.ts";
 import { programEnvironment } from "../../support/child-process.ts";
-import { get, run, runHere, runReady } from "./program.ts";
+import { type Answer, keys } from "../e2e/layer.ts";
+import { get, query, run, runHere, runReady } from "./program.ts";
 
 const url = "http://127.0.0.1:9";
 
@@ -76,17 +77,51 @@ test("doubtful settings are warnings of a line each, and the start goes on", asy
 const openAddress =
   /^messaging-graphql: HOST: 0\.0\.0\.0 lets other machines in, with the demo keys .*NODE_ENV=production$/m;
 
-test("an unreachable product is waited for beside a platform too", async () => {
+test("an unreachable product is a warning beside a platform, which serves the others", async () => {
   const inbox = await refusingUrl();
   const { url: at, output } = await runReady([], { REST_BASE_URL_INBOX: inbox.href });
-  expect(output()).toMatch(/REST_BASE_URL_INBOX: \S+ is not usable \(ECONNREFUSED: nobody listens there\)/);
-  expect(output()).toMatch(/listens on http:\S+, not ready: waiting for REST_BASE_URL_INBOX \(/m);
-  expect(output()).not.toMatch(/ready on/);
+  expect(output()).toMatch(
+    /REST_BASE_URL_INBOX: \S+ is not usable \(ECONNREFUSED: nobody listens there\); its fields fail until it is/,
+  );
+  expect(output()).toMatch(/is ready on http:/m);
   const ready = await get(at, "/readyz");
   expect([ready.status, await ready.json()]).toEqual([
-    503,
-    { status: "waiting for REST_BASE_URL_INBOX (ECONNREFUSED: nobody listens there)" },
+    200,
+    { status: "ok", warnings: ["waiting for REST_BASE_URL_INBOX (ECONNREFUSED: nobody listens there)"] },
   ]);
+});
+
+/** A product that answers any request from now on. */
+async function productAt({ port }: URL): Promise<void> {
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end("{}");
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(Number(port), "127.0.0.1"), "listening");
+}
+
+test("without any product a role is not ready; with the first one it is, and the others are warnings", async () => {
+  const [rest, inbox] = [await refusingUrl(), await refusingUrl()];
+  const { url: at, prints } = await runReady(["graphql"], {
+    REST_BASE_URL: rest.href,
+    REST_BASE_URL_INBOX: inbox.href,
+  });
+  const ready = async () => {
+    const answer = await get(at, "/readyz");
+    return [answer.status, await answer.json()];
+  };
+  const why = (variable: string) => `waiting for ${variable} (ECONNREFUSED: nobody listens there)`;
+  expect(await ready()).toEqual([
+    503,
+    { status: [why("REST_BASE_URL"), why("REST_BASE_URL_INBOX")].join(", ") },
+  ]);
+  await productAt(inbox);
+  await prints(/REST_BASE_URL_INBOX: reached; ready now/);
+  expect(await ready()).toEqual([200, { status: "ok", warnings: [why("REST_BASE_URL")] }]);
+  await productAt(rest);
+  await prints(/REST_BASE_URL: reached$/m);
+  expect(await ready()).toEqual([200, { status: "ok" }]);
 });
 
 test("an unreachable upstream is one line and not ready, until it is reached", async () => {
@@ -112,6 +147,40 @@ test("an unreachable upstream is one line and not ready, until it is reached", a
   expect(output().match(/reached; ready now/g)).toHaveLength(1);
   expect((await get(at, "/readyz")).status).toBe(200);
   expect(output()).not.toMatch(/^ +at /m);
+});
+
+test("a restart of the whole chain while one product is unreachable serves the other products", async () => {
+  const secret = { GATEWAY_SECRET: "a-secret-of-the-gateway" };
+  const [platform, crm] = [await runReady(["platform"], secret), await refusingUrl()];
+  const graphql = await runReady(["graphql"], {
+    ...secret,
+    REST_BASE_URL: platform.url.href,
+    REST_BASE_URL_CRM: crm.href,
+  });
+  const gateway = (rest: URL) =>
+    runReady(["gateway"], {
+      ...secret,
+      REST_BASE_URL: rest.href,
+      KEY_INTROSPECTION_URL: new URL("/internal/keys/introspect", platform.url).href,
+      GRAPHQL_URL: graphql.url.href,
+    });
+  const why = "(ECONNREFUSED: nobody listens there)";
+  for (const [{ url: at }, warnings] of [
+    [graphql, [`waiting for REST_BASE_URL_CRM ${why}`]],
+    [await gateway(platform.url), undefined],
+    // the REST paths of the gateway are one product too: GraphQL reaches the others
+    [await gateway(crm), [`waiting for REST_BASE_URL ${why}`]],
+  ] as const) {
+    const ready = await get(at, "/readyz");
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: "ok", ...(warnings && { warnings }) },
+    ]);
+    if (at === graphql.url) continue;
+    const { data, errors } = (await query(at, "{ me { id } contacts { id } }", keys.owner)) as Answer;
+    expect(data).toEqual({ me: { id: expect.any(String) }, contacts: null });
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(["UPSTREAM_UNAVAILABLE"]);
+  }
 });
 
 /** A gateway in production, and one call of it that its upstream answers when told to. */
