@@ -1,4 +1,4 @@
-/** Import directions: the layers of docs/architecture.md. `npm run lint` runs it. */
+/** Import directions: the layers of test/repository/layers.ts. `npm run lint` runs it. */
 import { buildTime, runTime } from "./test/repository/layers.ts";
 
 const columns = [buildTime, runTime];
