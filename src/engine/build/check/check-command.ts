@@ -24,6 +24,7 @@ import { freshnessFindings } from "./freshness.ts";
 import { gitFiles, hasDiverged } from "./git-files.ts";
 import { readUsage } from "./read-usage.ts";
 import type { Finding, Report } from "./report.ts";
+import { rulePage } from "./rules.ts";
 
 type Given = { readonly base?: string; readonly usage?: string; readonly format: readonly Output[] };
 
@@ -137,8 +138,11 @@ const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatS
 
 /** Every text of the report is one printable line; frames are printable already. Annotations stand in files of the repository. */
 function print(report: Report, { format, file }: Output, io: Io): string {
-  if (format === "json")
-    return escapeControlCharacters(`${JSON.stringify(report, null, 2)}\n`).replaceAll("##", "#\\u0023");
+  if (format === "json") {
+    const findings = report.findings.map((finding) => ({ ...finding, page: rulePage(finding.rule) }));
+    const text = JSON.stringify({ ...report, findings }, null, 2);
+    return escapeControlCharacters(`${text}\n`).replaceAll("##", "#\\u0023");
+  }
   const isAnnotation = format === "github" || format === "gitlab" || format === "sarif";
   const below = isAnnotation ? pathBelowRepository(io.root) : "";
   const shown: Report = JSON.parse(JSON.stringify(report), (key, value) => {

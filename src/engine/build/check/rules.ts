@@ -44,5 +44,13 @@ export const otherRules = {
 
 export type RuleId = DiagnosticRule | keyof typeof changeRules | keyof typeof otherRules;
 
+/** Where this installation has the page of the rule: an installed package brings the page, and this repository has it at the top. */
+export const rulePage = (rule: RuleId): string =>
+  `${import.meta.url.includes("/node_modules/") ? "node_modules/restbound/" : ""}docs/rules.md#${rule}`;
+
+/** The same page as an absolute URL, in the published package of this version. */
+export const ruleUrl = (rule: RuleId, version: string): string =>
+  `https://unpkg.com/restbound@${version}/docs/rules.md#${rule}`;
+
 export const meaningOf = (rule: RuleId): string =>
   ({ ...rules, ...changeRules, ...otherRules })[rule].meaning;

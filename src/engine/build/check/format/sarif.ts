@@ -4,10 +4,11 @@
  */
 import { engineManifest } from "../../../shared/cli/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
-import { meaningOf, type RuleId } from "../rules.ts";
+import { meaningOf, type RuleId, rulePage, ruleUrl } from "../rules.ts";
 import { annotationLines, annotationLocation, headline, isOfBase } from "./annotation.ts";
 
 export function formatSarif({ findings }: Report): string {
+  const { version } = engineManifest();
   const ids = [...new Set(findings.map(({ rule }) => rule))].sort();
   const log = {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -15,7 +16,7 @@ export function formatSarif({ findings }: Report): string {
     runs: [
       {
         tool: {
-          driver: { name: "restbound check", version: engineManifest().version, rules: ids.map(ruleOf) },
+          driver: { name: "restbound check", version, rules: ids.map((id) => ruleOf(id, version)) },
         },
         columnKind: "utf16CodeUnits",
         results: findings.map((finding) => resultOf(finding, ids.indexOf(finding.rule))),
@@ -26,11 +27,15 @@ export function formatSarif({ findings }: Report): string {
 }
 
 /** GitHub wants all three texts of a rule. */
-const ruleOf = (id: RuleId) => ({
+const ruleOf = (id: RuleId, version: string) => ({
   id,
   shortDescription: { text: meaningOf(id) },
   fullDescription: { text: meaningOf(id) },
-  help: { text: `An example is in docs/rules.md of restbound, under ${id}.` },
+  help: {
+    text: `${rulePage(id)} has an example.`,
+    markdown: `[${id}](${ruleUrl(id, version)}) has an example.`,
+  },
+  helpUri: ruleUrl(id, version),
 });
 
 function resultOf(finding: Finding, ruleIndex: number): object {

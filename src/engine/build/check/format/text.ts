@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import { describeCallCount } from "../../bind/call-cost.ts";
 import { approvalEntry } from "../approvals.ts";
 import { type Finding, type Frame, type ImpactedOperation, isUnapproved, type Report } from "../report.ts";
+import { rulePage } from "../rules.ts";
 import { summaryLines, verdictName } from "./summary.ts";
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -24,6 +25,7 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
     ...(approval ? [] : places.flatMap((place) => frameLines(place, paint))),
     ...impactLines(finding, paint).map((line) => `  ${line}`),
     `  ${approvalOrAdvice(finding, `${paint("cyan", "→")} `)}`,
+    ...(approval ? [] : [`  ${paint("dim", rulePage(rule))}`]),
     ...(finding.fingerprint && !approval
       ? [
           "  to approve it, add to spec/approvals.yaml:",
