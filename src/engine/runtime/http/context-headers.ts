@@ -24,8 +24,7 @@ const suffixes = Object.entries(contextMembers satisfies Record<keyof TenantCont
   ([key, name]) => [key as keyof TenantContext, name.replaceAll("_", "-")] as const,
 );
 
-/** Header that carries the gateway's proof (`GATEWAY_SECRET`) to the roles behind it. */
-export const proofHeader = "x-gateway-proof";
+export { proofHeader } from "../../shared/never-credentials.ts";
 
 /** The eight names, lower case, the tenant id's first, for a prefix such as `X-Service-`. */
 export const contextHeaderNames = (prefix: string): string[] =>

@@ -1,12 +1,13 @@
 /** The credentials of a request: the headers that the document's security schemes name, and no others. */
 import type { IncomingHttpHeaders } from "node:http";
+import { neverCredentials } from "../../shared/never-credentials.ts";
 import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 
 /** Every header that carries a credential of an operation, in lower case. */
 export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];
 
-/** Finds the credentials of a request. `isOurs` tells which headers only a gateway may set: they are no credentials. */
+/** Finds the credentials of a request. `isOurs` tells which headers only a gateway may set. */
 export function credentialReader(
   operations: Operations,
   isOurs: (name: string) => boolean,
@@ -38,20 +39,6 @@ export const normalized = (name: string, value: string): string =>
   name === "authorization"
     ? value.replace(/^\S+ +/, (scheme) => `${scheme.trimEnd().toLowerCase()} `)
     : value;
-
-/** Headers of a connection or of a message. They are no credentials, whatever a document says. */
-const neverCredentials = new Set([
-  ...["connection", "content-encoding", "content-length", "content-type", "cookie", "expect", "host"],
-  ...[
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-  ],
-]);
 
 /** Servers read Basic with or without padding, and may skip what is no base64: one credential has many texts (RFC 7617 §2). */
 const canonical = (text: string): string =>

@@ -26,8 +26,7 @@ export const isVerified = ({ caller }: CallerHeaders): boolean => caller.startsW
 export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
   const vouchedFor = [...contextNames, proofHeader];
-  const ours = new Set(["accept", "accept-language", "x-request-id", ...trace, ...vouchedFor]);
-  const credentialsOf = credentialReader(operations, (name) => ours.has(name));
+  const credentialsOf = credentialReader(operations, (name) => contextNames.includes(name));
   const ownersIn = ownersOf(operations);
   const [tenantId = ""] = contextNames;
   const profiles = new LRUCache<string, CallerProfile>({

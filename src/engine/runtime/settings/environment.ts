@@ -3,6 +3,7 @@
  * `npm run docs` prints `docs/variables.md` from them.
  */
 import { bool, type CleanedEnv, str } from "envalid";
+import { defaultContextPrefix } from "../../shared/never-credentials.ts";
 import { connectionsPerProduct } from "./capacity.ts";
 import {
   addresses,
@@ -49,7 +50,7 @@ export const variables = {
     desc: "a proof that is taken too, while `GATEWAY_SECRET` is rotated",
   }),
   CONTEXT_HEADER_PREFIX: headerPrefix({
-    default: "X-Service-",
+    default: defaultContextPrefix,
     desc: "first part of the eight context headers' names",
   }),
   API_ENVIRONMENT: str({

@@ -1,10 +1,12 @@
 /** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
 import { membersOf } from "../../../shared/json-object.ts";
+import { isNeverCredential } from "../../../shared/never-credentials.ts";
 import { type RestDocument, type RestNode, type RootNode, refOf } from "../../openapi/document.ts";
 import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import {
   declaresSecurity,
   headerOf,
+  ownHeaderOf,
   schemesOf,
   securityRequirementsOf,
   securitySchemesOf,
@@ -46,15 +48,17 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
     for (const [index, schemes] of unsent.entries()) {
       for (const { name, node: scheme } of schemes) {
         const at = scheme ? { rest: scheme } : { rest: owner, below: ["security", index, name] };
-        const sent = sentAs(scheme);
+        const isTaken = isUsable(ownHeaderOf(scheme));
+        const isBrought = isUsable(headerOf(scheme));
+        const sent = isTaken && !isBrought ? `which comes in the header ${headerOf(scheme)}` : sentAs(scheme);
         const coordinate = `${root.name ?? ""}#/components/securitySchemes/${name}`;
         findings.add(
           "credential-unsent",
           { coordinate, schema: nodeLocation(field.definition.astNode), ...at },
-          `a bound operation needs the credential "${name}", ${sent}: only request headers are forwarded to REST`,
-          isPlaced(scheme)
-            ? `say which request header brings it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
-            : `let the operation take a header, or approve it if something in front of REST adds "${name}"`,
+          `a bound operation needs the credential "${name}", ${sent}: ${isTaken && isBrought ? "only request headers are forwarded to REST" : "that header never travels to REST as a credential"}`,
+          isTaken && (isPlaced(scheme) || !isBrought)
+            ? `say which ${isBrought ? "" : "other "}request header brings it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
+            : `let the operation take ${isTaken ? "a" : "another"} header, or approve it if something in front of REST adds "${name}"`,
           [sent],
         );
       }
@@ -81,9 +85,13 @@ function byHeader({ operations }: Model, root: RootNode): string {
   return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
+/** Whether a credential can travel in the header, if it is one. */
+const isUsable = (header: string | undefined): boolean => header === undefined || !isNeverCredential(header);
+
 /** A header is forwarded. A field may feed an API key as a parameter. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
-  if (headerOf(scheme) !== undefined) return true;
+  if (headerOf(scheme) !== undefined && isUsable(headerOf(scheme)) && isUsable(ownHeaderOf(scheme)))
+    return true;
   const { type, in: location, name } = membersOf(scheme?.value);
   if (type !== "apiKey") return false;
   const key = inputKey({ in: location as InputLocation, name: String(name) });
