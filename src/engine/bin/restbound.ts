@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `restbound <command>`: the one command of the package. The module of a command is loaded when its name is given. */
+/** `restbound <command>`: the command line of the package. Each command's module is loaded only when it runs. */
 import * as modules from "node:module";
 import { exitCodesHelp, type Io, processIo } from "../shared/cli/command.ts";
 import { engineManifest, mismatchedPackages } from "../shared/cli/engine-manifest.ts";
@@ -10,19 +10,19 @@ type Run = (argv: readonly string[], io: Io) => Promise<number>;
 type Named = {
   readonly does: string;
   readonly load: () => Promise<{ readonly run: Run }>;
-  /** The packages that it needs: of code generation, or of bundling. An installation for production leaves them out. */
+  /** The optional packages that it needs, which a production installation omits. */
   readonly needs?: "codegen" | "bundle";
 };
 
 /** In the order of a project's life. */
 const commands: Readonly<Record<string, Named>> = {
   init: {
-    does: "starts a project on an OpenAPI document",
+    does: "creates a project from an OpenAPI document",
     load: () => import("../build/init/init-command.ts"),
   },
   start: { does: "runs the roles until a signal stops them", load: () => import("./start-command.ts") },
   dev: {
-    does: "runs the roles anew whenever the spec is saved",
+    does: "restarts the roles whenever the spec is saved",
     load: () => import("../build/codegen/dev-command.ts"),
     needs: "codegen",
   },
@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, Named>> = {
     needs: "codegen",
   },
   check: {
-    does: "proves spec/, and generated/ against it",
+    does: "verifies spec/, and that generated/ is up to date",
     load: () => import("../build/check/check-command.ts"),
     needs: "codegen",
   },
@@ -47,11 +47,11 @@ const commands: Readonly<Record<string, Named>> = {
     needs: "codegen",
   },
   validate: {
-    does: "holds operations to the schema",
+    does: "validates operations against the schema",
     load: () => import("../build/validate/validate-command.ts"),
   },
   bundle: {
-    does: "writes the program in a few files, for an image",
+    does: "bundles the service into a few files, for an image",
     load: () => import("../build/bundle/bundle-command.ts"),
     needs: "bundle",
   },
@@ -66,11 +66,11 @@ const help = (): string =>
   [
     "Usage: restbound <command> [options]",
     "",
-    "A GraphQL layer from an OpenAPI document and a GraphQL schema, proved before it runs.",
+    "A GraphQL layer from an OpenAPI document and a GraphQL schema, verified before it runs.",
     "",
     ...Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(9)} ${does}`),
     "",
-    "restbound <command> --help prints the options of one. restbound --version prints the version.",
+    "restbound <command> --help prints a command's options. restbound --version prints the version.",
     exitCodesHelp,
   ].join("\n");
 
@@ -98,16 +98,16 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
 
 const version = (): string => engineManifest().version;
 
-// `import.meta.main` is new in Node 24: an older one would do nothing, and say nothing
+// `import.meta.main` is new in Node 24: an older version would exit silently
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  console.error(`restbound needs Node 24 or newer, and this is ${process.version}`);
+  console.error(`restbound needs Node 24 or newer; this is ${process.version}`);
   process.exit(2);
 }
 if (import.meta.main) {
   const argv = process.argv.slice(2);
-  if (argv[0] !== "start") modules.enableCompileCache(); // a start chooses the flags of V8 and the folder first
+  if (argv[0] !== "start") modules.enableCompileCache(); // `start` sets V8's flags and the folder first
   const exitCode = await run(argv, processIo);
-  // the watcher of `dev`, and a server that is starting, would keep the process alive
+  // the watcher of `dev`, or a server that is starting, would keep the process alive
   if (argv[0] === "dev") process.exit(exitCode);
   process.exitCode = exitCode;
 }

@@ -1,4 +1,4 @@
-/** `restbound start`: runs the service that `src/main.ts` of the project exports. */
+/** `restbound start`: runs the service that the project's `src/main.ts` exports. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -21,16 +21,19 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound client", argv, io, (line, does) =>
     line
       .description(
-        "Writes an npm package for front ends: schema, enums, typed documents of spec/operations/.",
+        "Writes an npm package for front ends: the schema, enums, and typed documents of spec/operations/.",
       )
       .option("--out <folder>", "where the package is written", nonEmpty, "dist/client")
-      .option("--name <name>", "its name (default: the project's name and -client)", packageName)
-      .option("--version <version>", "its version (default: 0.0.0-h and a hash of its content)", semver)
-      .option("--after <version>", "the version before; with --report the next one is chosen by it", semver)
-      .option("--report <file>", "the report of `npm run check -- --base … --format json=<file>` since then")
+      .option("--name <name>", "the package's name (default: <project's name>-client)", packageName)
+      .option("--version <version>", "its version (default: 0.0.0-h<hash of its content>)", semver)
+      .option("--after <version>", "the previous version, from which --report derives the next one", semver)
+      .option(
+        "--report <file>",
+        "the report of `npm run check -- --base … --format json=<file>` since --after",
+      )
       .option(
         "--semantic-non-null",
-        "fields that only a failure makes null have no null in their types: for clients that throw on errors",
+        "types without null for fields that are null only after an error: for clients that throw on errors",
       )
       .action(does((options: Options) => pack(io, options))),
   );
@@ -40,8 +43,8 @@ async function pack(
   { out, name, version, after, report, semanticNonNull }: Options,
 ): Promise<number> {
   if ((after === undefined) !== (report === undefined))
-    throw new UsageError(["--after and --report need each other"]);
-  const { projectAt } = await import("../build/project/project.ts"); // not for `--help`: these load graphql-codegen
+    throw new UsageError(["--after and --report must be used together"]);
+  const { projectAt } = await import("../build/project/project.ts"); // loads graphql-codegen, which `--help` does not need
   const { description, packageFiles } = await import("./package-files.ts");
   const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
   const licence = licenceOf(root, project);
@@ -57,8 +60,8 @@ async function pack(
   const files = await packageFiles(source);
   const present = [...files.keys()].find((path) => existsSync(join(folder, path)));
   if (present !== undefined && descriptionIn(folder) !== description)
-    throw new UsageError([`--out ${out}: has a ${present} that this command has not written`]);
-  // the manifest is the last one: its version tells the other files apart
+    throw new UsageError([`--out ${out}: has a ${present} that this command did not write`]);
+  // package.json comes last: its version depends on the content of the other files
   for (const [path, text] of files) {
     replaceFile(join(folder, path), text);
     print(`wrote ${relative(root, join(folder, path))}`);
@@ -67,13 +70,13 @@ async function pack(
   return 0;
 }
 
-/** The project's licence; `undefined` if the manifest names none, or no file has its text. */
+/** The project's licence; `undefined` if package.json names none or there is no LICENSE file. */
 function licenceOf(root: string, { license: name }: Manifest): { name: string; text: string } | undefined {
   const file = join(root, "LICENSE");
   return name !== undefined && existsSync(file) ? { name, text: readFileSync(file, "utf8") } : undefined;
 }
 
-/** The description of the package in a folder; `undefined` without a package. */
+/** The description of the package in a folder; `undefined` if there is none. */
 function descriptionIn(folder: string): unknown {
   try {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))?.description;
@@ -82,7 +85,7 @@ function descriptionIn(folder: string): unknown {
   }
 }
 
-/** As npm takes a new package's name: lower case, with a scope or without one. */
+/** npm's rules for a new package's name: lower case, with or without a scope. */
 function packageName(value: string): string {
   if (/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(value) && value.length <= 214)
     return value;

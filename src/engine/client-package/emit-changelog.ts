@@ -1,6 +1,6 @@
 /**
- * The version and the changelog of the client package, from the report of `check --base --format json`: a breaking change
- * makes a major version, any other a minor one, none a patch (Semantic Versioning 2.0.0 §6 to §8).
+ * The version and changelog of the client package, from the report of `check --base --format json`: a breaking change results
+ * in a major version, any other change in a minor one, no change in a patch (Semantic Versioning 2.0.0 §6 to §8).
  */
 import { UsageError } from "../shared/cli/command-failure.ts";
 import { printable } from "../shared/cli/printable.ts";
@@ -14,11 +14,13 @@ export type PackageChanges = {
   readonly messages: ReadonlyMap<Class, readonly string[]>;
 };
 
-/** `after`: the version before. Throws `UsageError` for a text that is no such report. */
+/** `after`: the previous version. Throws `UsageError` if the text is not a report. */
 export function changesSinceVersion(after: string, file: string, text: string): PackageChanges {
   const { version, base, changes } = membersOf(parsedJson(text));
   if (version !== 2 || base === undefined || !Array.isArray(changes))
-    throw new UsageError([`--report ${file}: is no report of \`npm run check -- --base … --format json\``]);
+    throw new UsageError([
+      `--report ${file}: is not a report of \`npm run check -- --base … --format json\``,
+    ]);
   const messages = new Map<Class, string[]>((Object.keys(classes) as Class[]).map((each) => [each, []]));
   for (const each of changes)
     if (isRecord(each))
@@ -37,5 +39,5 @@ export function emitChangelog({ version, messages }: PackageChanges): string {
   const parts = [...messages].flatMap(([kind, all]) =>
     all.length === 0 ? [] : [`### ${classes[kind]}\n\n${all.map((message) => `- ${message}`).join("\n")}\n`],
   );
-  return `# Changelog\n\n## ${version}\n\n${parts.join("\n") || "The API is as before.\n"}`;
+  return `# Changelog\n\n## ${version}\n\n${parts.join("\n") || "The API is unchanged.\n"}`;
 }

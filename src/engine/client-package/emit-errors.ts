@@ -1,4 +1,4 @@
-/** The errors module of the client package: the codes, the type of an error, and the error behind a null. */
+/** The errors module of the client package: the error codes, the type of an error, and `failedAt`. */
 import { comment, literal } from "../build/codegen/typescript-text.ts";
 import { codes } from "../shared/error-codes.ts";
 
@@ -6,13 +6,13 @@ export function emitErrors(): string {
   const entries = Object.entries(codes).map(
     ([code, { meaning }]) => `  ${comment(meaning)}\n  ${code}: ${literal(code)},`,
   );
-  return `/** Every code that \`extensions.code\` may have. */
+  return `/** Every value of \`extensions.code\`. */
 export const ErrorCode = {
 ${entries.join("\n")}
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** An error of an answer. */
+/** An error of a response. */
 export interface ApiError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
@@ -21,25 +21,25 @@ export interface ApiError {
     readonly code: ErrorCode;
     /** Name it when you report the error. */
     readonly requestId?: string;
-    /** The argument whose value is refused. */
+    /** The argument whose value was rejected. */
     readonly argument?: string;
     /** Seconds to wait before trying again. */
     readonly retryAfter?: number;
     /** The REST operation that failed, and the permission that its caller lacks. */
     readonly operation?: string;
     readonly permission?: string;
-    /** The limit that was passed, and its value. */
+    /** The limit that was exceeded, and its value. */
     readonly limit?: string;
     readonly value?: number;
-    /** The nulls that the error stands for, and their list indexes: ["0-3", "7"], below another list ["2.0-1"]. */
+    /** How many nulls the error accounts for, and their list indexes: ["0-3", "7"]; in nested lists ["2.0-1"]. */
     readonly places?: number;
     readonly indexes?: readonly string[];
   };
 }
 
 /**
- * The error behind the null at \`path\`; \`undefined\` if the value is really null. Takes the whole answer, or what a client
- * library gives of it: \`{ errors }\`, or the list of errors alone.
+ * Returns the error that caused the null at \`path\`; \`undefined\` if the value really is null. Accepts the whole response, or
+ * the part that a client library returns: \`{ errors }\` or the list of errors.
  */
 export function failedAt(
   result: { readonly errors?: readonly unknown[] | null | undefined } | readonly unknown[],
@@ -62,7 +62,7 @@ export function failedAt(
 
 const ends = (range: string): readonly number[] => range.slice(range.lastIndexOf(".") + 1).split("-").map(Number);
 
-/** How many places the ranges tell: with too many of them, the list ends early. */
+/** How many places the ranges cover. The list is cut off if there are too many. */
 const countOf = (ranges: readonly string[]): number =>
   ranges.reduce((sum, range) => {
     const [from = 0, to = from] = ends(range);

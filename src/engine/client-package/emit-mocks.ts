@@ -1,6 +1,6 @@
 /**
- * The mocks module of the client package: handlers for Mock Service Worker that answer an operation, by its name or by its
- * id, as the server would: whole, without a permission, with one product down, over a rate limit, slowly.
+ * The mocks module of the client package: Mock Service Worker handlers that answer an operation, by name or id, as the server
+ * would: with data, without a permission, with one product down, above a rate limit, or slowly.
  */
 import { boundFields, type Model } from "../build/bind/model.ts";
 import { literal, objectLiteral } from "../build/codegen/typescript-text.ts";
@@ -24,13 +24,13 @@ export function emitMocks(model: Model): string {
 import { delay, type HttpHandler, HttpResponse, http } from "msw";
 import { type ApiError, ErrorCode } from "./errors.js";
 
-/** A value of each scalar, as \`@graphql-tools/mock\` takes them. */
+/** A sample value for each scalar, for \`@graphql-tools/mock\`. */
 export const scalars: Record<string, () => string> = ${objectLiteral(scalars)};
 
-/** The root fields of each product. They are null while it is down. */
+/** The root fields of each product, which are null while it is down. */
 export const products: Record<${products.map(([name]) => literal(name)).join(" | ") || "never"}, readonly string[]> = ${objectLiteral(products)};
 
-/** Answers the operation with \`data\`. A handler takes part in \`setupServer\` and \`setupWorker\`, and answers nothing else. */
+/** Answers the operation with \`data\`. Pass it to \`setupServer\` or \`setupWorker\`; it ignores all other requests. */
 export const answers = <Data>(document: TypedDocumentNode<Data, never>, data: Data): HttpHandler =>
   handler(document, () => HttpResponse.json({ data } as object));
 
@@ -56,17 +56,17 @@ export const productDown = <Data>(
   return partial(document, data, keys, ErrorCode.UPSTREAM_UNAVAILABLE, "The service is not available.");
 };
 
-/** The caller is over its rate limit, for so many seconds: a 429 without data. */
+/** The caller is above its rate limit for \`retryAfter\` seconds: a 429 without data. */
 export const rateLimited = (document: TypedDocumentNode<unknown, never>, retryAfter: number = 2): HttpHandler =>
   handler(document, () => {
     const extensions = { code: ErrorCode.RATE_LIMITED, requestId, retryAfter };
     const errors = [{ message: "Too many requests.", extensions }];
-    // clients read the errors of such a status by this media type (GraphQL over HTTP §6.4.2)
+    // with this media type, clients read the errors in spite of the status (GraphQL over HTTP §6.4.2)
     const headers = { "Content-Type": "application/graphql-response+json", "Retry-After": String(retryAfter) };
     return HttpResponse.json({ errors }, { status: 429, headers });
   });
 
-/** Answers after so many milliseconds. */
+/** Answers after \`ms\` milliseconds. */
 export const slow = <Data>(document: TypedDocumentNode<Data, never>, data: Data, ms: number = 3_000): HttpHandler =>
   handler(document, async () => {
     await delay(ms);

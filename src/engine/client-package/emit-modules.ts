@@ -27,7 +27,7 @@ import { semanticNonNullLevels } from "../shared/semantic-non-null.ts";
 import { emitErrors } from "./emit-errors.ts";
 import { withFieldComments } from "./field-comments.ts";
 
-/** The package that has the type, and its version. */
+/** The package that exports `TypedDocumentNode`, and its version. */
 export const typedDocumentPackage = { name: "@graphql-typed-document-node/core", version: "3.2.0" };
 
 /** Module name → text. `schema` is the schema that clients see, as SDL. */
@@ -44,7 +44,7 @@ export async function emitModules(
   ]);
 }
 
-/** The schema for a client that reads data only where there are no errors: what is null by failure alone is not null. */
+/** The schema for clients that throw on errors: fields that are null only after an error become non-null. */
 const withoutFailures = (schema: string): GraphQLSchema =>
   buildASTSchema(
     visit(parse(schema), {
@@ -68,7 +68,7 @@ async function emitEnums(schema: GraphQLSchema): Promise<string> {
   return mergeOutputs([await guardedPlugin(typescript.plugin)(schema, [], options)]);
 }
 
-/** In the form that the cache of Apollo Client takes. */
+/** In the format of Apollo Client's cache. */
 function emitPossibleTypes(schema: GraphQLSchema): string {
   const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType);
   const entries = abstract.map((type) => {
@@ -80,7 +80,7 @@ export const possibleTypes: Record<string, string[]> = ${objectLiteral(entries)}
 `;
 }
 
-/** Variables and results. The plugin takes each enum from `schema.js` and exports it again. */
+/** Variables and results. The plugin imports each enum from `schema.js` and re-exports it. */
 async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]): Promise<string> {
   const head = 'export * from "./errors.js";\nexport * from "./schema.js";';
   if (saved.length === 0) return head;
@@ -101,7 +101,7 @@ function emitDocuments(saved: readonly SavedOperation[]): string {
 export const ${operation.name}Document = ${literal(document)} as unknown as PersistedDocument<${type}, ${type}Variables>;`;
   });
   const ids = saved.map((operation) => [operation.name, literal(documentId(operation))] as const);
-  return `/** A document with the id of its operation, where graphql-codegen's client preset has it too. */
+  return `/** A document with its operation's id, in the same place as in graphql-codegen's client preset. */
 export type PersistedDocument<Result, Variables> = TypedDocumentNode<Result, Variables> & {
   readonly __meta__: { readonly hash: string };
 };
@@ -113,7 +113,7 @@ export const persistedIds = ${objectLiteral(ids)} as const;
 `;
 }
 
-/** Each fragment with those that it spreads, for reading and writing a part of a client's cache. */
+/** Each fragment with the fragments that it spreads, for reading and writing a client's cache. */
 function fragmentDocuments(saved: readonly SavedOperation[]): string[] {
   const all = new Map(
     saved.flatMap(({ document }) =>
@@ -137,6 +137,6 @@ export const ${name}FragmentDoc = ${literal(document)} as unknown as TypedDocume
   });
 }
 
-/** A place in the spec is of no use to a client. */
+/** Clients have no use for source locations in the spec. */
 const withoutPlaces = (document: DocumentNode): object =>
   JSON.parse(JSON.stringify(document, (key, value) => (key === "loc" ? undefined : value)));

@@ -1,4 +1,4 @@
-/** README of the client package: its documents, and how each client library takes one, shown with the first saved query. */
+/** The README of the client package: its documents, and how to use one in each client library, shown for the first query. */
 import { Kind, type OperationDefinitionNode, print } from "graphql";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
 import { textAbove } from "../build/schema/tool-comment.ts";
@@ -21,7 +21,7 @@ A client library infers the types of variables and result from a document: a mis
     : head;
 }
 
-/** What the package exports of the saved operations, each with its variables and the comment above it. */
+/** The exported documents, each with its variables and its description. */
 function documents(saved: readonly SavedOperation[]): string {
   const operations = saved.map(({ name, definition }) => {
     const variables = (definition.variableDefinitions ?? []).map(print).join(", ");
@@ -83,7 +83,7 @@ const data = await client.request(${document}, ${variables});`,
 
 const example = (title: string, code: string): string => `## ${title}\n\n\`\`\`ts\n${code}\n\`\`\``;
 
-/** `{ from, to }`: variables of the caller's own code, named as the operation names them. */
+/** `{ from, to }`: variables in the caller's code, with the names of the operation's variables. */
 function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode): string {
   const names = variableDefinitions.map(({ variable }) => variable.name.value);
   return names.length > 0 ? `{ ${names.join(", ")} }` : "{}";

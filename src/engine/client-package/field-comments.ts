@@ -1,4 +1,4 @@
-/** The schema's descriptions as comments on the fields of results, which graphql-codegen's plugin leaves out. */
+/** Adds the schema's descriptions as comments to the result types, because graphql-codegen's plugin omits them. */
 import {
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -12,7 +12,7 @@ import { operationTypeName, savedDefinitions } from "../build/codegen/emit-docum
 import { comment } from "../build/codegen/typescript-text.ts";
 import type { SavedOperation } from "../build/schema/saved-operations.ts";
 
-/** `text`: the types of the results. Where members of a union have fields of one name, each description is a line. */
+/** `text`: the result types. If several members of a union have a field, each description is a line of its comment. */
 export function withFieldComments(
   text: string,
   schema: GraphQLSchema,
@@ -35,7 +35,7 @@ export function withFieldComments(
   );
 }
 
-/** Type and path of its field (`TeamInboxQuery.me.name`) → the descriptions. */
+/** Result type and path of a field (`TeamInboxQuery.me.name`) → its descriptions. */
 function descriptionsOf(schema: GraphQLSchema, saved: readonly SavedOperation[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const { definitions } = parse(savedDefinitions(saved), { noLocation: true });

@@ -1,6 +1,6 @@
 /**
- * The client package: an npm package for the repositories of front ends, as a map of path → text. The same spec and the
- * same name give the same bytes.
+ * The client package: an npm package for front-end repositories, as a map of path → text. The same spec and the same name
+ * result in the same bytes.
  */
 import { hash } from "node:crypto";
 import ts from "typescript";
@@ -19,13 +19,13 @@ type PackageSource = {
   readonly model: Model;
   readonly saved: readonly SavedOperation[];
   readonly name: string;
-  /** Without one, the version is `0.0.0-h` and a hash of the other files: the same content has the same version. */
+  /** Default: `0.0.0-h` and a hash of the other files, so that the same content has the same version. */
   readonly version?: string | undefined;
-  /** The project's licence, which its client has too: the name in the manifest, and the text. */
+  /** The project's licence, which also applies to its client: name and text. */
   readonly licence?: { readonly name: string; readonly text: string } | undefined;
-  /** What `check` found since the version before. */
+  /** The changes that `check` found since the previous version. */
   readonly changes?: PackageChanges | undefined;
-  /** Whether fields that are null by failure alone have types without null. */
+  /** Whether fields that are null only after an error have types without null. */
   readonly semanticNonNull?: boolean | undefined;
 };
 
@@ -68,7 +68,7 @@ function credentialHeaders(model: Model): readonly string[] {
   return headers;
 }
 
-/** It marks a manifest as ours. */
+/** Identifies a package.json that this command wrote. */
 export const description = "Typed documents, enums and the schema of a GraphQL API";
 
 const manifestOf = (
@@ -89,7 +89,7 @@ const manifestOf = (
   },
   files,
   dependencies: { [typedDocumentPackage.name]: `^${typedDocumentPackage.version}` },
-  // of `./mocks` alone
+  // needed only by `./mocks`
   peerDependencies: { msw: ">=2" },
   peerDependenciesMeta: { msw: { optional: true } },
 });

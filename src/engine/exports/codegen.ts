@@ -1,2 +1,2 @@
-/** `restbound/codegen`: the configuration of graphql-codegen for a project, as `codegen.ts` and editors read it. */
+/** `restbound/codegen`: a project's configuration for graphql-codegen, which `codegen.ts` and editors read. */
 export { configFor } from "../build/codegen/generate.ts";

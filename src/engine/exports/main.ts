@@ -1,4 +1,4 @@
-/** `restbound`: the configuration of a process, coded errors, and the type of the value that codegen makes. */
+/** `restbound`: the configuration of a process, coded errors, and the type of the generated API. */
 
 export { CodedError } from "../runtime/coded-error.ts";
 export type { GeneratedApi } from "../runtime/rest/generated-api.ts";

@@ -1,4 +1,4 @@
-/** `restbound/rest`: the functions that generated resolvers call, and the types that they are held to. */
+/** `restbound/rest`: the functions that generated resolvers call, and their types. */
 export { batchEach, batchMany, batchOne } from "../runtime/rest/batch.ts";
 export { type Connection, connection } from "../runtime/rest/connection.ts";
 export { integer, untyped } from "../runtime/rest/encode.ts";

@@ -1,6 +1,6 @@
 /**
- * `restbound/role`: what a platform that a project brings along stands on. It has the HTTP server that all roles share, API
- * keys and the gateway's context headers, a validator of JSON Schema, and the frame of commands.
+ * `restbound/role`: building blocks for a project's own platform: the HTTP server that all roles share, API keys, the
+ * gateway's context headers, a JSON Schema validator, and the base of commands.
  */
 
 export { redisCause } from "../gateway/redis.ts";

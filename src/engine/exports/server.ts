@@ -1,3 +1,3 @@
-/** `restbound/server`: the start of a service, as a process or inside a test. It loads nothing else before the start has set the flags of V8. */
+/** `restbound/server`: starts a service, as a process or inside a test. Loads nothing else before `serve` has set V8's flags. */
 export { open, serve } from "../server/serve.ts";
 export type { Platform, Service } from "../server/service.ts";

@@ -1,6 +1,7 @@
 /**
  * Phase 4: sends one request to one upstream and streams the response back. It never retries and follows no redirect.
- * When the client leaves, the call ends soon. An upstream that is down, silent or broken becomes a coded error.
+ * When the client disconnects, the call is aborted soon after. A refused connection, a timeout or a broken response
+ * becomes a coded error.
  */
 import type { FastifyReply } from "fastify";
 import type { Pool } from "undici";
@@ -17,7 +18,7 @@ import { type ClientResponse, ResponseForwarding } from "./response-forwarding.t
 import { clientCacheControl, type HeaderFields, stripResponse } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
-/** A request as it travels on. */
+/** A request as it is sent to the upstream. */
 export type ForwardedRequest = {
   readonly route: UpstreamRoute;
   readonly headers: HeaderFields;
@@ -35,7 +36,7 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]); //
  */
 export function createForward(config: Config) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
-  // the services behind the gateway have the same deadline and a better error for it: the gateway waits half a second more
+  // the services behind the gateway have the same deadline and report it more precisely: give them half a second to do so
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
   const connections = gatewayConnections;
   const connect = upstreamConnector(config.env);
@@ -47,9 +48,9 @@ export function createForward(config: Config) {
     return pool;
   };
   /**
-   * `reply` receives the response; when its connection closes, the call ends soon. Resolves once the response begins: a later
-   * failure is noted in the request's record, and breaks the client's connection. `ended` is called once, when the request
-   * holds no connection any more.
+   * Streams the response to `reply`, and aborts the call soon after `reply`'s connection closes. Resolves when the response
+   * begins; a later failure is noted in the request's record and closes the client's connection. `ended` is called once,
+   * when the request has released both connections.
    */
   const forward = async (
     { route, headers, body }: ForwardedRequest,
@@ -91,15 +92,15 @@ export function createForward(config: Config) {
   };
 }
 
-/** No product is to blame if our own role is late. */
+/** A timeout of the graphql role is ours, not an upstream product's. */
 const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
   isOwn && failure.code === "UPSTREAM_TIMEOUT"
     ? new CodedError("SERVICE_TIMEOUT", failure.message, {}, failure.cause, failure.reason)
     : failure;
 
 /**
- * Writes the status and the headers of the answer, with the headers that hooks have set. An answer that may be kept is kept
- * for its key alone: a browser's cache, too, outlives a change of keys. Fastify leaves the answer alone afterwards.
+ * Writes the status and headers of the response, including those that hooks have set, and takes the reply over from Fastify.
+ * A cacheable response varies by the key headers, because a browser's cache survives a change of keys.
  */
 function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: HeaderFields): void {
   const control = clientCacheControl(answered["cache-control"]);

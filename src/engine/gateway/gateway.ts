@@ -1,7 +1,7 @@
 /**
- * The gateway role: the one way in. Every request under `/v1/` passes four phases: strip, introspect, inject,
- * forward. The gateway knows only the names of request headers from the API's document. The services behind it decide
- * what a caller may do, by the context that the gateway injects.
+ * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: strip, introspect, inject,
+ * forward. Of the API's document, the gateway uses only the names of request headers. The services behind it authorize the
+ * caller, from the context headers that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
@@ -33,16 +33,16 @@ import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from
 declare module "fastify" {
   interface FastifyInstance {
     keys: KeyVerifier;
-    /** What gateways share by `REDIS_URL`. */
+    /** State that all gateways share through `REDIS_URL`. */
     shared: { readonly rates: RedisRateStore; readonly revocations: RevocationLog } | undefined;
   }
   interface FastifyRequest {
-    /** Where a request goes that may pass, and whose it is: nobody's if it needs no key. */
+    /** Route and caller of an admitted request; `caller` is undefined for requests without a key. */
     admitted: { readonly route: UpstreamRoute; readonly caller: TenantContext | undefined };
   }
 }
 
-/** Makes the gateway in front of `backends`; it does not listen yet, and closes its connections on close. */
+/** Creates the gateway in front of `backends`. The caller starts it; closing it closes its upstream connections. */
 export async function createGateway(
   config: Config,
   backends: Backends,
@@ -56,14 +56,14 @@ export async function createGateway(
   ]);
   const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
-  // a look-up has 95 % of the time, so that a 503 reaches the client within the whole of it
+  // a lookup gets 95 % of the time limit, so that the 503 after a timeout still reaches the client within the limit
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
   const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
   server.decorate("keys", keys).decorateRequest("admitted");
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
   server.addHook("onRequest", refuseTricks);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
-  // read whole before an upstream connection is taken, so that a slow client holds none
+  // buffer the body before taking an upstream connection, so that a slow client does not occupy one
   leaveBodiesUnparsed(server, "*", "buffer");
   await allowOrigins(server, config.env.CORS_ORIGINS, forwardedMethods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
@@ -80,13 +80,13 @@ export async function createGateway(
     url: "/v1/*",
     handler: async (_request, reply) => {
       reply.header("allow", forwardedMethods.join(", "));
-      throw new CodedError("METHOD_NOT_ALLOWED", "nothing here answers to TRACE");
+      throw new CodedError("METHOD_NOT_ALLOWED", "TRACE is not supported");
     },
   });
   server.route({
     method: forwardedMethods,
     url: "/v1/*",
-    // the body is read afterwards
+    // runs before the body is read
     onRequest: async (request, reply) => {
       noteRoute(request);
       await limits.byAddress(request, reply);
@@ -105,7 +105,7 @@ export async function createGateway(
       const { headers, ...outgoing } = caller
         ? { route, headers: stripRequest(forwarded, request.headers), body }
         : keylessRequest(request, route, body, config.env.MAX_TOKENS);
-      if (reply.raw.destroyed) throw clientDisconnected(); // its connection, closed already, would never give the share back
+      if (reply.raw.destroyed) throw clientDisconnected(); // no later close event would release the quota
       const ended = concurrency.acquire(caller?.tenantId, outgoing.body?.length);
       await forward({ ...outgoing, headers: inject(headers, request, caller) }, reply, ended);
       return reply;
@@ -114,7 +114,7 @@ export async function createGateway(
   return server;
 }
 
-/** Before anything refuses the request, so that log and metrics tell a refused GraphQL request from a refused REST call. */
+/** Runs before any check, so that the log and metrics distinguish rejected GraphQL requests from rejected REST calls. */
 function noteRoute({ record, raw: { url = "" } }: FastifyRequest): void {
   const path = url.replace(/\?.*/s, "");
   if (path === graphqlPath || path === mcpPath) record.route = path;
@@ -125,7 +125,7 @@ function noteCaller({ record, admitted: { caller } }: FastifyRequest): void {
   record.tenantId = caller?.tenantId;
 }
 
-/** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED. A text that cannot be a key costs no look-up. */
+/** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED; malformed keys are rejected without a lookup. */
 function createIntrospect(server: FastifyInstance, config: Config) {
   const isLookedUp = createKeyTest(config.env);
   const tellOther = warnOfKeyEnvironment(server, config);
@@ -141,13 +141,13 @@ function createIntrospect(server: FastifyInstance, config: Config) {
   };
 }
 
-/** Refuses targets and framing that two servers could read differently (RFC 9110 §9.3.1, RFC 9112 §3.2), before routing. */
+/** Rejects, before routing, targets and framing that two servers could interpret differently (RFC 9110 §9.3.1, RFC 9112 §3.2). */
 async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header("x-request-id", request.id);
   parseRequestTarget(request.raw.url ?? "");
   const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
   if (/^(?:GET|HEAD)$/.test(request.method) && (coding !== undefined || length !== "0")) {
-    throw new CodedError("BAD_REQUEST", `a ${request.method} request has no body`);
+    throw new CodedError("BAD_REQUEST", `a ${request.method} request must not have a body`);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Phase 3: sets the headers that only the gateway may set: the eight context headers, its proof, the request id, the
- * client's address and the W3C trace context. A client's trace ends here, and a new one begins.
+ * client's address and the W3C trace context. The client's trace is not continued: each request starts a new one.
  */
 import type { FastifyRequest } from "fastify";
 import { proofHeader, type TenantContext, writeContextHeaders } from "../runtime/http/context-headers.ts";

@@ -1,7 +1,7 @@
 /**
- * Phase 2: the client of the key introspection service (RFC 7662). The service tells whether an API key is active, and
- * its owner. Every failure (down, slow, malformed, refused) is SERVICE_UNAVAILABLE: without an answer nobody gets in.
- * `key-verifier.ts` caches the answers.
+ * Phase 2: the client of the key introspection service (RFC 7662), which returns whether an API key is active and who owns
+ * it. Every failure (down, slow, malformed, rejected) is SERVICE_UNAVAILABLE: the gateway fails closed. `key-verifier.ts`
+ * caches the responses.
  */
 import { CodedError, FailureReason } from "../runtime/coded-error.ts";
 import { proofHeader, type TenantContext } from "../runtime/http/context-headers.ts";
@@ -19,7 +19,7 @@ export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeySta
 
 const maxResponseBytes = 65_536;
 
-/** `signal` aborts a look-up, `close` aborts all. The caller bounds the number of concurrent look-ups. */
+/** `signal` aborts one lookup, `close` aborts all. The caller limits how many run concurrently. */
 export function createKeyIntrospection(
   config: Config,
   service: URL,
@@ -40,7 +40,7 @@ export function createKeyIntrospection(
     } catch (cause) {
       throw new CodedError(
         "SERVICE_UNAVAILABLE",
-        "the API key cannot be checked now",
+        "the API key cannot be verified at the moment",
         { retryAfter: 1 },
         cause,
       );
@@ -49,13 +49,13 @@ export function createKeyIntrospection(
   return { lookUp, close: () => pool.destroy() };
 }
 
-/** A service may hide from strangers behind a 404. */
+/** A 404 is included, because services hide from unauthenticated clients behind one. */
 const mendProof =
-  "is the path right, and does the service take GATEWAY_SECRET or KEY_INTROSPECTION_CREDENTIALS as set here?";
+  "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
 
 /**
- * Asks about a token that nobody has: RFC 7662 §2.2 wants `active: false` for it, also where the service knows no such
- * form. Resolves with what is wrong with the answer, or with `undefined`. Throws where there was no answer.
+ * Introspects a token that does not exist, for which RFC 7662 §2.2 requires `active: false`, whatever its format. Resolves
+ * with the problem found, or with `undefined`. Throws if there was no response.
  */
 export async function probeKeyIntrospection(config: Config, service: URL): Promise<string | undefined> {
   const { lookUp, close } = createKeyIntrospection(config, service);
@@ -72,7 +72,7 @@ export async function probeKeyIntrospection(config: Config, service: URL): Promi
   }
 }
 
-/** Two proofs, either of which the service may ask for: the gateway's own, and OAuth's of a client (RFC 7662 §2.1). */
+/** Sends both credentials that a service may require: the gateway's secret, and OAuth client credentials (RFC 7662 §2.1). */
 function requestHeaders({ GATEWAY_SECRET, KEY_INTROSPECTION_CREDENTIALS: credentials }: Config["env"]) {
   return {
     "content-type": "application/x-www-form-urlencoded",
@@ -82,7 +82,7 @@ function requestHeaders({ GATEWAY_SECRET, KEY_INTROSPECTION_CREDENTIALS: credent
   };
 }
 
-/** `id:secret` by Basic, each part form-encoded (RFC 6749 §2.3.1), anything else as a Bearer token (RFC 6750 §2.1). */
+/** Sends `id:secret` as Basic, each part form-encoded (RFC 6749 §2.3.1), anything else as a Bearer token (RFC 6750 §2.1). */
 function authorizationOf(credentials: string): string {
   const colon = credentials.indexOf(":");
   if (colon < 0) return `Bearer ${credentials}`;
@@ -90,7 +90,7 @@ function authorizationOf(credentials: string): string {
   return `Basic ${Buffer.from(parts.join(":")).toString("base64")}`;
 }
 
-/** RFC 7662 §2.2. Throws when an active key's response lacks a value of the context headers. */
+/** Parses a response (RFC 7662 §2.2). Throws if an active key lacks a value that the context headers need. */
 function readIntrospectionResponse(body: string, names: ReadonlyMap<string, string>): KeyState {
   const answer = parsedJson(body);
   if (answer === undefined) throw new FailureReason("answered no JSON");
@@ -119,13 +119,13 @@ function textAt(answer: Record<string, unknown>, name: string): string {
   return value;
 }
 
-/** A lone surrogate cannot stand in a header. */
+/** A lone surrogate cannot be encoded in a header. */
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed();
 
 /**
- * A list of texts. Under a name of the service's own it may be one text with spaces between them, as `scope` is (RFC 7662
- * §2.2), and the empty name stands for no list.
+ * A list of strings. Under a name that `KEY_INTROSPECTION_NAMES` maps, it may also be one string separated by spaces, as
+ * `scope` is (RFC 7662 §2.2); an empty mapped name means that the service has no such list.
  */
 function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolean): readonly string[] {
   if (name === "") return [];
@@ -136,16 +136,16 @@ function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolea
   return value;
 }
 
-/** `nbf`: not to be used before, in seconds since the epoch. */
+/** Whether `nbf` ("not before", in seconds since the epoch) is in the future. */
 const isTooEarly = (nbf: unknown): boolean => (secondsIn("nbf", nbf) ?? 0) * 1000 > Date.now();
 
-/** Milliseconds until `exp`, in seconds since the epoch (RFC 7519 §2); absent or null, the key does not expire. */
+/** Milliseconds until `exp`, which is in seconds since the epoch; infinite if it is absent or null. */
 function remaining(exp: unknown): number {
   const seconds = secondsIn("exp", exp);
   return seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000 - Date.now();
 }
 
-/** A NumericDate (RFC 7519 §2); `undefined` if it is absent or null. Throws for any other value: no key counts by a guess. */
+/** A NumericDate (RFC 7519 §2); `undefined` if it is absent or null. Throws for any other value instead of guessing. */
 function secondsIn(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number") throw new FailureReason(`answered a malformed ${name}`);

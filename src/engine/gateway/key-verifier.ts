@@ -1,12 +1,12 @@
 /**
  * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. Active and
- * inactive keys have a cache each, so a flood of wrong keys evicts no good one. Concurrent look-ups of one key are one
- * look-up. Uncached keys wait in `lookup-queue.ts`. All times are on the monotonic clock.
+ * inactive keys are cached separately, so a flood of invalid keys cannot evict valid ones. Concurrent lookups of the same
+ * key are coalesced. Uncached keys wait in `lookup-queue.ts`. All times are on the monotonic clock.
  *
  * - An active key is cached for `KEY_CACHE_MS`, and for `KEY_STALE_MS` longer while look-ups fail, but never beyond its expiry.
  * - An inactive key is cached for 5 s. A failure is never cached.
  * - With a revocation log (`revocation-log.ts`), an active key is cached for at most `KEY_UNCONFIRMED_MS` after the last
- *   moment at which every revocation is known to have arrived. A key that nears that limit is looked up again beforehand.
+ *   time at which the log was read completely. A key that nears that limit is looked up again in advance.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -23,21 +23,21 @@ import { Revalidation } from "./revalidation.ts";
 import type { RevocationListener } from "./revocation-log.ts";
 
 const inactiveMs = 5_000;
-/** How long a key is accepted without another look-up after one has failed. */
+/** How long a cached key is accepted after a failed lookup before the next attempt. */
 const failedMs = 5_000;
 
 type CachedKey = {
   readonly state: ActiveKey;
-  /** When its look-up began. */
+  /** When its lookup began. */
   readonly askedAt: number;
-  /** Until then it is accepted without a look-up, `end` while look-ups fail. */
+  /** Accepted without a lookup until `until`, and while lookups fail until `end`. */
   until: number;
   readonly end: number;
-  /** Its last moment, if a revocation may have been missed since its look-up. */
+  /** Hard limit, set when a revocation may have been missed since the lookup. */
   trustedUntil: number;
-  /** Requests with this key since its look-up. */
+  /** Requests with this key since its lookup. */
   uses: number;
-  /** No earlier than this is it looked up again before its time. */
+  /** Earliest time of the next revalidation. */
   revalidateAt: number;
 };
 
@@ -46,26 +46,26 @@ type Times = Partial<
 >;
 
 export class KeyVerifier implements RevocationListener {
-  /** The keys that were checked and the look-ups that were made, since the start. */
+  /** Cache hits and misses, and lookups by outcome, since the start. */
   readonly counts = { hits: 0, misses: 0, active: 0, inactive: 0, failed: 0 };
   readonly #lookUp: IntrospectKey;
   readonly #cacheMs: number;
   readonly #staleMs: number;
-  /** Infinite without a revocation log: then `KEY_CACHE_MS` and `KEY_STALE_MS` alone count. */
+  /** Infinite without a revocation log: then only `KEY_CACHE_MS` and `KEY_STALE_MS` apply. */
   readonly #unconfirmedMs: number;
   readonly #active = new LRUCache<string, CachedKey>({ max: cachedKeys });
   readonly #inactive = new LRUCache<string, { readonly until: number }>({ max: cachedKeys });
   readonly #underWay = new Map<string, Promise<KeyState>>();
-  /** For each look-up that runs, the revocations that arrived meanwhile. */
+  /** For each running lookup, the revocations that arrived since it began. */
   readonly #arrivals = new Set<ReadonlySet<string>[]>();
   readonly #queue: LookupQueue;
   readonly #revalidation: Revalidation<CachedKey>;
-  /** Good keys do not count, so new good keys of one address are all looked up. */
+  /** Counts only invalid keys, so that any number of valid keys from one address is looked up. */
   readonly #bad = new RateStore();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #missedAt = Number.NEGATIVE_INFINITY;
 
-  /** A look-up takes `timeoutMs` at most, once it runs. */
+  /** `timeoutMs` limits each lookup, from when it leaves the queue. */
   constructor(lookUp: IntrospectKey, timeoutMs: number, times: Times = {}) {
     this.#lookUp = lookUp;
     this.#cacheMs = times.KEY_CACHE_MS ?? 25_000;
@@ -79,14 +79,14 @@ export class KeyVerifier implements RevocationListener {
     });
   }
 
-  /** Look-ups that run or wait. */
+  /** Lookups that run or wait. */
   get underWay(): number {
     return this.#underWay.size;
   }
 
   /**
    * Returns the context of an active key, `undefined` for an inactive one. `owner` is the address that presents the key.
-   * Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the look-up.
+   * Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the lookup.
    */
   async verify(key: string, owner: string): Promise<TenantContext | undefined> {
     const digest = hash("sha256", key, "base64");
@@ -122,7 +122,7 @@ export class KeyVerifier implements RevocationListener {
     this.#confirmedAt = at;
   }
 
-  /** Revocations since the last confirmation may be lost for good: what is cached until now is not trusted for long. */
+  /** Revocations since the last confirmation may be lost: shortens the trust in every key cached so far. */
   miss(): void {
     for (const [, entry] of this.#active) entry.trustedUntil = this.#trustedUntil(entry);
     this.#missedAt = performance.now();
@@ -133,9 +133,9 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Whether a key should be looked up again, because it will not be trusted for as long as it is cached. After a loss it is due
-   * at once. If it was confirmed last by the log, which may be read again, it is due after a sixth of the time; if by a look-up
-   * since then, in the last third.
+   * Whether a key should be looked up again because its trust ends before its cache entry does. After lost revocations it is
+   * due at once; after a confirmation by the log, once a sixth of `unconfirmedMs` has passed, because the log may confirm it
+   * again; after a lookup of its own, in the last third.
    */
   #isDoubtful(entry: CachedKey): boolean {
     const trustedUntil = this.#trustedUntil(entry);
@@ -146,7 +146,7 @@ export class KeyVerifier implements RevocationListener {
     return trustedUntil - now < leadMs && now >= entry.revalidateAt;
   }
 
-  /** The state of a key that was good, if it may be accepted although the look-up has failed. */
+  /** Returns the cached state if it may still be used after a failed lookup; otherwise throws `error`. */
   #stale(digest: string, error: unknown): KeyState {
     const entry = this.#active.get(digest);
     const now = performance.now();
@@ -158,17 +158,17 @@ export class KeyVerifier implements RevocationListener {
   #askOnce(key: string, digest: string, owner: string): Promise<KeyState> {
     const joined = this.#underWay.get(digest);
     if (joined) return joined;
-    // an expired entry of an active key stays in the cache: the key was good before
+    // an active key stays in the cache after it expires, as a sign that the key was valid before
     const known = this.#active.get(digest);
     const rank = known ? priorities.known : hasChecksum(key) ? priorities.plausible : priorities.other;
-    // keys with a checksum are counted apart, so made-up keys without one keep no good key out
+    // counted per rank, so that made-up keys without a checksum do not use up the limit of well-formed ones
     const sender = `${rank} ${owner}`;
     const isRefused = (): boolean =>
       rank !== priorities.known && this.#bad.count(sender, 0).current >= badKeys.perMinute;
     if (isRefused()) return Promise.reject(tooManyBadKeys());
     const asked = this.#queue
       .run(rank, owner, async (signal) => {
-        if (isRefused()) throw tooManyBadKeys(); // the look-ups before it found no good keys
+        if (isRefused()) throw tooManyBadKeys(); // the limit was reached while this lookup waited
         return this.#ask(key, digest, signal);
       })
       .finally(() => this.#underWay.delete(digest));
@@ -199,7 +199,7 @@ export class KeyVerifier implements RevocationListener {
           this.#inactive.set(digest, { until: askedAt + inactiveMs });
           return "inactive";
         }
-        // the answer may be from before a revocation that arrived meanwhile
+        // the response may predate a revocation that arrived during the lookup
         if (arrived.some((ids) => ids.has(state.context.apiKeyId))) continue;
         this.#remember(digest, state, askedAt);
         return state;
@@ -225,4 +225,4 @@ export class KeyVerifier implements RevocationListener {
 }
 
 const tooManyBadKeys = (): CodedError =>
-  refusedByLimit("bad_keys", "RATE_LIMITED", "too many API keys from this address that are not good");
+  refusedByLimit("bad_keys", "RATE_LIMITED", "too many invalid API keys from this address");

@@ -1,8 +1,7 @@
 /**
- * The requests that need no key, outside production: a browser opens the explorer, or a tool asks for the schema. Both
- * answers are the same for everybody. Such a request travels on with only the headers that are listed here. A query
- * travels on in a request that is written anew from the query that was judged, so no other server can read another
- * query in it.
+ * Requests that need no key outside production: a browser that opens the explorer, or a tool that introspects the schema.
+ * Both responses are the same for every caller. Only the headers listed here are forwarded, and the forwarded request is
+ * rebuilt from the query that was checked, so the upstream cannot parse a different query from it.
  */
 import type { FastifyRequest } from "fastify";
 import { type DefinitionNode, Kind, OperationTypeNode, parse, type SelectionNode } from "graphql";
@@ -16,7 +15,7 @@ import type { ForwardedRequest } from "./forward.ts";
 import { stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
-/** Whether a request without a key may be one of those, as far as its head tells. */
+/** Whether a request without a key may be admitted, judging by its method and headers alone. */
 export function mayBeKeyless({ production }: Config, { method, headers, raw }: FastifyRequest): boolean {
   if (production || parseRequestTarget(raw.url ?? "").path !== graphqlPath) return false;
   const { "content-length": length = "0", "content-type": type = "" } = headers;
@@ -32,7 +31,7 @@ export function keylessRequest(
 ): ForwardedRequest {
   const isGet = request.method === "GET";
   const { query: search } = parseRequestTarget(request.raw.url ?? "");
-  const path = target.slice(0, target.length - search.length); // so that nothing is executed by the client's query string
+  const path = target.slice(0, target.length - search.length); // drops the client's query string, which may hold a query
   const headers = stripRequest(harmless, request.headers);
   if (isGet && wantsHtml(request.headers.accept))
     return { route: { upstream, path, isOwn }, headers, body: null };
@@ -45,7 +44,7 @@ export function keylessRequest(
   };
 }
 
-/** No credential and no cookie is among them. The last two tell the GraphQL layer that a page of another site asks. */
+/** Excludes credentials and cookies. By the last two, the GraphQL layer recognises cross-site requests. */
 const harmless: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -55,7 +54,7 @@ const harmless: ReadonlySet<string> = new Set([
   "sec-fetch-site",
 ]);
 
-/** A query, and the new request that carries it. The id of a saved operation is left out. */
+/** A query, and the query string and body of the rebuilt request. The id of a saved operation is left out. */
 type Asked = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
 /** The query of a GET (GraphQL over HTTP §5.3). */
@@ -70,7 +69,7 @@ function searched(search: string): Asked | undefined {
   return query === null ? undefined : { query, search: `?${kept}`, body: null };
 }
 
-/** The query of a POST (GraphQL over HTTP §5.4). A batch has none, and neither has a body that is too long or no JSON. */
+/** The query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long, and invalid JSON. */
 function posted(body: Buffer | null): Asked | undefined {
   if (body === null || body.length > keylessRequests.bytes) return undefined;
   try {
@@ -78,15 +77,14 @@ function posted(body: Buffer | null): Asked | undefined {
     if (typeof query !== "string") return undefined;
     return { query, search: "", body: Buffer.from(JSON.stringify({ query, operationName, variables })) };
   } catch {
-    return undefined; // no JSON, or too deep
+    return undefined; // invalid JSON, or nested too deeply
   }
 }
 
 /**
- * Judges whether a document can be answered from the schema alone. Names that begin with two underscores belong to
- * introspection (GraphQL §2.1.9, §4), so every root field of every operation must have one: `__schema`, `__type`,
- * `__typename`. Then all fields below them belong to the schema too. A fragment at the root is refused unread: tools send
- * none. Returns false for a text that is no document.
+ * Whether a document can be executed from the schema alone: every root field of every operation must be an introspection
+ * field (`__schema`, `__type`, `__typename`; names with two leading underscores are reserved, GraphQL §2.1.9, §4). Fragment
+ * spreads at the root are rejected without a look at the fragment, because tools send none. Returns false for invalid syntax.
  */
 export function isIntrospectionOnly(text: string, maxTokens: number): boolean {
   try {

@@ -1,10 +1,10 @@
 /**
- * The queue in front of key introspection. A bounded number of look-ups runs at once. The others wait in three ranks: keys
- * that were good before, keys with a valid checksum, all other keys. Within a rank the addresses take turns. A full rank
- * refuses the newest look-up of the address that has most. So a flood of unknown keys keeps no good key out.
+ * The queue in front of key introspection. A limited number of lookups runs concurrently. The others wait in three ranks:
+ * keys that were valid before, keys with a valid checksum, all other keys. Within a rank, addresses are served round robin;
+ * a full rank rejects the newest lookup of the address with the most. So a flood of unknown keys cannot keep valid keys out.
  *
- * A look-up waits while others succeed, so that hundreds of new keys at a start are all served. When none has succeeded for
- * as long as one look-up may take, all that wait are refused.
+ * Lookups keep waiting as long as others succeed, so that hundreds of new keys at a start are all served. Once none has
+ * succeeded for the duration of one timeout, all waiting lookups are rejected.
  */
 
 import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";
@@ -12,18 +12,18 @@ import { Deadline, processRunTime } from "../runtime/deadline.ts";
 import { FairQueue, type QueueEntry } from "../runtime/governor/fair-queue.ts";
 import { keyLookups } from "../runtime/settings/capacity.ts";
 
-/** Lower ranks are served first. Every fourth turn is the last rank's, so that the second rank cannot starve it. */
+/** Lower ranks are served first. Every fourth slot goes to the last rank, so that the second cannot starve it. */
 export const priorities = { known: 0, plausible: 1, other: 2 } as const;
 type Rank = (typeof priorities)[keyof typeof priorities];
 
-const turnOfOthers = 4;
+const slotOfOthers = 4;
 
 type Job = QueueEntry<string> & { refuse(): void };
 
 export class LookupQueue {
   #running = 0;
-  #turn = 0;
-  /** The time of the last look-up that succeeded. */
+  #slot = 0;
+  /** When a lookup last succeeded. */
   #succeededAt = 0;
   readonly #timeoutMs: number;
   readonly #waiting = [
@@ -32,17 +32,17 @@ export class LookupQueue {
     new FairQueue<string, Job>(),
   ] as const;
 
-  /** A look-up takes `timeoutMs` at most, from its turn on. */
+  /** `timeoutMs` limits each lookup, from when it leaves the queue. */
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Look-ups that run. */
+  /** Running lookups. */
   get running(): number {
     return this.#running;
   }
 
-  /** Runs `work` when its turn comes. Throws SERVICE_UNAVAILABLE when the rank is full, or after too long a wait. */
+  /** Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the rank is full or the wait is too long. */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#running >= keyLookups.running) await this.#wait(this.#waiting[rank], owner);
     else this.#running++;
@@ -58,7 +58,7 @@ export class LookupQueue {
     }
   }
 
-  /** Resolves when a running look-up ends and hands its place over. */
+  /** Resolves when a running lookup ends and passes its slot on. */
   #wait(rank: FairQueue<string, Job>, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (): void => {
@@ -79,13 +79,13 @@ export class LookupQueue {
 
   #goOn(): void {
     const [known, plausible, other] = this.#waiting;
-    const isTurnOfOthers = ++this.#turn % turnOfOthers === 0;
-    const order = isTurnOfOthers ? [known, other, plausible] : [known, plausible, other];
+    const isSlotOfOthers = ++this.#slot % slotOfOthers === 0;
+    const order = isSlotOfOthers ? [known, other, plausible] : [known, plausible, other];
     if (!order.some((rank) => rank.next())) this.#running--;
   }
 }
 
-const tookTooLong = (): DOMException => new DOMException("the look-up took too long", "TimeoutError");
+const tookTooLong = (): DOMException => new DOMException("the lookup timed out", "TimeoutError");
 
 const tooMany = (): CodedError =>
-  refusedByLimit("key_look_ups", "SERVICE_UNAVAILABLE", "too many API keys to check at once");
+  refusedByLimit("key_look_ups", "SERVICE_UNAVAILABLE", "too many API keys to verify at once");

@@ -1,9 +1,9 @@
-/** Requests that tell of a wrong configuration: one line each, at the first of them. */
+/** Warnings about requests that indicate a misconfiguration, each logged once. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isKeyOf } from "../runtime/http/api-key.ts";
 import type { Config } from "../runtime/settings/config.ts";
 
-/** Warns once of a key of the other environment: in production, `API_ENVIRONMENT` was probably forgotten. */
+/** Warns, in production, of the first key of the other environment: `API_ENVIRONMENT` was probably forgotten. */
 export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production }: Config) {
   const own = env.API_ENVIRONMENT;
   const other = own === "test" ? "live" : "test";
@@ -11,11 +11,13 @@ export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production
   return (key: string): void => {
     if (isTold || !isKeyOf(other, key)) return;
     isTold = true;
-    log.warn(`API_ENVIRONMENT: is ${own}, and a ${other} key came: such keys are refused without a look-up`);
+    log.warn(
+      `API_ENVIRONMENT: is ${own}, but a ${other} key was sent; these keys are rejected without a lookup`,
+    );
   };
 }
 
-/** Warns once if a proxy in front is not trusted: all its clients then have one address, the proxy's. */
+/** Warns once if a proxy in front is not trusted: all its clients then share the proxy's address. */
 export function warnOfUntrustedProxy() {
   let isTold = false;
   return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
@@ -23,7 +25,7 @@ export function warnOfUntrustedProxy() {
     isTold = true;
     log.warn(
       { address: ip },
-      "X-Forwarded-For came and TRUSTED_PROXIES is not set: limits count this proxy's clients as one address",
+      "X-Forwarded-For was sent, but TRUSTED_PROXIES is not set: limits count all clients of this proxy as one address",
     );
   };
 }

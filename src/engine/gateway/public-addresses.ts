@@ -1,9 +1,8 @@
 /**
- * Hides the addresses of an upstream from clients, who could not reach them and would learn the internal host. An
- * address on the upstream's own origin becomes the public path. The path is enough: a reference may be relative (RFC
- * 9110 §10.2.2), so it needs no host that a client sent. Any other host may be internal too: its address is dropped.
- * nginx's `proxy_redirect` does the same for `Location`; this does it for every header, and drops an address that it
- * cannot read.
+ * Rewrites or drops upstream addresses in response headers: clients cannot reach them, and they would disclose the internal
+ * host. An address on the upstream's origin becomes the public path; references may be relative (RFC 9110 §10.2.2), so no
+ * host from the request is needed. An address on any other host, which may be internal too, is dropped. nginx's
+ * `proxy_redirect` does this for `Location`; this module does it for every header, and drops addresses that it cannot parse.
  */
 
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
@@ -12,12 +11,12 @@ import type { HeaderFields } from "./strip.ts";
 import type { UpstreamRoute } from "./upstream-route.ts";
 
 type Reader = {
-  /** The public path of an address, or `undefined` for an address that has none. */
+  /** The public path of an address; `undefined` if it is not on the upstream's origin. */
   readonly publicPath: (reference: string) => string | undefined;
   readonly namesHost: RegExp;
 };
 
-/** The headers of a response to the request of `route`. `publicHost` is the `Host` that the client asked for. */
+/** Returns the response headers as the client may see them. `publicHost` is the request's `Host`. */
 export function publicAddresses(
   route: UpstreamRoute,
   publicHost: string | undefined,
@@ -59,10 +58,10 @@ function publicPathOf({ upstream, path }: UpstreamRoute, publicHost: string | un
 
 /** RFC 8288 §3: a target, and parameters whose quoted values may hold any character. */
 const link = /[\s,]*<([^>]*)>((?:[^",<>]|"(?:[^"\\]|\\.)*")*)/y;
-/** An anchor is an address too (§3.2). Few clients read it, so a link with an anchor is dropped. */
+/** An anchor is an address too (§3.2). Few clients use it, so a link with an anchor is dropped. */
 const anchor = /;\s*anchor\s*\*?=/i;
 
-/** The links that have a public path. `undefined` if there is none, or if the header cannot be read. */
+/** The links that have a public path; `undefined` if none has, or if the header cannot be parsed. */
 function publicLinks(header: string, { publicPath, namesHost }: Reader): string | undefined {
   const kept: string[] = [];
   link.lastIndex = 0;
@@ -78,7 +77,7 @@ function publicLinks(header: string, { publicPath, namesHost }: Reader): string 
 
 const known = new WeakMap<URL, RegExp>();
 
-/** Matches text that names the host as a part of an address, or with its port. A name alone may be any word: `rest`. */
+/** Matches the host inside an address or with its port. A bare host name does not match: it may be a common word (`rest`). */
 function namesHostOf(upstream: URL): RegExp {
   const found = known.get(upstream);
   if (found) return found;

@@ -1,8 +1,8 @@
 /**
- * Rate limits: requests a minute of each address, checked before the key, and of each API key; outside production only
- * those that are set, and one of each address for requests without a key. The response carries `RateLimit-Limit`, `-Remaining` and `-Reset` of the limit that was checked last;
- * over the limit it is a 429 with `Retry-After`. Each process counts for itself, in bounded memory, or all gateways count
- * together in `REDIS_URL`.
+ * Rate limits: requests per minute of each address, checked before the key, and of each API key. Outside production only the
+ * limits that are set apply, and one per address for requests without a key. The response has `RateLimit-Limit`,
+ * `-Remaining` and `-Reset` of the limit checked last; above the limit it is a 429 with `Retry-After`. Each process counts
+ * on its own, in bounded memory, unless `REDIS_URL` makes all gateways count together.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
@@ -14,7 +14,7 @@ import type { RedisRateStore } from "./redis-rate-store.ts";
 
 /** Throws RATE_LIMITED with `retryAfter` in seconds. */
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-/** `shared` counts for all gateways while it answers. */
+/** `shared` counts for all gateways; while it is down, each process counts on its own. */
 export function createRateLimits({ env }: Config, shared: RedisRateStore | undefined) {
   const limit = (bound: LimitName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
     if (max === Number.POSITIVE_INFINITY) return async () => {};
@@ -35,7 +35,7 @@ export function createRateLimits({ env }: Config, shared: RedisRateStore | undef
   return {
     byAddress: limit("address_rate", env.RATE_LIMIT_PER_ADDRESS, addressOf),
     keyless: limit("keyless_rate", keylessRequests.perMinute, addressOf),
-    /** The key's id is in the request's record. */
+    /** Needs the key's id in the request's record. */
     byKey: limit("key_rate", env.RATE_LIMIT_PER_KEY, ({ record }) => record.keyId ?? ""),
   };
 }

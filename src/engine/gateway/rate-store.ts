@@ -1,15 +1,15 @@
-/** Counts within a minute, on the monotonic clock: of a wall clock that is set back, a minute would last an hour. */
+/** Counts within one-minute windows, on the monotonic clock: a wall clock that is set back would prolong a window. */
 import { LRUCache } from "lru-cache";
 import { countedClients } from "../runtime/settings/capacity.ts";
 
 type Window = { current: number; readonly endsAt: number };
-/** The count of a window, and the ms until the window ends. */
+/** The count of a window, and the milliseconds until it ends. */
 export type WindowCount = { readonly current: number; readonly leftMs: number };
 
 export const windowMs = 60_000;
 
 export class RateStore {
-  /** Address or key → its window. The least recently seen one is dropped. */
+  /** Address or key → its window. The least recently used one is evicted. */
   readonly #windows = new LRUCache<string, Window>({ max: countedClients });
 
   /** Counts `more` for `key`. */

@@ -1,4 +1,4 @@
-/** ioredis' own connector for one server (`StandaloneConnector`), with our lookup of its name, which that one does not take. */
+/** ioredis' `StandaloneConnector` with our DNS lookup, which the original does not support. */
 import { createConnection, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";

@@ -1,6 +1,6 @@
 /**
- * The counts of the rate limits, which all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or refuses to
- * count, each gateway counts for itself and logs the failure once. No request is refused for it.
+ * The rate limit counters, which all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or rejects
+ * commands, each gateway counts on its own and logs the failure once; requests are still served.
  */
 import { once } from "node:events";
 import type { FastifyBaseLogger } from "fastify";
@@ -9,28 +9,28 @@ import type { RedisPlace } from "../runtime/settings/redis-place.ts";
 import { type WindowCount, windowMs } from "./rate-store.ts";
 import { keepRedisOpen, prefix, type RedisClient, redisCause } from "./redis.ts";
 
-/** Milliseconds. A count that takes longer means that Redis hangs: for `hungMs` no request waits for it. */
+/** Milliseconds. If a count takes longer, Redis hangs: for `hungMs` no request waits for it. */
 const timeoutMs = 250;
 const hungMs = 1_000;
 
 export type RedisRateStore = {
   /** Counts a request of `key` for all gateways. Resolves with `undefined` while Redis does not count. */
   readonly count: (key: string) => Promise<WindowCount | undefined>;
-  /** Whether Redis counts. */
+  /** Whether Redis accepts counts. */
   readonly isUp: () => boolean;
   readonly close: () => void;
 };
 
 export function createRedisRateStore(place: RedisPlace, log: FastifyBaseLogger): RedisRateStore {
   const closing = new AbortController();
-  /** The connection, while it takes commands. */
+  /** The connection, while it accepts commands. */
   let client: RedisClient | undefined;
   let isDown = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   let hungAt = Number.NEGATIVE_INFINITY;
   const tellDown = (error: Error): void => {
     if (closing.signal.aborted) return;
-    if (!isDown) log.warn({ cause: redisCause(error) }, "REDIS_URL: down; each gateway counts for itself");
+    if (!isDown) log.warn({ cause: redisCause(error) }, "REDIS_URL: down; each gateway counts on its own");
     isDown = true;
     failedAt = performance.now();
   };
@@ -48,7 +48,7 @@ export function createRedisRateStore(place: RedisPlace, log: FastifyBaseLogger):
     }
   };
   void keepRedisOpen(place, closing.signal, use, tellDown);
-  /** Fails the counts under way, so that no later request waits for Redis. `beganAt`: of the one that takes too long. */
+  /** Fails all pending counts, so that no later request waits for Redis. `beganAt`: start of the count that timed out. */
   const giveUp = (beganAt: number): void => {
     if (failedAt > beganAt) return;
     tellDown(Object.assign(new Error("a count took too long"), { code: "ETIMEDOUT" }));
@@ -63,7 +63,7 @@ export function createRedisRateStore(place: RedisPlace, log: FastifyBaseLogger):
       const deadline = new Deadline(timeoutMs, () => giveUp(beganAt));
       const name = `${prefix}${key}`;
       try {
-        // a transaction: no two gateways count a request twice, and no count is without its end
+        // a transaction, so that a counter never exists without an expiry
         const results = await client.multi().set(name, 0, "PX", windowMs, "NX").incr(name).pttl(name).exec();
         for (const [refusal] of results ?? []) if (refusal) throw refusal;
         const [, current, leftMs] = (results ?? []).map(([, value]) => Number(value));

@@ -1,7 +1,7 @@
 /**
- * Connections to Redis or Valkey (`REDIS_URL`): to one server, to the master that the sentinels name, or to a cluster. `prefix`
- * begins the name of every key that gateways use. ioredis is loaded by the first connection, so a process without `REDIS_URL`
- * never loads it. A connection that has ended is not opened again: a new one looks up names and asks the sentinels anew.
+ * Connections to Redis or Valkey (`REDIS_URL`): to one server, to the master that sentinels name, or to a cluster. Every key
+ * that gateways use begins with `prefix`. ioredis is loaded by the first connection, so a process without `REDIS_URL` never
+ * loads it. A closed connection is replaced rather than reopened, so that names and sentinels are resolved anew.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster, Redis } from "ioredis";
@@ -14,10 +14,10 @@ type Host = RedisGroup["hosts"][number];
 
 export const prefix = "restbound:";
 
-/** Milliseconds, for the connection, and for everything until commands are taken. */
+/** Milliseconds for connecting, and for everything until the server accepts commands. */
 const connectTimeout = 1_000;
 const readyMs = 3_000;
-/** The pause before the next connection grows from one failure to the next, up to `longestPauseMs`. */
+/** The pause before reconnecting doubles with each failure, up to `longestPauseMs`. */
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
@@ -25,7 +25,7 @@ const once = { connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest: 0, la
 const never = () => null;
 const lookup = lookupCache.within(0.9 * connectTimeout);
 
-/** Opens a connection. Throws the cause where Redis does not take commands in time. */
+/** Opens a connection. Throws the cause if Redis does not accept commands in time. */
 export async function openRedis(place: RedisPlace, signal?: AbortSignal): Promise<RedisClient> {
   const client = await createClient(place);
   let cause: Error | undefined;
@@ -47,8 +47,8 @@ export async function openRedis(place: RedisPlace, signal?: AbortSignal): Promis
 }
 
 /**
- * Opens a connection for `use`, and another one each time that it has ended, until `signal` is aborted. `use` ends with its
- * connection. `failed` is called with the cause of each end.
+ * Opens a connection for `use`, and a new one whenever it has closed, until `signal` is aborted. `use` settles when its
+ * connection closes. `failed` is called with the cause of each failure.
  */
 export async function keepRedisOpen(
   place: RedisPlace,
@@ -88,9 +88,9 @@ async function createClient(place: RedisPlace): Promise<RedisClient> {
     clusterRetryStrategy: never,
     lazyConnect: true,
     slotsRefreshTimeout: connectTimeout,
-    // the connector looks names up, and certificates have names
+    // keep the name: the connector resolves it, and the certificate is verified against it
     dnsLookup: (name, callback) => callback(null, name),
-    // who sends a command has something better to do than to wait for another node
+    // fail fast: callers can do without Redis
     maxRedirections: 3,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
@@ -98,7 +98,7 @@ async function createClient(place: RedisPlace): Promise<RedisClient> {
   });
 }
 
-/** ioredis' connector for sentinels takes our lookup as a part of an address and as an option of TLS only. */
+/** ioredis' sentinel connector accepts our lookup only as part of an address and as a TLS option. */
 async function sentinelOptions(place: RedisGroup) {
   const { hosts, master: name, database: db, isTls, password } = place;
   const sentinels = isTls ? [...hosts] : (await Promise.all(hosts.map(addressesOf))).flat();
@@ -111,7 +111,7 @@ async function sentinelOptions(place: RedisGroup) {
     retryStrategy: never,
     sentinelRetryStrategy: never,
     sentinelCommandTimeout: connectTimeout,
-    // a sentinel without a password takes any
+    // a sentinel without a password accepts any
     ...(password !== "" && { sentinelPassword: password }),
     ...(isTls && { tls: {}, sentinelTLS: { lookup }, enableTLSForSentinelMode: true }),
     failoverDetector: true,
@@ -123,7 +123,7 @@ async function sentinelOptions(place: RedisGroup) {
   };
 }
 
-/** The host by each of its addresses; by its name, which cannot be reached then, if it has none. */
+/** The host once per IP address; under its name, which then fails to connect, if it has none. */
 function addressesOf({ host, port }: Host): Promise<Host[]> {
   return new Promise((resolve) => {
     lookup(host, { all: true }, (error, found) => {
@@ -140,7 +140,7 @@ const credentialsOf = ({ username, password }: RedisGroup) => ({
   ...(password !== "" && { password }),
 });
 
-/** Throws `ETIMEDOUT` where `work` takes longer than `ms`. */
+/** Rejects with `ETIMEDOUT` if `work` takes longer than `ms`. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const deadline = new Deadline(ms, () =>
@@ -152,15 +152,15 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 type RedisError = Error & {
   code?: string;
-  /** Of a transaction: the refusals of its commands. */
+  /** Of a transaction: the errors of its commands. */
   previousErrors?: readonly Error[];
-  /** Of a cluster: why the node that was asked last did not answer. */
+  /** Of a cluster: why the node that was tried last failed. */
   lastNodeError?: RedisError;
 };
 
 /**
- * What failed, for the log: the code of a connection (`ECONNREFUSED`), or the first word of the server's refusal (`READONLY`,
- * `OOM`, `NOPERM`).
+ * The cause for the log: a connection error's code (`ECONNREFUSED`), or the error prefix of a Redis reply (`READONLY`, `OOM`,
+ * `NOPERM`).
  */
 export function redisCause({ code, message, previousErrors, lastNodeError }: RedisError): string {
   if (lastNodeError) return redisCause(lastNodeError);

@@ -1,9 +1,9 @@
 /**
  * Streams an upstream's response to the client. It bypasses Fastify's streams, which cost about as much as the rest of
- * a request. A client that reads slowly slows the upstream down. A body has to come at a minimum rate; the time in which the
- * client holds it back does not count. When the client leaves, the upstream call has two seconds for its end, and then its
- * connection is closed. A server takes in new connections one after the other, so a client that leaves again and again
- * would hold up the new connections of all others.
+ * a request. Backpressure from a slow client reaches the upstream. A body must arrive at a minimum rate, not counting the
+ * time in which the client applies backpressure. When the client disconnects, the upstream call gets two seconds to complete
+ * before its connection is closed: servers accept connections one at a time, so clients that disconnect repeatedly would
+ * otherwise delay everyone's new connections.
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
@@ -21,9 +21,9 @@ import type { UpstreamHeaders } from "./strip.ts";
 export type ClientResponse = {
   /** Writes the status and headers to the client. An error that it throws fails the response. */
   readonly begin: (status: number, headers: UpstreamHeaders) => void;
-  /** Called when the upstream fails after that. */
+  /** Called when the upstream fails after `begin`. */
   readonly breakOff: (failure: CodedError) => void;
-  /** Called once, when the client's connection and the upstream's are free again. */
+  /** Called once, when both connections, the client's and the upstream's, have been released. */
   readonly ended: () => void;
 };
 
@@ -31,7 +31,7 @@ const lingerMs = 2_000;
 
 export class ResponseForwarding implements Dispatcher.DispatchHandler {
   readonly #begin = Promise.withResolvers<void>();
-  /** Resolves when the response begins, rejects when it cannot. A later failure breaks the client's connection. */
+  /** Resolves when the response begins, rejects if it fails before. A later failure closes the client's connection. */
   readonly begun = this.#begin.promise;
   readonly #client: ServerResponse;
   readonly #answering: ClientResponse;
@@ -42,13 +42,13 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #head: { readonly status: number; readonly headers: UpstreamHeaders } | undefined;
   #isBegun = false;
   #hasLeft = false;
-  /** What is not free yet: the client's connection, and the upstream's. */
+  /** Connections not yet released. */
   readonly #busy = new Set(["client", "upstream"]);
   #interim = 0;
-  /** Bytes of the body since the deadline began. */
+  /** Body bytes received since the deadline was last restarted. */
   #received = 0;
 
-  /** The upstream has `ms` milliseconds to send its status and headers. Its body's rate is measured over as many. */
+  /** `ms`: how long the upstream may take to send status and headers; its body's rate is measured over the same period. */
   constructor(client: ServerResponse, answering: ClientResponse, ms: number) {
     this.#client = client;
     this.#answering = answering;
@@ -60,7 +60,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** The request was on the upstream's connection, whole or in part. */
+  /** Whether at least part of the request was written to the upstream's connection. */
   get wasSent(): boolean {
     return this.#controller !== undefined;
   }
@@ -78,16 +78,16 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#controller.resume();
   }
 
-  /** Ends an answer that has not begun in time, or whose body came too slowly since the last look. */
+  /** Fails a response that has not begun in time, or whose body has arrived too slowly since the last check. */
   #look(): void {
     if (this.#hasLeft) return this.#fail(clientDisconnected());
-    if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no answer in time"));
+    if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no response in time"));
     if (this.#received < (slowResponses.minimumRate * this.#ms) / 1_000) return this.#fail(tooSlow());
     this.#received = 0;
     this.#deadline.restart(this.#ms);
   }
 
-  /** Aborts the call, at once or as soon as it starts. */
+  /** Aborts the call, immediately or as soon as it starts. */
   #fail(failure: CodedError): void {
     this.#failure = failure;
     this.#controller?.abort(failure);
@@ -99,7 +99,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (this.#failure) controller.abort(this.#failure);
   }
 
-  /** Status and headers wait for the first byte of the body: if the upstream breaks off before it, the client gets a 502. */
+  /** Status and headers are held until the first body byte, so that an upstream that fails before it results in a 502. */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
@@ -129,7 +129,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#received += chunk.length;
     if (this.#client.write(chunk)) return;
     controller.pause();
-    const { leftMs } = this.#deadline; // which waits while the client holds the body back
+    const { leftMs } = this.#deadline; // paused while the client applies backpressure
     this.#deadline.clear();
     this.#client.once("drain", () => {
       this.#deadline.restart(leftMs);
@@ -155,11 +155,13 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 }
 
 const tooSlow = (): CodedError =>
-  new CodedError("UPSTREAM_TIMEOUT", "the answer came too slowly", {}, undefined, "slow_response");
+  new CodedError("UPSTREAM_TIMEOUT", "the response arrived too slowly", {}, undefined, "slow_response");
 
-/** A redirect may name an internal host. A status over 599 has no meaning (RFC 9110 §15). */
+/** Rejects redirects, which may name an internal host, and invalid statuses above 599 (RFC 9110 §15). */
 function refusalOf(status: number): CodedError | undefined {
   if (status >= 300 && status < 400 && status !== 304)
-    return new CodedError("UPSTREAM_ERROR", "the upstream answered with a redirect");
-  return status >= 600 ? new CodedError("UPSTREAM_ERROR", "the upstream answered with no status") : undefined;
+    return new CodedError("UPSTREAM_ERROR", "the upstream responded with a redirect");
+  return status >= 600
+    ? new CodedError("UPSTREAM_ERROR", "the upstream responded with an invalid status")
+    : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Looks cached keys up again that will soon not be trusted any more, because revocations may have been missed. The most used
- * keys come first, at a bounded rate. A key is kept in memory only while it waits for its turn.
+ * Looks up cached keys again whose trust is about to end because revocations may have been missed. The most used keys come
+ * first, at a limited rate. The key itself is kept in memory only while it waits.
  */
 import { cachedKeys, revalidations } from "../runtime/settings/capacity.ts";
 
@@ -11,9 +11,9 @@ type Job<Entry> = {
   readonly entry: Entry;
 };
 type Options<Entry> = {
-  /** Look-ups that run now. */
+  /** Number of running lookups. */
   readonly running: () => number;
-  /** Whether the key still needs a look-up. */
+  /** Whether the key still needs a lookup. */
   readonly isDue: (job: Job<Entry>) => boolean;
   readonly lookUp: (job: Job<Entry>) => Promise<unknown>;
 };
@@ -21,11 +21,11 @@ type Options<Entry> = {
 const tickMs = 50;
 const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
 
-/** `uses`: requests since the look-up, which began at `askedAt`. */
+/** `uses`: requests since the lookup, which began at `askedAt`. */
 export class Revalidation<Entry extends { readonly askedAt: number; readonly uses: number }> {
   readonly #options: Options<Entry>;
   readonly #waiting = new Map<string, Job<Entry>>();
-  /** The next look-ups, those of a second at most. */
+  /** The next lookups, at most those of one second. */
   #next: Job<Entry>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -45,7 +45,7 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
     for (const job of this.#next.splice(0, Math.max(Math.min(startsPerTick, free), 0))) {
       this.#waiting.delete(job.digest);
       if (!this.#options.isDue(job)) continue;
-      this.#options.lookUp(job).catch(() => {}); // the entry stays until its time is over
+      this.#options.lookUp(job).catch(() => {}); // the entry stays until it expires
     }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
@@ -53,7 +53,7 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
     this.#next = [];
   }
 
-  /** At most `count` jobs, those with most uses a second since their look-up. Drops those that are not due any more. */
+  /** The `count` jobs with the most uses per second since their lookup. Drops jobs that are no longer due. */
   #mostUsed(count: number): Job<Entry>[] {
     for (const [digest, job] of this.#waiting) if (!this.#options.isDue(job)) this.#waiting.delete(digest);
     const now = performance.now();

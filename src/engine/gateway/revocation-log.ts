@@ -1,12 +1,12 @@
 /**
- * The log of revoked API keys: the Redis stream `restbound:revocations`. Whoever revokes a key first writes that to the key
- * store, and then appends the key's id. Every gateway follows the log on a connection of its own.
+ * The log of revoked API keys: the Redis stream `restbound:revocations`. A service that revokes a key first writes that to
+ * the key store, then appends the key's id. Every gateway follows the log on a dedicated connection.
  *
- * A gateway must notice when it may have missed an entry. Each read begins with the last entry that was read before:
+ * A gateway must detect that it may have missed an entry. Each read begins with the last entry of the read before:
  * - If that entry is missing, the log was trimmed beyond it, deleted or evicted, or a failover lost it.
- * - If the server's replication id is another one, a restart or a failover may have lost acknowledged entries.
- * In both cases the gateway reads the whole log, and revocations may still be lost for good. A quiet log gets a heartbeat every
- * few seconds: a server that takes no writes, such as a replica, is not the one that others write to.
+ * - If the server's replication id has changed, a restart or a failover may have lost acknowledged entries.
+ * In both cases the gateway reads the whole log, but revocations may still be lost. Gateways append a heartbeat to a quiet log
+ * every few seconds, because a server that rejects writes, such as a replica, is not the one that revocations are written to.
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -20,27 +20,27 @@ const keyField = "key";
 const beatField = "beat";
 
 const pageSize = 1_000;
-/** Milliseconds. A blocking read lasts so long at most. Beyond that, the server must answer any command within `answerMs`. */
+/** Milliseconds. Longest blocking read; apart from that, the server must reply to any command within `answerMs`. */
 const longestBlockMs = 1_000;
 const answerMs = 1_000;
 /** The log is current if it was read completely within this time. */
 const currentMs = 5_000;
 
-/** A log without a new entry for this long gets a heartbeat. It is random, so that one of many gateways writes it. */
+/** A log without a new entry for this long gets a heartbeat. Random, so that usually a single gateway writes it. */
 const drawQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
 export type RevocationListener = {
-  /** These keys are revoked, by their ids. */
+  /** The keys with these ids are revoked. */
   forget(apiKeyIds: ReadonlySet<string>): void;
   /** Every revocation before `at` has arrived; `at` is on the monotonic clock. */
   confirm(at: number): void;
-  /** Revocations since the last confirmation may be lost for good. */
+  /** Revocations since the last confirmation may be lost. */
   miss(): void;
 };
 
 type Entry = readonly [id: string, fieldsAndValues: readonly string[]];
 
-/** Opens a connection on which ids of revoked keys are appended to the log. Throws where Redis does not take them. */
+/** Opens a connection for appending the ids of revoked keys. Throws if Redis does not accept commands. */
 export async function openRevocationLog(place: RedisPlace) {
   const client = await openRedis(place);
   return {
@@ -54,15 +54,15 @@ const append = (client: RedisClient, field: string, value: string): Promise<stri
 
 /** Follows the log until it is closed. */
 export class RevocationLog {
-  /** Since the start: keys that were revoked, and how often revocations may have been lost for good. */
+  /** Since the start: revoked keys, and how often revocations may have been lost. */
   readonly counts = { revocations: 0, gaps: 0 };
   readonly #log: FastifyBaseLogger;
   readonly #listener: RevocationListener;
   readonly #unconfirmedMs: number;
   readonly #closing = new AbortController();
-  /** The last entry that was read; without one, the whole log is to be read. */
+  /** The last entry read; if undefined, the next read covers the whole log. */
   #last: Entry | undefined;
-  /** Names the server's history of writes that `#last` belongs to. */
+  /** Replication id of the server that `#last` was read from. */
   #history: string | undefined;
   #newestAt = Number.NEGATIVE_INFINITY;
   #quietMs = drawQuietMs();
@@ -72,7 +72,7 @@ export class RevocationLog {
   #gapAt = Number.NEGATIVE_INFINITY;
   #isToldUnread = false;
 
-  /** After a gap, `unconfirmedMs` pass before no cached key depends on revocations that may be lost. */
+  /** `unconfirmedMs`: how long after a gap cached keys may still depend on lost revocations. */
   constructor(
     place: RedisPlace,
     log: FastifyBaseLogger,
@@ -142,7 +142,7 @@ export class RevocationLog {
   #gapBefore([first]: readonly Entry[], history: string): string | undefined {
     if (!this.#last) return undefined;
     if (history !== this.#history) return "the server restarted, or another one took over";
-    return isSame(this.#last, first) ? undefined : "the last entry that was read is not in the log any more";
+    return isSame(this.#last, first) ? undefined : "the last entry read is no longer in the log";
   }
 
   #noteGap(reason: string): void {
@@ -181,7 +181,7 @@ export class RevocationLog {
   }
 }
 
-/** The entries from `last` on, which is the first one unless it is gone. `history` is absent where INFO is not permitted. */
+/** Reads entries, starting with `last` itself if it still exists. `history` is undefined if INFO is not permitted. */
 async function readPage(client: RedisClient, last: Entry | undefined) {
   const commands = client
     .pipeline()
@@ -190,7 +190,7 @@ async function readPage(client: RedisClient, last: Entry | undefined) {
   const [page, info] = (await within(answerMs, commands.exec())) ?? [];
   if (!page || page[0]) throw page?.[0] ?? new Error("no reply");
   const text = info?.[0] ? "" : String(info?.[1]);
-  if (/^role:slave/m.test(text)) throw new Error("REPLICA: REDIS_URL names a server that takes no writes");
+  if (/^role:slave/m.test(text)) throw new Error("REPLICA: REDIS_URL names a server that rejects writes");
   return { entries: page[1] as readonly Entry[], history: /^master_replid:(\w+)/m.exec(text)?.[1] };
 }
 

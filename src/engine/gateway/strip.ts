@@ -1,9 +1,9 @@
 /**
- * Phase 1: forwards two kinds of request headers: end-to-end headers of HTTP, and headers that the document declares. A
- * server behind the gateway may believe any other header, such as a proxy's. Two kinds are never forwarded, even if the
- * document declares them: hop-by-hop fields (RFC 9110 §7.6.1), and headers that only a gateway may set (context headers,
- * proof, the client's address). `inject` sets these afterwards. Each maker of proxies has its own header names, so they are
- * recognised by words and prefixes.
+ * Phase 1: forwards two kinds of request headers: end-to-end headers of HTTP, and headers that the document declares. Any
+ * other header might be trusted by a server behind the gateway, as proxies' headers are. Two kinds are never forwarded, even
+ * if the document declares them: hop-by-hop fields (RFC 9110 §7.6.1), and headers that only a gateway may set (context
+ * headers, proof, the client's address), which `inject` sets afterwards. Proxy vendors use different header names, so these
+ * are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { proofHeader } from "../runtime/http/context-headers.ts";
@@ -11,10 +11,10 @@ import { challenge } from "../runtime/http/error-response.ts";
 import { Dictionary } from "../shared/own.ts";
 
 export type HeaderFields = Record<string, string | string[]>;
-/** Any header of an upstream may stand several times, also those of which Node gives a server one. */
+/** Any header of an upstream may be repeated, also those that Node's server types declare as single. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** End-to-end headers of HTTP. The headers of a product stand in its document. */
+/** End-to-end headers of HTTP. A product's own headers are declared in its document. */
 // biome-ignore format: one group of headers a line
 const standard = [
   // content and its negotiation (RFC 9110 §8, §12.5), digests (RFC 9530), signatures (RFC 9421)
@@ -26,7 +26,7 @@ const standard = [
   // conditions, ranges, caches (RFC 9110 §13, §14; RFC 9111)
   "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
   "cache-control", "pragma", "date",
-  // the client and its wishes (RFC 9110 §10.1; RFC 7240, RFC 9218)
+  // the client and its preferences (RFC 9110 §10.1; RFC 7240, RFC 9218)
   "authorization", "x-api-key", "from", "referer", "user-agent", "prefer", "priority", "idempotency-key",
   "save-data", "dnt", "sec-gpc",
   // the page that asks (Fetch); the clients of the GraphQL layer: Apollo, the explorer
@@ -40,9 +40,9 @@ const standard = [
 ];
 
 /**
- * Headers that pass in neither direction. The front decides who a client is, CORS, the request id, the rate limit and the
- * headers that hold for its whole origin: browsers would send a cookie of one service to all services, from every tenant's
- * pages. A proxy in front obeys some headers (`X-Accel-Redirect`). Others tell of the upstream itself.
+ * Headers that pass in neither direction. The gateway alone decides the client's identity, CORS, the request id, rate limits
+ * and headers that apply to its whole origin: browsers would send a cookie of one service to all services, from every
+ * tenant's pages. Proxies in front obey some headers (`X-Accel-Redirect`). Others disclose details of the upstream.
  */
 // biome-ignore format: one group of headers a line
 const neverForwarded = new Set([
@@ -65,22 +65,22 @@ const neverForwarded = new Set([
   // of the upstream
   "server", "server-timing", "x-powered-by", "x-served-by", "x-runtime", "x-aspnet-version",
   "x-aspnetmvc-version", "sourcemap", "x-sourcemap",
-  "__proto__", // an object takes a list under this name for its prototype, and shows its members
+  "__proto__", // would set the prototype of a plain object
 ]);
 /**
  * Words in the names of headers that proxies set: a client's address (`True-Client-IP`, `X-Remote-Addr`,
- * `X-Azure-ClientIP`), a route (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or a user whom the proxy let in.
+ * `X-Azure-ClientIP`), a route (`Forwarded`, `X-Forwarded-For`, `X-Original-Host`), or an authenticated user.
  */
 const proxyWord =
   /(?:^|[^a-z0-9])(?:(?:client|real|remote|source|socket|connecting|user|origin)?ip(?:v?[46])?|addr|address|forward|forwarded|(?:client|remote|real|original|originating|proxy)[^a-z0-9]?(?:host|port|proto|scheme|user|cert|verify|ur[il]|path|method)|ipcountry|webauth|authenticated)(?:$|[^a-z0-9])/;
 /**
- * Prefixes of the headers of one maker's networks, proxies and tracers, and of products that authenticate users.
+ * Header prefixes of CDN, proxy and tracing vendors, and of products that authenticate users.
  */
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
-/** Whether a header passes in neither direction. `prefix` is that of the context headers. */
+/** Whether a header passes in neither direction. `prefix` is the prefix of the context headers. */
 const isNeverForwarded = (prefix: string, name: string): boolean =>
   neverForwarded.has(name) || isOurs(prefix, name) || proxyWord.test(name) || proxyPrefix.test(name);
 
@@ -95,7 +95,7 @@ export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHt
 /** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
 export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): HeaderFields {
   const kept = keep(headers, (name) => {
-    if (status === 204 && name === "content-length") return false; // such a response has none (RFC 9110 §8.6)
+    if (status === 204 && name === "content-length") return false; // not allowed in a 204 (RFC 9110 §8.6)
     if (isNeverForwarded(prefix, name) || ofUpstream.test(name)) return false;
     return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
   });
@@ -103,15 +103,15 @@ export function stripResponse(prefix: string, status: number, headers: UpstreamH
 }
 
 /**
- * `Cache-Control` for the client: an answer is private unless the upstream names shared caches. These keep no answer to a
- * request with `Authorization` by themselves (RFC 9111 §3.5), but they do not know that `X-API-Key` is a credential.
+ * `Cache-Control` for the client: a response is private unless the upstream allows shared caches explicitly. Shared caches
+ * exclude requests with `Authorization` by default (RFC 9111 §3.5), but do not know that `X-API-Key` is a credential.
  */
 export function clientCacheControl(given: string | string[] = "no-store"): string {
   const control = [given].flat().join(", ");
   return /\b(?:public|s-maxage|private)\b/i.test(control) ? control : `private, ${control}`;
 }
 
-/** Context headers and proof, whatever character stands for a dash: CGI-like servers read `_` and `.` as one. */
+/** Matches context headers and proof with any character in place of a dash: CGI-like servers treat `_` and `.` as dashes. */
 function isOurs(prefix: string, name: string): boolean {
   const plain = name.replace(/[^a-z0-9]/g, "-");
   return plain.startsWith(prefix.toLowerCase()) || plain === proofHeader;

@@ -1,8 +1,7 @@
 /**
- * Bounds the requests that tenants have under way at the same time, each of which takes a connection, and the bytes of
- * their buffered bodies. However many requests hang, or read their responses slowly, the next tenant is served. A tenant
- * that holds much itself gets a 429; one that finds everything taken by others gets a 503. Requests without a key share an
- * eighth.
+ * Limits the concurrent requests of tenants, each of which occupies a connection, and the bytes of their buffered bodies.
+ * However many requests hang or read their responses slowly, other tenants are served. A tenant over its own share gets a
+ * 429; a tenant within its share, when the whole capacity is in use, gets a 503. Requests without a key share an eighth.
  */
 import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
 import { PresentCallers } from "../runtime/governor/caller.ts";
@@ -21,8 +20,8 @@ export class TenantConcurrency {
   }
 
   /**
-   * Counts a request and the bytes of its body. Returns the function that ends that. A request without a tenant came
-   * without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
+   * Reserves a request and the bytes of its body; returns the function that releases them. `tenantId` is undefined for a
+   * request without a key. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
    */
   acquire(tenantId: string | undefined, bytes = 0): () => void {
     const tenant = this.#tenants.enter(tenantId ?? "");
@@ -46,4 +45,4 @@ export class TenantConcurrency {
 const tooMuch = (bound: LimitName, refusal: Refusal) =>
   refusal === "caller"
     ? refusedByLimit("tenant_concurrency", "RATE_LIMITED", "too many requests at once")
-    : refusedByLimit(bound, "SERVICE_UNAVAILABLE", "all tenants together have too many requests under way");
+    : refusedByLimit(bound, "SERVICE_UNAVAILABLE", "all tenants together have too many concurrent requests");

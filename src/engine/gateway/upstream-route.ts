@@ -1,16 +1,17 @@
 /**
- * Routes a request: its request target (RFC 9112 §3.2) in origin form decides the upstream and the path there. Before routing, it refuses a path that two servers could read differently (dot segments,
- * encoded dots and slashes, backslashes, empty segments). So no spelling of a path reaches another path.
+ * Routes a request: its request target (RFC 9112 §3.2) in origin form determines the upstream and the path there. Paths that
+ * two servers could interpret differently (dot segments, encoded dots and slashes, backslashes, empty segments) are rejected
+ * first, so that no spelling of one path reaches another.
  */
 import { CodedError } from "../runtime/coded-error.ts";
 import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.ts";
 
-/** The services behind the gateway, each with the path prefix that its URL carries. */
+/** The services behind the gateway. A URL's path is the prefix of every path requested there. */
 export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL; mcp?: URL }>;
 /** `isOwn`: the upstream is the graphql role. */
 export type UpstreamRoute = { upstream: URL; path: string; isOwn: boolean };
 
-/** RFC 3986 §3.3 `pchar` and `/`; a percent sign only before two hex digits. */
+/** `pchar` (RFC 3986 §3.3) and `/`; a percent sign only before two hex digits. */
 const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 /** Empty and dot segments, with or without a `;` parameter. */
 const trickySegment = /\/\/|\/\.\.?(?:[/;]|$)/;
@@ -32,12 +33,12 @@ export function parseRequestTarget(target: string): { path: string; query: strin
     trickyEncoding.test(path) ||
     !plainQuery.test(query)
   ) {
-    throw new CodedError("BAD_REQUEST", "the path is malformed or could be read in two ways");
+    throw new CodedError("BAD_REQUEST", "the path is malformed or ambiguous");
   }
   return { path, query };
 }
 
-/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other, and for GraphQL and MCP where there is none. */
+/** Chooses the upstream of a path under `/v1/`. Throws NOT_FOUND for any other path, and for a role that is not served. */
 export function findRoute(backends: Backends, requestTarget: string): UpstreamRoute {
   const { path, query } = parseRequestTarget(requestTarget);
   const isOwn = path === graphqlPath || path === mcpPath;

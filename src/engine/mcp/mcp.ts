@@ -1,8 +1,7 @@
 /**
- * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions). A call
- * of a tool is a request to `/v1/graphql` by the operation's id, with the caller's own headers: limits, permissions, log and
- * metrics are those of any other request. A message is admitted as a request is, waits for its caller's share of the
- * processor, and is charged. Loaded only with `MCP=on`.
+ * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions). A tool call
+ * is a request to `/v1/graphql` by the operation's id with the caller's headers, so limits, permissions, log and metrics
+ * apply as to any other request. Messages pass admission and fair CPU scheduling like requests. Loaded only with `MCP=on`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
@@ -32,18 +31,18 @@ import { membersOf } from "../shared/json-object.ts";
 import { countValues } from "../shared/json-values.ts";
 import type { Tool } from "./tools.ts";
 
-/** Headers of the request's own body and connection. */
+/** Headers that describe the MCP request's body and connection, and are not passed on. */
 const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
 
 /**
- * A call of a tool before its parameters are checked. The SDK's `Server` checks those of `tools/call` itself and answers
- * -32602 (invalid params). Given `CallToolRequestSchema`, it would fail earlier, with -32603 (internal error).
+ * A tool call with unchecked parameters. The SDK's `Server` validates the parameters of `tools/call` itself and responds with
+ * -32602 (invalid params). With `CallToolRequestSchema` it would fail earlier, with -32603 (internal error).
  */
 const anyToolCall = RequestSchema.extend({ method: CallToolRequestSchema.shape.method });
 
 /**
- * `server` admits requests and leaves their bodies as text. A message carries at most `maxOperations` calls, as any other
- * request does. `scopeOf` finds whom it is charged to.
+ * `server` admits requests and leaves their bodies as text. A message may contain `maxOperations` calls, like any other
+ * request. `scopeOf` returns the scope that is charged for it.
  */
 export function serveMcp(
   server: FastifyInstance,
@@ -67,7 +66,7 @@ export function serveMcp(
     annotations: { readOnlyHint: isQuery, openWorldHint: false },
   }));
   const calls = new AsyncLocalStorage<ServerResponse>();
-  // a call ends with the message that it came in: when the client leaves, nobody reads it
+  // abort a call when the client disconnects from the message that contains it
   server.addHook("onRequest", (_request, reply, done) => {
     calls.getStore()?.once("close", () => reply.raw.destroy());
     done();
@@ -77,7 +76,7 @@ export function serveMcp(
     if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
     const unknown = unknownArgument(tool, variables);
     if (unknown) return toolResult({ errors: [unknown] });
-    releasePlaces(request); // or messages would hold the places of the calls that they wait for
+    releasePlaces(request); // otherwise messages would occupy the places that their own calls wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
     const given = await server.inject({
       method: "POST",
@@ -102,7 +101,7 @@ export function serveMcp(
     if (Array.isArray(message) && message.length > maxOperations) throw tooMany(maxOperations);
     if (!acceptsJson(request.headers.accept)) return notAcceptable();
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
-    // the SDK never answers a call that was cancelled, so a message with both would never end
+    // the SDK never answers a cancelled call, so a message with a call and its cancellation would never complete
     mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
     mcp.setRequestHandler(anyToolCall, ({ params }, { requestId }) =>
@@ -115,7 +114,7 @@ export function serveMcp(
         typeof value === "string" ? [[name, value] as [string, string]] : [],
       );
       const asked = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
-      asked.headers.set("accept", "application/json, text/event-stream"); // the SDK wants both, and answers JSON alone
+      asked.headers.set("accept", "application/json, text/event-stream"); // the SDK requires both, but responds with JSON
       return await transport.handleRequest(asked, { parsedBody: message });
     } finally {
       await mcp.close();
@@ -147,7 +146,7 @@ export function serveMcp(
     url: mcpPath,
     handler: async (_request, reply) => {
       reply.header("allow", "POST");
-      throw new CodedError("METHOD_NOT_ALLOWED", "there are no sessions here: each message comes by POST");
+      throw new CodedError("METHOD_NOT_ALLOWED", "sessions are not supported: send each message by POST");
     },
   });
 }
@@ -156,19 +155,19 @@ const notAcceptable = (): Response =>
   Response.json(
     {
       jsonrpc: "2.0",
-      error: { code: -32_000, message: "Not Acceptable: answers are application/json" },
+      error: { code: -32_000, message: "Not Acceptable: responses are application/json" },
       id: null,
     },
     { status: 406 },
   );
 
-/** A call's arguments as they came: the SDK's copy lacks one named `__proto__`. */
+/** A call's original arguments: the SDK's copy lacks an argument named `__proto__`. */
 function argumentsIn(message: unknown, id: RequestId): object {
   const { params } = membersOf([message].flat().find((each) => membersOf(each).id === id));
   return membersOf(membersOf(params).arguments);
 }
 
-/** GraphQL ignores variables that the operation does not declare, so a misspelt filter or key would be dropped. */
+/** GraphQL ignores variables that the operation does not declare, so a misspelt argument would be dropped silently. */
 function unknownArgument({ name, inputSchema }: Tool, given: object): GraphQLFormattedError | undefined {
   const unknown = Object.keys(given).find((each) => !Object.hasOwn(inputSchema.properties, each));
   if (unknown === undefined) return undefined;
@@ -178,7 +177,7 @@ function unknownArgument({ name, inputSchema }: Tool, given: object): GraphQLFor
   return { message, extensions: { code: "BAD_USER_INPUT" } };
 }
 
-/** Partial data stays beside the errors. */
+/** A result with errors still contains the partial data. */
 function toolResult({ data, errors }: FormattedExecutionResult): CallToolResult {
   const structuredContent = { data: data ?? null, ...(errors && { errors: [...errors] }) };
   const text = JSON.stringify(structuredContent);

@@ -1,6 +1,6 @@
 /**
- * The saved operations that are tools for agents: a name, a description, and the JSON Schema (2020-12) of the variables with
- * the limits that REST sets on the arguments that they go to.
+ * The saved operations that are tools for agents: name, description, and the JSON Schema (2020-12) of the variables, with
+ * REST's limits on the arguments in which they are used.
  */
 import {
   type GraphQLInputType,
@@ -83,7 +83,7 @@ function variablesSchema(
   };
 }
 
-/** `above`: the input objects around, because one may hold itself. */
+/** `above`: the enclosing input objects, to stop at recursive types. */
 function schemaOf(type: GraphQLInputType, above: readonly string[]): JsonObject {
   if (isNonNullType(type)) return schemaOf(type.ofType, above);
   if (isListType(type)) return { type: "array", items: schemaOf(type.ofType, above) };

@@ -1,6 +1,6 @@
 /**
  * Checks the configuration before the start: missing variables, and settings that are unsafe in production. Each finding is
- * one line that names the variable and its remedy.
+ * one line that names the variable and how to fix it.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { hashSpec } from "../shared/spec-hash.ts";
 export const productsOf = (operations: Operations): ReadonlySet<string> =>
   new Set(Object.values(operations).map(({ product }) => product));
 
-/** Throws `ConfigError` with every line that stops a start. */
+/** Throws a `ConfigError` that lists everything that prevents a start. */
 export function assertStartable(config: Config, operations: Operations): void {
   const lines = [...findUnfit(config, operations)];
   if (lines.length > 0) throw new ConfigError(lines);
@@ -36,30 +36,30 @@ function* findUnfit(config: Config, operations: Operations): Iterable<string> {
   if (!production) return;
   if (isOpenGateway(config)) yield openGateway;
   if (env.CORS_ORIGINS.includes("*"))
-    yield "CORS_ORIGINS: `*` lets any site call in production; list the dashboards' origins instead";
+    yield "CORS_ORIGINS: `*` lets any site call this API in production; list the dashboards' origins instead";
   for (const origin of env.CORS_ORIGINS)
     if (origin.startsWith("http://"))
       yield `CORS_ORIGINS: ${origin} is not safe in production; use its https:// origin`;
   if (env.LOG_LEVEL === "debug")
-    yield "LOG_LEVEL: `debug` tells too much in production; use info, warn or error";
+    yield "LOG_LEVEL: `debug` logs too much in production; use info, warn or error";
 }
 
-/** One line for each setting that is valid but probably not meant. */
+/** One line for each setting that is valid but probably unintended. */
 export function* findSuspectSettings(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   if (!production && isOpenGateway(config)) yield openGateway;
   if (!production) yield* findOpenDemo(config);
   const isGraphql = roles.has("graphql");
   const isAlone = isGraphql && !roles.has("gateway") && env.GATEWAY_SECRET === undefined;
-  // right where REST knows the callers by their credentials
+  // intended if REST authenticates callers by their own credentials
   if (production && isAlone)
-    yield "GATEWAY_SECRET: is not set, so context headers are dropped, and credentials alone tell who calls; if there is a gateway, set its secret here";
+    yield "GATEWAY_SECRET: is not set, so context headers are dropped, and only credentials identify callers; if there is a gateway, set its secret here";
   if (isGraphql && !isAlone) yield* findSharedProof(config, operations);
   if (isGraphql) yield* findUseless(config, operations);
   if (roles.has("gateway") && !isGraphql) yield* findWrongGraphql(config);
 }
 
-/** The variables that the roles need and do not have. */
+/** The variables that the roles require but that are not set. */
 function missingUrls(config: Config, operations: Operations): ReadonlySet<string> {
   const { roles, env } = config;
   if (roles.has("platform")) return new Set();
@@ -70,13 +70,13 @@ function missingUrls(config: Config, operations: Operations): ReadonlySet<string
   return missing;
 }
 
-/** A gateway whose services run in other processes: they cannot know a secret that the gateway generates. */
+/** A gateway without a secret whose services run in other processes: they could not know a generated one. */
 const isOpenGateway = ({ roles, env }: Config): boolean =>
   roles.has("gateway") && !roles.has("platform") && env.GATEWAY_SECRET === undefined;
 const openGateway =
-  "GATEWAY_SECRET: is not set, so services behind this gateway cannot tell it from anybody; set the same one there";
+  "GATEWAY_SECRET: is not set, so services behind this gateway cannot authenticate it; set the same secret there";
 
-/** Behind a gateway, products with documents of their own, perhaps of several vendors, all get the caller's context. */
+/** Behind a gateway, products with separate documents, perhaps from several vendors, all receive the caller's context. */
 function* findSharedProof(config: Config, operations: Operations): Iterable<string> {
   const own = Object.fromEntries(Object.entries(operations).filter(([name]) => hasOwnDocument(name)));
   const urls = [...baseUrls(config, own).values()].filter((url) => url instanceof URL);
@@ -85,21 +85,21 @@ function* findSharedProof(config: Config, operations: Operations): Iterable<stri
     yield `GATEWAY_SECRET: goes to ${[...hosts].join(", ")}, with the context headers and the caller's key; in front of a vendor's API, run graphql without a gateway`;
 }
 
-/** Time-outs beyond those around them, and addresses of products that no field calls. */
+/** Timeouts that exceed the enclosing ones, and base URLs of products that no field calls. */
 function* findUseless({ env, upstreams }: Config, operations: Operations): Iterable<string> {
   const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
   if (connect > call)
-    yield `CONNECT_TIMEOUT_MS: ${connect} has no effect, for CALL_TIMEOUT_MS ends the whole call after ${call}`;
+    yield `CONNECT_TIMEOUT_MS: ${connect} has no effect, because CALL_TIMEOUT_MS ends the whole call after ${call}`;
   if (call > request)
-    yield `CALL_TIMEOUT_MS: ${call} has no effect, for REQUEST_TIMEOUT_MS ends the whole request after ${request}`;
+    yield `CALL_TIMEOUT_MS: ${call} has no effect, because REQUEST_TIMEOUT_MS ends the whole request after ${request}`;
   const products = productsOf(operations);
   const names = [...products].sort().map((product) => `REST_BASE_URL_${product}`);
   for (const tag of upstreams.keys())
     if (!products.has(tag))
-      yield `REST_BASE_URL_${tag}: is not used, for no GraphQL field calls such a product; there are ${names.join(", ")}`;
+      yield `REST_BASE_URL_${tag}: is not used, because no GraphQL field calls this product; there are ${names.join(", ")}`;
 }
 
-/** A `GRAPHQL_URL` that is another service, or whose path is probably meant to replace ours. */
+/** A `GRAPHQL_URL` that points to another service, or whose path is probably meant to replace ours. */
 function* findWrongGraphql({ env }: Config): Iterable<string> {
   const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
   if (!graphql) return;
@@ -110,16 +110,16 @@ function* findWrongGraphql({ env }: Config): Iterable<string> {
   else if (isAtRest && prefix === prefixOf(rest))
     yield "GRAPHQL_URL: is REST_BASE_URL too; set the graphql role's address";
   else if (prefix !== "")
-    yield `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, for its path is kept; leave it out if that is not meant`;
+    yield `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, because its path is kept; leave the path out if that is not intended`;
 }
 
-/** A development start that others can reach, or that is meant for real keys. */
+/** A development start that other machines can reach, or that is configured for real keys. */
 function* findOpenDemo({ roles, env }: Config): Iterable<string> {
   const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
   const [sign] = [
     ...(isLoopback ? [] : [`HOST: ${env.HOST} lets other machines in`]),
     ...(env.TRUSTED_PROXIES.length > 0 ? ["TRUSTED_PROXIES: a proxy in front lets other machines in"] : []),
-    ...(env.API_ENVIRONMENT === "live" ? ["API_ENVIRONMENT: live keys are taken"] : []),
+    ...(env.API_ENVIRONMENT === "live" ? ["API_ENVIRONMENT: live keys are accepted"] : []),
   ];
   const keys = roles.has("platform") && env.API_ENVIRONMENT === "test" ? "the demo keys printed here, " : "";
   if (sign !== undefined)
@@ -127,7 +127,7 @@ function* findOpenDemo({ roles, env }: Config): Iterable<string> {
 }
 
 /**
- * Throws `ConfigError` if `generated/` was made from another spec. An installation may leave `spec/` out. `root` is the
+ * Throws `ConfigError` if `generated/` was generated from a different spec. An installation may omit `spec/`. `root` is the
  * project's folder.
  */
 export function assertFresh(root: string, specHash: string): void {
@@ -137,34 +137,33 @@ export function assertFresh(root: string, specHash: string): void {
     throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
 }
 
-/** One line if V8 will collect garbage too often. `memory`: bytes of the container, 0 or very many if it has no bound. */
+/** One line if V8 would collect garbage too often. `memory`: the container's limit in bytes; 0 or huge if unlimited. */
 export function findSmallYoungGeneration(memory: number, options: string): string[] {
   const mib = Math.floor(memory / 1_048_576);
   return mib === 0 || mib >= youngGeneration.unneededFromMiB || options.includes("--max-semi-space-size")
     ? []
     : [
-        `NODE_OPTIONS: set ${youngGeneration.option}, for in the ${mib} MiB of this container V8 collects garbage so often that a request takes up to twice the processor time`,
+        `NODE_OPTIONS: set ${youngGeneration.option}; with the ${mib} MiB of this container, V8 collects garbage so often that a request takes up to twice the CPU time`,
       ];
 }
 
-/** The files of variables of docs/operating.md have `ROLE`, which the unit puts on the command line. A shell has to, too. */
+/** The env files of docs/operating.md set `ROLE`, which the systemd unit passes as an argument; a shell has to do the same. */
 export const findUnnamedRoles = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
   roles.length === 0 && roleNames.some((name) => name === role)
     ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]
     : [];
 
-/** Names of one word are too near to those of other programs. */
+/** Names of a single word are too similar to other programs' variables. */
 const longNames = Object.keys(variables).filter((name) => name.includes("_"));
 
 const secretFiles = secrets.map((name) => `${name}_FILE`);
 
-/** Two letters that changed places are two edits; a long name may lack a part such as `_MS`. */
+/** Allows two edits for transposed letters; a long name may also lack a part such as `_MS`. */
 const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length > 8 ? 2 : 1);
 
 /**
- * Returns one line for each variable that is near one of ours and not ours, whatever its case. The environment holds
- * variables of many other programs, so only a name of some length, at an edit or two from ours, counts: `MAX_DEPHT`, never
- * `HOME` (which is near `HOST`).
+ * Returns one line for each variable that is probably a misspelling of ours, in any case. The environment also holds the
+ * variables of other programs, so only longer names within a few edits match: `MAX_DEPHT`, but not `HOME` (near `HOST`).
  */
 export function findMisspelledVariables(environment: NodeJS.ProcessEnv): string[] {
   const given = Object.keys(environment).filter(
@@ -176,6 +175,6 @@ export function findMisspelledVariables(environment: NodeJS.ProcessEnv): string[
       .map((known) => ({ known, edits: leven(name.toUpperCase(), known) }))
       .filter(({ known, edits }) => edits <= editsOf(known))
       .sort((left, right) => left.edits - right.edits)[0];
-    return near ? [`${name}: is no setting and has no effect; did you mean ${near.known}?`] : [];
+    return near ? [`${name}: is not a setting and has no effect; did you mean ${near.known}?`] : [];
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Ends the process. SIGINT ends it at once. At SIGTERM readiness fails first: load balancers stop sending, and keep-alive
- * clients are asked to disconnect. Then each server completes its requests, the front first, because these requests need
- * the servers behind it. The process ends `STOP_TIMEOUT_MS` after SIGTERM in any case. SIGHUP ends nothing: a terminal
- * that closes and a log rotation send it.
+ * Stops the process. SIGINT exits immediately. On SIGTERM readiness fails first: load balancers stop sending requests, and
+ * keep-alive clients are asked to disconnect. Then each server completes its requests, the front first, because its requests
+ * need the servers behind it. The process exits `STOP_TIMEOUT_MS` after SIGTERM at the latest. SIGHUP is ignored: closing
+ * terminals and log rotation send it.
  */
 
 import type { Server } from "node:net";
@@ -24,7 +24,7 @@ export function stopOnSignals({ servers, end }: RunningRoles, config: Config): v
   });
 }
 
-/** Without a request for so long, idle connections hold none that is on its way. */
+/** After this long without a request, no request is assumed to be in transit on an idle connection. */
 const quietMs = 1_000;
 
 async function drain(servers: readonly FastifyInstance[], noticeMs: number): Promise<void> {
@@ -35,14 +35,14 @@ async function drain(servers: readonly FastifyInstance[], noticeMs: number): Pro
 }
 
 /**
- * Closes the port, then the connections. A balancer may have sent a request on a connection that looks idle here; closing
- * that connection would lose the request. So idle connections stay until no request has come for `quietMs`: each answer
- * closes its connection, and a balancer with none left goes elsewhere.
+ * Closes the port, then the connections. A load balancer may have sent a request on a connection that still looks idle here,
+ * and closing the connection would lose it. So idle connections stay open until no request has arrived for `quietMs`. Each
+ * response closes its connection meanwhile, so a balancer runs out of connections and uses other instances.
  */
 async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   const { server: http } = server;
   const closeIdle = http.closeIdleConnections.bind(http);
-  http.closeIdleConnections = () => {}; // which Node calls as soon as the port is closed
+  http.closeIdleConnections = () => {}; // Node calls it as soon as the port is closed
   const closePort = http.close.bind(http);
   http.close = (done) => {
     void drainAcceptQueue(http).then(() => closePort(done));
@@ -54,33 +54,33 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   for (let seen = -1; seen !== requests; ) {
     seen = requests;
     await Promise.race([closed, sleep(quietMs)]);
-    await turn(); // requests that came while the process had no processor are read before anything looks idle
+    await turn(); // reads requests that arrived while the process had no CPU time, before a connection counts as idle
   }
-  // a response that began before readiness failed leaves its connection open, and nothing else closes it
+  // closes connections left open by responses that began before readiness failed
   const sweep = setInterval(() => void turn().then(closeIdle), 50);
   await closed;
   clearInterval(sweep);
 }
 
-/** `drainAcceptQueue` waits at most so long, while connections keep coming. */
+/** Longest wait of `drainAcceptQueue` while connections keep arriving. */
 const patienceMs = 2_000;
 
 /**
- * A turn as short as this leaves the next connection no time to come. A busy process has none, and takes a longer one
- * in time.
+ * Longest tick that counts as idle: too short for a new connection to arrive meanwhile. The limit grows with the wait, because
+ * a busy process may have no short ticks.
  */
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 
 /**
- * Waits until no connection waits to be accepted: the kernel resets those when the port is closed, with the requests on
- * them. Node accepts one connection in each turn of the event loop, so a turn without one found none waiting. The caller must
- * close the port at once, in the turn in which the promise resolves.
+ * Resolves when the accept queue is empty: closing the port would reset queued connections, and the requests on them. Node
+ * accepts one connection per tick of the event loop, so after a tick without a new connection the queue is empty. The
+ * caller must close the port in the same tick in which the promise resolves.
  */
 export async function drainAcceptQueue(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => void accepted++;
   server.on("connection", count);
-  await turn(); // the first turn may be half over, past the accepting
+  await turn(); // the current tick may be past its accept phase
   const began = performance.now();
   for (let waitedMs = 0, isOver = false; !isOver && waitedMs < patienceMs; ) {
     const seen = accepted;

@@ -1,4 +1,4 @@
-/** The `graphql` role: the generated schema on Apollo Server, behind Fastify, over the REST client. */
+/** The `graphql` role: Fastify, Apollo Server with the generated schema, and the REST client. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { specifiedRules } from "graphql";
 import { compressedPerMs } from "../runtime/governor/processor-time.ts";
@@ -25,15 +25,15 @@ import { type Config, ConfigError } from "../runtime/settings/config.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The operations since the start. */
+    /** Operations executed since the start. */
     executions: ExecutionCounts;
     upstreams: Upstreams;
-    /** The operations of apps, by their manifests. */
+    /** The operations in the apps' manifests. */
     apps: AppOperations;
   }
 }
 
-/** `samples` are what the explorer opens with. Throws `ConfigError`. */
+/** `samples`: initial values of the explorer. Throws `ConfigError`. */
 export async function createGraphql(
   config: Config,
   api: GeneratedApi,
@@ -95,12 +95,12 @@ export async function createGraphql(
   return server;
 }
 
-/** Throws `ConfigError` if only saved operations may run and none is saved. */
+/** Throws `ConfigError` if only saved operations may run, but there are none. */
 export function createSavedOperations({ env }: Config, entries: readonly ManifestEntry[]): SavedOperations {
   const saved = new SavedOperations(entries);
   if (env.OPERATIONS === "saved" && saved.isEmpty && env.OPERATIONS_FROM.length === 0)
     throw new ConfigError([
-      "OPERATIONS: saved needs operations in spec/operations/, and codegen run on them, or OPERATIONS_FROM",
+      "OPERATIONS: saved needs operations in spec/operations/ (then run npm run codegen), or OPERATIONS_FROM",
     ]);
   return saved;
 }

@@ -1,6 +1,6 @@
 /**
- * One request to a service of another process, which proves what a connection does not: its certificate, that it speaks
- * HTTP, and that it is the service that is meant. A failure is told in words that name what to mend.
+ * Probes a service in another process with one request, which verifies more than a connection would: its certificate, that it
+ * speaks HTTP, and that it is the intended service. Failures are described in words that name what to fix.
  */
 import { Client } from "undici";
 import { proofHeader } from "../runtime/http/context-headers.ts";
@@ -14,10 +14,10 @@ import { isJson, isText } from "../shared/media-type.ts";
 import type { Operation } from "../shared/operation.ts";
 import { own } from "../shared/own.ts";
 
-/** What was answered. A body of over 16 KiB is left out. */
+/** A probe's response. A body larger than 16 KiB is left out. */
 type ProbeAnswer = { readonly status: number; readonly type: string; readonly body: string };
 
-/** Makes a GET without credentials; each of its steps may take `CONNECT_TIMEOUT_MS`. Throws what undici does. */
+/** Sends a GET without credentials; each of its steps may take `CONNECT_TIMEOUT_MS`. Throws undici's errors. */
 async function get(
   { origin }: URL,
   path: string,
@@ -41,20 +41,20 @@ async function get(
   }
 }
 
-/** An answer in words, for a finding. */
+/** Describes a response for a finding. */
 const inWords = (path: string, { status, type }: ProbeAnswer): string =>
   `GET ${path} answered ${status}${type === "" ? "" : ` with ${type}`}`;
 
-/** A balancer in front says that nobody answers (RFC 9110 §15.6). */
+/** Whether a load balancer reports that the service behind it is unavailable (RFC 9110 §15.6). */
 const isGatewayFailure = (status: number): boolean => status >= 502 && status <= 504;
 
-/** An operation that needs no path parameter. */
+/** An operation without path parameters. */
 export type ProbeOperation = Omit<Operation, "id" | "product"> & { readonly path: string };
 
 /**
- * Asks REST for an operation of the document. Without credentials a good service may refuse, but as the API does. Without
- * an operation, any answer to the base URL is good but one of a balancer, and a 400, as servers that want TLS send it.
- * Resolves with the reason of a failure, or with `undefined`.
+ * Calls a REST operation of the document without credentials. A correct service may reject the call, but only as the document
+ * describes. Without an operation, any response to the base URL is accepted except a load balancer's and a 400, which TLS
+ * servers send to plain HTTP. Resolves with the reason for a failure, or with `undefined`.
  */
 export async function probeRest(
   base: URL,
@@ -73,12 +73,12 @@ export async function probeRest(
       ? foreignErrorSign(operation, status, type, body !== "") !== undefined
       : status !== 204 && !isJson(type) && !(operation.text && isText(type));
   if (!isForeign) return undefined;
-  return `${inWords(path, answer)}, which is no answer of the API; are host and path right?`;
+  return `${inWords(path, answer)}, which is not a response of the API; are host and path right?`;
 }
 
 /**
- * Asks a `graphql` role who it is. Where a balancer hides that, any GraphQL response is good. The gateway's proof goes
- * with the request: a role that cannot verify it says so in its log.
+ * Verifies that the URL is a `graphql` role. If a load balancer hides `/healthz`, any GraphQL response is accepted. The request
+ * carries the gateway's secret, so that a role that cannot verify it logs that.
  */
 export async function probeGraphql(base: URL, env: Environment): Promise<string | undefined> {
   const prefix = prefixOf(base);
@@ -93,40 +93,40 @@ export async function probeGraphql(base: URL, env: Environment): Promise<string 
   const answer = await get(base, path, env, proof);
   const { data, errors } = membersOf(parsedJson(answer.body));
   return data === undefined && errors === undefined
-    ? `${inWords(path, answer)}, which is no GraphQL response`
+    ? `${inWords(path, answer)}, which is not a GraphQL response`
     : undefined;
 }
 
 const unknownAuthority =
-  "its certificate is of an authority that is not known here; NODE_EXTRA_CA_CERTS or UPSTREAM_CA_FILE names a file of authorities";
+  "its certificate was issued by an unknown authority; name a CA file in UPSTREAM_CA_FILE or NODE_EXTRA_CA_CERTS";
 const words: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
   CERT_REVOKED: "its certificate is revoked",
   DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
-  ECONNREFUSED: "nobody listens there",
-  ECONNRESET: "it closed the connection; does it want https://?",
-  EHOSTUNREACH: "no way leads there",
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "it closed the connection; does it require https://?",
+  EHOSTUNREACH: "there is no route to it",
   EAI_AGAIN: "no name server can be reached",
   ENOTFOUND: "there is no such host",
   EREFUSED: "the name servers refuse to resolve its name",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; is it http://?",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   ESERVFAIL: "the name servers fail to resolve its name",
-  ETIMEOUT: "no name server resolves its name in time",
+  ETIMEOUT: "no name server resolved its name in time",
   HTTPParserError: "it does not speak HTTP; is it https://?",
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
-  UND_ERR_BODY_TIMEOUT: "its answer does not end",
+  UND_ERR_BODY_TIMEOUT: "its response was not complete in time",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-  UND_ERR_HEADERS_TIMEOUT: "no answer in time",
+  UND_ERR_HEADERS_TIMEOUT: "no response in time",
   UND_ERR_SOCKET:
-    "it closed the connection; does it want https://, or a client certificate (UPSTREAM_CERT_FILE)?",
+    "it closed the connection; does it require https://, or a client certificate (UPSTREAM_CERT_FILE)?",
 };
 
-/** The failure of a request in words, its code first: `CERT_HAS_EXPIRED: its certificate has expired`. */
+/** Describes a request's failure, its code first: `CERT_HAS_EXPIRED: its certificate has expired`. */
 export const describeFailure = (error: unknown): string => codeWords(causeCode(error) ?? "unknown");
 
 export function codeWords(code: string): string {

@@ -1,6 +1,6 @@
 /**
- * Writes the messages of the process itself. People read them as text, with warnings on stderr. In production each
- * message is a JSON log line, whatever LOG_LEVEL is, because the collector of the log reads JSON alone.
+ * Writes the messages of the process itself: as text for people, with warnings on stderr. In production each message is a
+ * JSON log line regardless of LOG_LEVEL, because log collectors accept only JSON.
  */
 import { hostname } from "node:os";
 import type { Config } from "../runtime/settings/config.ts";
@@ -13,14 +13,14 @@ import type { Service } from "./service.ts";
 const levels = { info: 30, warn: 40, fatal: 60 } as const;
 
 export type ProcessLogger = {
-  /** In production the text has one line. `more` are further members of the log line. */
+  /** In production the text is a single line. `more`: further fields of the log line. */
   readonly info: (text: string, more?: object) => void;
   readonly warn: (line: string) => void;
-  /** Why there is no start. It goes to stderr in production too. */
+  /** Why the start failed. Goes to stderr in production too. */
   readonly fatal: (line: string) => void;
 };
 
-/** `name` is the service's own. */
+/** `name`: the service's name. */
 export function createProcessLogger(
   name: string,
   { out, error }: Pick<Io, "out" | "error">,
@@ -42,8 +42,8 @@ export function createProcessLogger(
 }
 
 /**
- * The text of a started process: where it listens, and what its platform adds. `unready` holds the reasons why the front
- * is not ready; `brief` limits the text to the first line.
+ * The message of a started process: where it listens, and the lines that its platform adds. `unready`: the reasons why the
+ * front is not ready; `brief` limits the message to the first line.
  */
 export async function startupMessage(
   config: Config,
@@ -58,7 +58,7 @@ export async function startupMessage(
   const lines = [`${name} (${[...roles].join(", ")}) ${place}`];
   if (brief) return lines.join("\n");
   const graphql = roles.has("graphql") || (roles.has("gateway") && config.env.GRAPHQL_URL !== undefined);
-  // the explorer asks for the schema, which a server of saved operations does not tell
+  // the explorer needs introspection, which a server of saved operations rejects
   if (graphql && !config.production && config.env.OPERATIONS === "all")
     lines.push(`explorer: ${url.origin}/v1/graphql in a browser`);
   if (metrics) lines.push(`metrics: ${metrics.origin}/metrics`);

@@ -1,7 +1,7 @@
 /**
- * Composition root: environment in, running roles out. The roles named on the command line (none: all) run in this
- * process, each on a socket of its own, so that they are the same code alone and together. The first of gateway,
- * graphql, platform listens on `PORT`; the others stand behind it on ports that only this machine reaches.
+ * Composition root: environment in, running roles out. The roles named on the command line (default: all) run in this
+ * process, each on a separate socket, so that the same code runs in one process or several. The first of gateway, graphql,
+ * platform listens on `PORT`; the others listen behind it on loopback ports.
  */
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -15,11 +15,11 @@ export type RunningRoles = {
   url: URL;
   metrics?: URL;
   servers: FastifyInstance[];
-  /** Called once the servers are closed: sends the spans that are not sent yet. */
+  /** Called once the servers are closed: flushes pending spans. */
   end: (() => Promise<void>) | undefined;
 };
 
-/** Starts the roles, innermost first. Throws `ConfigError`, with nothing left running, when they cannot start. */
+/** Starts the roles, innermost first. If one cannot start, stops the others and throws `ConfigError`. */
 export async function start(given: Config, service: Service): Promise<RunningRoles> {
   const roles: Map<Role, FastifyInstance> = new Map();
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
@@ -74,16 +74,16 @@ async function startRoles(given: Config, service: Service, roles: Map<Role, Fast
   return url;
 }
 
-/** In one process the gateway and the roles behind it share a secret, whether or not one is configured. */
+/** In a single process, the gateway and the roles behind it share a secret; it is generated if none is configured. */
 const withSecret = (config: Config): Config =>
   config.env.GATEWAY_SECRET !== undefined || !config.roles.has("gateway") || config.roles.size === 1
     ? config
     : withEnvironment(config, { GATEWAY_SECRET: randomBytes(32).toString("base64url") });
 
-/** The front alone answers CORS. */
+/** Only the front handles CORS. */
 const behindFront = (config: Config): Config => withEnvironment(config, { CORS_ORIGINS: [] });
 
-/** Headers that a gateway adds, in this process or another, do not count for the client's limits. */
+/** Raises the header limits by what a gateway adds, in this process or another. */
 const withRoom = (role: Role, config: Config): Config =>
   role === "gateway" || config.env.GATEWAY_SECRET === undefined
     ? config
@@ -102,7 +102,7 @@ function behindGateway({ env }: Config) {
 const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>
   Object.freeze({ ...config, env: Object.freeze({ ...config.env, ...changes }) });
 
-/** Listens where the configuration says, or on a free port of this machine. */
+/** Listens on the configured host and port, or without a configuration on a free loopback port. */
 async function listen(
   server: FastifyInstance,
   config?: Config,
@@ -121,8 +121,8 @@ async function listen(
 }
 
 /**
- * The error of a failed `listen`, as one line that names the setting to change. Returns a `ConfigError` where a setting
- * is the remedy, and any other error unchanged.
+ * Turns an error of `listen` that a setting can fix into a `ConfigError` of one line that names the setting. Returns any other
+ * error unchanged.
  */
 export function listenError(
   error: unknown,
@@ -130,13 +130,13 @@ export function listenError(
   port: number,
   variable: "PORT" | "METRICS_PORT",
 ): unknown {
-  const noAddress = `HOST: ${host} is no address of this machine`;
+  const noAddress = `HOST: ${host} is not an address of this machine`;
   const remedies = new Map([
     [
       "EADDRINUSE",
-      `${variable}: ${port} on ${host} is taken; stop what runs there or set another ${variable}`,
+      `${variable}: ${port} on ${host} is in use; stop the process that listens there or set another ${variable}`,
     ],
-    ["EACCES", `${variable}: ${port} needs rights that this user lacks; set a ${variable} above 1023`],
+    ["EACCES", `${variable}: ${port} needs privileges that this user lacks; set a ${variable} above 1023`],
     ...["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"].map((code) => [code, noAddress] as const),
   ]);
   const remedy = remedies.get(String((error as NodeJS.ErrnoException).code));

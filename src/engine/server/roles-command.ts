@@ -1,4 +1,4 @@
-/** `npm start`: the command line of the roles. It reads the configuration, starts the roles and says where they listen. */
+/** `npm start`: the command line of the roles. Reads the configuration, starts the roles and prints where they listen. */
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
@@ -26,10 +26,10 @@ import { watchUpstreams } from "./watch-upstreams.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
-/** Returns 0 once the roles run; they run on until a signal stops them. Any other exit code: none of them runs. */
+/** Returns 0 once the roles run, which they do until a signal stops them. With any other exit code, none of them runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
   const forPeople = createProcessLogger(service.name, given, false);
-  // whoever misspells `production` has a collector that reads JSON alone
+  // a misspelt NODE_ENV probably means production, so log JSON
   const isForPeople = /^(?:development|test)?$/.test(given.env.NODE_ENV ?? "");
   let say = isForPeople ? forPeople : createProcessLogger(service.name, given, true);
   const io = { ...given, out: forPeople.info, error: (line: string) => say.fatal(line) };
@@ -62,7 +62,7 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
             return 0;
           }
           const running = await start(config, service);
-          for (const doubt of doubts) say.warn(doubt); // a start that fails tells its reason alone
+          for (const doubt of doubts) say.warn(doubt); // after the start, so that a failed one prints only its reason
           const { url, metrics, servers } = running;
           const [front] = servers;
           if (front) handleUnhandledRejections(front.log);
@@ -98,9 +98,9 @@ const environmentHelp = (): string =>
     ...mostUsed.map((name) => `  ${name.padEnd(22)} ${(variables[name].desc ?? "").replaceAll("`", "")}`),
   ].join("\n");
 
-// What `--check-config` finds on this machine, as a start would: the address, the folder of the data, the manifests.
+// The checks of `--check-config` on this machine: the address, the data folder, the manifests.
 
-/** Throws `ConfigError` where a start would. Returns one line for each manifest that a start would go on without. */
+/** Throws `ConfigError` if a start would fail. Returns one line for each manifest that a start would ignore. */
 async function checkMachine({ roles, env }: Config): Promise<readonly string[]> {
   await checkHost(env.HOST);
   if (roles.has("platform") && env.DATA_FILE !== undefined) checkDataFile(env.DATA_FILE);
@@ -109,7 +109,7 @@ async function checkMachine({ roles, env }: Config): Promise<readonly string[]> 
   return faults.map(({ source, reason }) => `OPERATIONS_FROM: ${source} cannot be read (${reason})`);
 }
 
-/** Listens for a moment, on a free port: the service itself may hold `PORT`. */
+/** Listens briefly on a free port, because `PORT` may be in use by the running service. */
 function checkHost(host: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const server = createServer();
@@ -127,12 +127,12 @@ function checkDataFile(file: string): void {
   }
 }
 
-// `npm start -- --check-config`: the configuration in force, a variable a line, with secrets blanked.
+// `npm start -- --check-config`: the effective configuration, one variable per line, without secrets.
 
-/** The value of a variable with such a name is never printed, unless it is a number. */
+/** Values of variables with these names are never printed, unless they are numbers. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL|_TOKEN$|_KEY$/;
 
-/** `environment` tells a default from a value that was set. */
+/** `environment`: to distinguish defaults from values that were set. */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
   const known = Object.keys(variables) as (keyof typeof variables)[];
   const rows = [
@@ -151,7 +151,7 @@ function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.Proc
 const entry = ({ app, at }: ManifestLocation): string =>
   `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? blanked(at) : at}`;
 
-/** A URL that says where something secret is left out. */
+/** A URL with `(secret)` in place of credentials, query and fragment. */
 function blanked(given: string): string {
   const { username = "", password = "", search = "", hash = "" } = URL.parse(given) ?? {};
   const [scheme, rest] = shownUrl(given).split("://");

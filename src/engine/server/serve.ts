@@ -1,6 +1,6 @@
 /**
- * Starts a service as a process: has Node keep what it compiles for the next start, then loads the program, all of which
- * is kept because nothing of it is loaded before. Where that cannot be written, nothing is lost.
+ * Starts a service as a process: enables Node's compile cache, then loads the program. Nothing else may be loaded before, or it
+ * would not be cached. If the cache cannot be written, the start is only slower.
  */
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
@@ -8,19 +8,19 @@ import { setFlagsFromString } from "node:v8";
 import type { FastifyInstance } from "fastify";
 import type { Service } from "./service.ts";
 
-/** Runs the roles that the command line names until a signal ends the process. Ends it at once if they cannot start. */
+/** Runs the roles named on the command line until a signal stops the process. Exits immediately if they cannot start. */
 export async function serve(
   service: Service,
   argv: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
-  // V8 allocates in the old generation what often survives. There, an object keeps all that it refers to until the next
-  // full collection, and in a server that is whole requests: in some processes their collection took 0.5 ms of each request.
+  // V8 pretenures objects from allocation sites whose objects often survive. An object in the old generation keeps everything
+  // it refers to alive until the next full collection, in a server whole requests; that cost up to 0.5 ms per request.
   setFlagsFromString("--no-allocation-site-pretenuring");
-  // V8 collects the young generation in a task of its own, between the work of callers. Then no caller pays for the
-  // collection of its garbage (`src/engine/runtime/governor/fair-share.ts`). Without the task, V8 collects within the work that
-  // allocates.
+  // V8 collects the young generation in a separate task, between the work of callers, so the time would not be charged to the
+  // caller that allocated the garbage (`src/engine/runtime/governor/fair-share.ts`). Without the task, V8 collects during the
+  // work that allocates.
   setFlagsFromString("--no-minor-gc-task");
-  // V8 refuses code that was compiled under other flags, so the flags come first: Node keeps a folder for each set of flags
+  // after the flags: V8 rejects code compiled with other flags, so Node's cache has a folder for each set of flags
   enableCompileCache(join(service.root, "node_modules/.cache/compiled"));
   const { processIo } = await import("../shared/cli/command.ts");
   const { run } = await import("./roles-command.ts");
@@ -28,7 +28,7 @@ export async function serve(
   if (exitCode !== 0) process.exit(exitCode);
 }
 
-/** Starts roles in this process, for a test of the project: on a free port, without a log. Throws `ConfigError`. */
+/** Starts roles in this process, for a project's tests: on a free port, without logging. Throws `ConfigError`. */
 export async function open(
   service: Service,
   environment: NodeJS.ProcessEnv = {},

@@ -1,31 +1,31 @@
-/** The value that a project hands to a start: the code generated for its API and, if it has one, a REST platform of its own. */
+/** The value that a project passes to `serve`: the code generated for its API and, optionally, its REST platform. */
 import type { FastifyInstance } from "fastify";
 import type { Samples } from "../runtime/graphql/explorer/explorer.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import type { Config } from "../runtime/settings/config.ts";
 
 export type Service = {
-  /** The name that the process says in its messages and traces. */
+  /** The name in the process's messages and traces. */
   readonly name: string;
-  /** The project's folder, which holds `package.json` and, unless an installation leaves it out, `spec/`. */
+  /** The project's folder, with `package.json` and, unless an installation omits it, `spec/`. */
   readonly root: string;
-  /** Variables that the environment may override. */
+  /** Defaults of environment variables. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly api: () => Promise<GeneratedApi>;
-  /** The role `platform`, loaded only where it runs. Absent: the roles are `gateway` and `graphql`. */
+  /** The `platform` role, loaded only if it runs. Absent: the roles are `gateway` and `graphql`. */
   readonly platform?: () => Promise<Platform>;
 };
 
 /** A REST platform that stands in for the real one, in the same process. */
 export type Platform = {
-  /** Makes the role's server, which does not listen yet. Throws `ConfigError`. */
+  /** Creates the role's server; the caller starts it. Throws `ConfigError`. */
   readonly create: (config: Config, specHash: string) => Promise<FastifyInstance>;
-  /** Where it answers key introspection (RFC 7662) to a gateway in the same process. */
+  /** Path of its key introspection endpoint (RFC 7662), for a gateway in the same process. */
   readonly keyIntrospection: string;
-  /** Values that the explorer opens with. */
+  /** Initial values of the explorer. */
   readonly samples: (config: Config) => Samples;
   /** Adds pages, such as a dashboard, to the server in front, before it listens. */
   readonly addPages: (front: FastifyInstance, config: Config) => void;
-  /** The lines that a start prints last, outside production: demo keys, a request to try. */
+  /** The last lines of the startup message outside production: demo keys, a sample request. */
   readonly welcome: (config: Config, origin: string) => readonly string[];
 };

@@ -1,8 +1,8 @@
 /**
- * Waits for services of other processes. `/readyz` is 503 until key introspection, `graphql` and one product have answered a
- * probe once, and one line says why. An unreachable service is not fatal, so services may start in any order. An outage of one
- * product must not take the other products out of service: a product that has not answered is a warning once another one is
- * served, and a reached service is not watched any more.
+ * Waits for services in other processes. `/readyz` returns 503 until key introspection, `graphql` and one product have answered
+ * a probe once, and the log has one line with the reason. An unreachable service is not fatal, so services may start in any
+ * order. An outage of one product must not make the others unavailable: a product that has not answered is only a warning once
+ * another one is served, and after its first success a service is no longer probed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -16,16 +16,16 @@ import type { ProcessLogger } from "./process-logger.ts";
 
 const pauseMs = 1_000;
 
-/** A service behind this process. `probe` resolves with the reason of a failure, or with `undefined`; or it throws. */
+/** A service behind this process. `probe` resolves with the reason for a failure or with `undefined`, or throws. */
 type Backend = {
   readonly variable: string;
   readonly url: URL;
-  /** It serves products, and others of them may be served without it. */
+  /** Whether it serves products; others may be served without it. */
   readonly isRest?: true;
   probe(): Promise<string | undefined>;
 };
 
-/** Resolves after the first probe of each service; unreachable services are probed further. */
+/** Resolves after the first probe of each service; probing of unreachable services continues in the background. */
 export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
@@ -111,7 +111,7 @@ function* needed(config: Config, operations: Operations): Iterable<Backend> {
     yield { variable: "GRAPHQL_URL", url: graphql, probe: () => probeGraphql(graphql, env) };
 }
 
-/** A read of a product that needs no path parameter; without a tag, of one that has no upstream of its own. */
+/** A GET operation of the product without path parameters; without a tag, of any product without a separate upstream. */
 function probed(
   operations: Operations,
   upstreams: Config["upstreams"],
@@ -124,7 +124,7 @@ function probed(
   return found && { ...found[1], path: pathBelowBase(found[0]) };
 }
 
-/** The reason in `/readyz` and in the log is the newest one. */
+/** Probes a service until it succeeds. `/readyz` and the log have the latest reason. */
 async function waitFor(
   front: FastifyInstance,
   service: Backend,
@@ -150,10 +150,10 @@ async function waitFor(
   watchName(front, service, say);
 }
 
-/** The shortest time between two lines about the same name. */
+/** Shortest time between two log lines about the same name. */
 const quietMs = 60_000;
 
-/** Reports in `/readyz` and in the log that lookups of a service's name fail. */
+/** Reports failed lookups of a service's name in `/readyz` and in the log. */
 function watchName(
   { server, warnings }: FastifyInstance,
   { variable, url }: Backend,
@@ -170,7 +170,7 @@ function watchName(
       isTold = false;
       return;
     }
-    const use = addresses > 0 ? "its last addresses are used" : "it cannot be reached";
+    const use = addresses > 0 ? "its last known addresses are used" : "it cannot be reached";
     warning = `${variable}: its name is not resolved (${codeWords(code)}); ${use}`;
     warnings.add(warning);
     if (isTold || performance.now() < toldAt + quietMs) return;

@@ -1,9 +1,9 @@
-/** Reads the answer of another program, up to a bound. A larger answer is a mistake, and would fill the memory. */
+/** Reads another program's response up to a limit. A larger one is a mistake, and would exhaust the memory. */
 
-/** 32 MiB. Prometheus' answer has some 100 bytes an operation, `/metrics` of a process has 100 kB. */
+/** 32 MiB. A Prometheus response has about 100 bytes per operation; `/metrics` of a process has 100 kB. */
 export const maxTextBytes = 33_554_432;
 
-/** Throws `Error` if the decompressed text has more than `maxBytes`, and then reads no more. */
+/** Throws `Error`, and stops reading, if the decompressed text is larger than `maxBytes`. */
 export async function boundedText(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes = maxTextBytes,

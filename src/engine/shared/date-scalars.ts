@@ -1,6 +1,6 @@
 /**
- * The scalars that stand for a format of JSON Schema (2020-12, Validation §7.3.1): a time and a day as RFC 3339 §5.6 writes
- * them. Every other custom scalar stands for any value.
+ * The scalars that correspond to a format of JSON Schema (2020-12, Validation §7.3.1): date-time and date of RFC 3339 §5.6.
+ * Every other custom scalar accepts any value.
  */
 
 /** Scalar → format. */

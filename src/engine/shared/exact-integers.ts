@@ -1,10 +1,10 @@
 /**
- * Keeps the integers of JSON exact beyond 2^53, as strings: JavaScript's numbers would round them, and a rounded id is the
- * id of another record. Usual texts have none, and their bytes are looked through in steps of 16.
+ * Preserves JSON integers beyond 2^53 as strings: JavaScript's numbers would round them, and a rounded id identifies another
+ * record. Most texts have none; to find out, bytes are sampled in steps of 16.
  */
 import { endOfString } from "./json-values.ts";
 
-/** Digits of the least integer that is not safe: 9007199254740992. */
+/** Digits of the smallest unsafe integer, 9007199254740992. */
 const digits = 16;
 const zero = 0x30;
 const nine = 0x39;
@@ -12,19 +12,19 @@ const point = 0x2e;
 const quote = 0x22;
 const isDigit = (byte = 0): boolean => byte >= zero && byte <= nine;
 
-/** An integer of so many digits, where no object's key stands. */
+/** An integer of at least `digits` digits that is not an object key. */
 const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g;
 
-/** Whether the number may stand for another integer, which was rounded to it. */
+/** Whether the number may be the result of rounding another integer. */
 export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** The text of a JSON body (RFC 8259) in UTF-8, with its integers beyond 2^53 as strings. */
+/** Decodes a JSON body (RFC 8259, UTF-8), with integers beyond 2^53 as strings. */
 export function exactText(body: Buffer): string {
   const text = body.toString("utf8");
   return hasLongInteger(body) ? quoted(text) : text;
 }
 
-/** Whether a run of digits may be a long integer. A run that follows a quote or a point is none. */
+/** Whether any run of digits may be a long integer, that is, does not follow a quote or a decimal point. */
 function hasLongInteger(body: Buffer): boolean {
   for (let at = digits - 1; at < body.length; at += digits) {
     if (!isDigit(body[at])) continue;
@@ -40,7 +40,7 @@ function hasLongInteger(body: Buffer): boolean {
   return false;
 }
 
-/** The text with its long integers as strings. A text that is no JSON stays none: a string may stand where a number may. */
+/** Quotes the long integers. Invalid JSON stays invalid, because a string is valid wherever a number is. */
 function quoted(text: string): string {
   const pieces: string[] = [];
   let copied = 0;

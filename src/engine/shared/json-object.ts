@@ -1,6 +1,6 @@
-/** JSON of others (RFC 8259): its value, and objects among its values. A list is no object. */
+/** Helpers for untrusted JSON (RFC 8259). Arrays do not count as objects. */
 
-/** The value of a text; `undefined` if the text is no JSON. */
+/** The parsed value; `undefined` if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -12,6 +12,6 @@ export function parsedJson(text: string): unknown {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The members of an object; none of any other value. */
+/** The members of an object; an empty object for any other value. */
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   isRecord(value) ? value : {};

@@ -1,5 +1,5 @@
 /**
- * The JSON Schema 2020-12 validator. The proof and the running server share it, so a value that passes at build time
+ * The JSON Schema 2020-12 validator, shared by `check` and the running server, so that a value that passes at build time also
  * passes at run time.
  */
 import { _, str } from "ajv";
@@ -10,7 +10,7 @@ import { linearPattern, type RegexSteps } from "./linear-pattern.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Codegen makes the schemas of limits that are known to be sound, so Ajv does not check the schemas again. */
+/** `validateSchema: false`: codegen generates only valid schemas, so Ajv need not validate them again. */
 export const ajv = new Ajv2020({
   strict: false,
   meta: false,
@@ -20,7 +20,7 @@ export const ajv = new Ajv2020({
   code: { regExp: Object.assign(linearPattern, { code: "linearPattern" }) },
 });
 
-/** `url` is no format of JSON Schema, and its check is quadratic (20 kB: 0.6 s). `regex` compiles what a client sends. */
+/** Not checked here: `url` is not a JSON Schema format and takes quadratic time (20 kB: 0.6 s); `regex` would compile input. */
 const leftToRest: readonly string[] = ["url", "regex"];
 const formats = Object.keys(fullFormats) as FormatName[];
 addFormats.default(
@@ -28,10 +28,10 @@ addFormats.default(
   formats.filter((name) => !leftToRest.includes(name)),
 );
 
-/** The `this` of a validator. Without it, each pattern has the steps of a constant. */
+/** The `this` of a validator. Without it, each pattern gets the step budget of a constant. */
 type Checking = { readonly steps?: RegexSteps };
 
-/** Ajv hands no context to an expression of its own `pattern`. */
+/** Ajv's own `pattern` does not pass the context to the regular expression. */
 ajv.removeKeyword("pattern");
 ajv.addKeyword({
   keyword: "pattern",
@@ -49,7 +49,7 @@ ajv.addKeyword({
   },
 });
 
-/** Ajv compares each item with each other one; an argument may hold as many as a request body does. */
+/** Ajv compares all pairs of items, and an argument may have as many items as fit into a request body. */
 ajv.removeKeyword("uniqueItems");
 ajv.addKeyword({
   keyword: "uniqueItems",
@@ -60,7 +60,7 @@ ajv.addKeyword({
     !isUnique || new Set(items.map(identityOf)).size === items.length,
 });
 
-/** The same for equal values only; the order of an object's members makes no difference (JSON Schema 2020-12 §4.2.2). */
+/** Equal only for equal values; the order of an object's members does not matter (JSON Schema 2020-12 §4.2.2). */
 const identityOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? `\0${JSON.stringify(value, inOrder)}` : value;
 

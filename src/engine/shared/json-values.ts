@@ -1,6 +1,6 @@
 /**
- * Counts the values of a JSON text (RFC 8259) before it is parsed, because they decide what parsing costs: a comma or a
- * container's beginning counts as one value. The count costs less than the parsing.
+ * Estimates the number of values in a JSON text (RFC 8259) before it is parsed, because it determines the cost of parsing:
+ * each comma and each opening bracket counts as one value. Counting is cheaper than parsing.
  */
 
 const quote = 0x22;
@@ -10,8 +10,7 @@ const brace = 0x7b;
 const backslash = 0x5c;
 
 /**
- * The commas and beginnings of containers in the text. Those inside of strings do not count. It stops beyond `most`,
- * because more is refused.
+ * The number of commas and opening brackets outside strings. Stops counting above `most`, because the text is rejected then.
  */
 export function countValues(text: string, most: number): number {
   let values = 0;
@@ -24,8 +23,8 @@ export function countValues(text: string, most: number): number {
 }
 
 /**
- * Whether the text has at least so many beginnings of containers. Those inside of strings count too. Containers are what takes
- * much memory: an empty one takes up to 58 bytes. This count is a fifteenth of the other one's cost.
+ * Whether the text has at least `many` opening brackets, including those inside strings. Containers dominate memory use: an
+ * empty one takes up to 58 bytes. This costs a fifteenth of `countValues`.
  */
 export function hasContainers(text: string, many: number): boolean {
   let left = many;
@@ -34,12 +33,12 @@ export function hasContainers(text: string, many: number): boolean {
   return left <= 0;
 }
 
-/** The place of the quote that ends the string which begins at `start`. */
+/** The index of the closing quote of the string that begins at `start`. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === backslash) before--;
-    if ((end - before) % 2 === 1) return end; // an even number of backslashes are characters of their own
+    if ((end - before) % 2 === 1) return end; // an even number of backslashes escape each other
   }
   return text.length;
 }

@@ -1,26 +1,26 @@
 /**
- * `pattern` in linear time: ECMA-262's Unicode mode (JSON Schema 2020-12 §6.4) rewritten for RE2, whose time is bounded
- * by the text's length times the pattern's. JavaScript's own engine backtracks: `^(\w+\s?)*$` takes seconds for 29
- * letters. RE2 knows no lookaround and no back-reference: those patterns are left to REST.
+ * `pattern` in linear time: ECMA-262's Unicode mode (JSON Schema 2020-12 §6.4) translated for RE2, whose running time is bounded
+ * by the text's length times the pattern's. JavaScript's engine backtracks: `^(\w+\s?)*$` takes seconds for 29 letters. RE2
+ * supports neither lookaround nor backreferences; patterns with these are left to REST.
  *
- * A step is one instruction of the pattern for one character of the text. The checks of one request share their steps, so
- * a list of many values, or a value that stands in many places, costs no more than one value does.
+ * A step is one instruction of the pattern for one character of the text. All checks of a request share one budget of steps,
+ * so long lists and repeated values cannot cost more than a single value.
  */
 import { RE2JS } from "re2js";
 
-/** `toString`: the key under which Ajv keeps an expression. */
+/** `toString`: Ajv's cache key for a regular expression. */
 export type LinearPattern = { test(text: string, steps?: RegexSteps): boolean; toString(): string };
 
-/** The steps that are left to a request, or to the check of a constant. */
+/** The remaining budget of a request, or of the check of a constant. */
 export type RegexSteps = { left: number };
 
 /** A step takes 2 to 25 ns. */
 export const regexStepsPerRequest = (): RegexSteps => ({ left: 1_000_000 });
 
-/** The steps of a check outside of a request: of a constant in a spec. */
+/** The budget of a check outside a request, such as of a constant in a spec. */
 const stepsOfConstant = 20_000_000;
 
-/** Throws for a pattern that is invalid, or invalid for RE2. REST checks a text that needs more steps than are left. */
+/** Throws if the pattern is invalid or unsupported by RE2. A text that exceeds the budget passes; REST validates it. */
 export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, "u");
   const compiled = RE2JS.compile(toRe2(pattern));
@@ -37,7 +37,7 @@ export function linearPattern(pattern: string): LinearPattern {
   };
 }
 
-/** Whether the pattern can be held to in linear time. */
+/** Whether the pattern can be checked in linear time. */
 export function isLinear(pattern: string): boolean {
   try {
     return linearPattern(pattern) !== undefined;
@@ -54,7 +54,7 @@ const token = new RegExp(
 );
 
 const everything = String.raw`\x{0}-\x{10FFFF}`;
-/** White space and line ends (ECMA-262 §12.2, §12.3), and all else: RE2's `\s` is ASCII's. */
+/** ECMA-262's white space and line terminators (§12.2, §12.3), and their complement; RE2's `\s` covers only ASCII. */
 const space = String.raw`\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
 const notSpace = String.raw`\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10FFFF}`;
 
@@ -66,7 +66,7 @@ function toRe2(pattern: string): string {
     if (found === String.raw`\s`) return `[${space}]`;
     if (found === String.raw`\S`) return `[^${space}]`;
     if (found.startsWith("(?<") || found === "(?:") return "(?:";
-    if (found.startsWith("(?")) throw new Error("flags inside of a pattern");
+    if (found.startsWith("(?")) throw new Error("flags inside a pattern");
     return escapeOf(found);
   });
 }
@@ -82,7 +82,7 @@ function classOf(isNegated: boolean, members: string): string {
   return `[${isNegated ? "^" : ""}${written}]`;
 }
 
-/** Escapes of one code point, as RE2 writes them; the others are RE2's too, or none of its own. */
+/** Translates escapes of a single code point. The others are the same in RE2, or unsupported. */
 function escapeOf(found: string): string {
   const kind = found.charAt(1);
   if (found === String.raw`\0`) return codePoint(0);

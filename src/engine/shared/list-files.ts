@@ -1,15 +1,15 @@
-/** Lists the files of a folder and of the folders below it, or these folders. A link is no file. */
+/** Lists the files below a folder, or its subfolders, recursively. Symbolic links are skipped. */
 import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** The names relative to the folder, `/`-separated and sorted. Throws Node's error if the folder cannot be read. */
+/** File names relative to the folder, `/`-separated and sorted. Throws Node's error if the folder cannot be read. */
 export const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
     .sort();
 
-/** The paths of the folder and of all folders below it. Throws as `listFiles` does. */
+/** The paths of the folder and of all folders below it. Throws like `listFiles`. */
 export const listFolders = (folder: string): string[] => [
   folder,
   ...readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>

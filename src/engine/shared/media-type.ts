@@ -5,11 +5,11 @@ export const isJson = (mediaType: string): boolean =>
   mediaType === "application/json" ||
   /^(?:application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(mediaType);
 
-/** Whether a media type is text (RFC 2046 §4.1), or `application/text`, which some write for it. */
+/** Whether a media type is text (RFC 2046 §4.1), or the nonstandard `application/text`. */
 export const isText = (mediaType: string): boolean =>
   /^(?:text\/[\w.+-]+|application\/text)\s*(?:;|$)/i.test(mediaType);
 
-/** Whether a media type is that of HTML forms (WHATWG URL §5). */
+/** Whether a media type is that of URL-encoded forms (WHATWG URL §5). */
 export const isForm = (mediaType: string): boolean =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(mediaType);
 

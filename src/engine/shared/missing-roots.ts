@@ -1,4 +1,4 @@
-/** Refuses operations without a root type in the schema (GraphQL spec §5.2.1.1). graphql-js leaves that to the execution. */
+/** Rejects operations without a root type in the schema (GraphQL §5.2.1.1), which graphql-js checks only during execution. */
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind } from "graphql";
 
 export const missingRootTypes = (schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLError[] =>

@@ -1,6 +1,6 @@
 /**
- * Descriptions of operations, fragments and variables (GraphQL spec of September 2025, §2.4). They say nothing to a server, so
- * the identity of an operation does not depend on them, as it does not on comments.
+ * Descriptions of operations, fragments and variables (GraphQL September 2025, §2.4). Like comments, they have no effect on
+ * execution, so the identity of an operation does not depend on them.
  */
 import { type ASTNode, type DocumentNode, type StringValueNode, visit } from "graphql";
 
@@ -9,7 +9,7 @@ const withoutDescription = <Node extends ASTNode & { readonly description?: Stri
   ...node
 }: Node) => (description ? node : undefined);
 
-/** The same document if there are none. */
+/** Returns the same document if it has no descriptions. */
 export const withoutDescriptions = (document: DocumentNode): DocumentNode =>
   visit(document, {
     OperationDefinition: withoutDescription,

@@ -1,48 +1,48 @@
-/** What codegen tells the REST client of each bound operation: `generated/operations.ts` holds it. */
+/** The metadata of bound operations that codegen writes to `generated/operations.ts` for the REST client. */
 
-/** How a value is written (OpenAPI 3.1 §4.8.12.2); `json`: as JSON. */
+/** Serialization of a parameter (OpenAPI 3.1 §4.8.12.2). The style `json` means JSON. */
 export type Style = {
   readonly style: string;
   readonly explode: boolean;
-  /** The reserved characters that a query can hold are not percent-encoded. */
+  /** Reserved characters that are valid in a query are not percent-encoded. */
   readonly allowReserved?: true;
 };
 
 export type Operation = {
-  /** The `operationId`; the method and path where it has none. */
+  /** The `operationId`, or method and path if there is none. */
   readonly id: string;
-  /** The first tag, or the document's name, in upper case, with `-` as `_`. Its upstream takes the call. Empty: the platform's own. */
+  /** The first tag, or the document's name, in upper case with `_` for `-`; selects the upstream. Empty: the default upstream. */
   readonly product: string;
-  /** The permission that a caller needs, where the document names one. */
+  /** The permission that a caller needs, if the document names one. */
   readonly permission?: string;
   /** The styles of array and object parameters, and of a form's properties, by `<in>:<name>`. */
   readonly style?: Readonly<Record<string, Style>>;
-  /** The request headers that bring its credentials, in lower case: a list for each way in. Absent: it takes none. */
+  /** Lower-case request headers with credentials: one list per alternative security requirement. Absent: none needed. */
   readonly credentials?: readonly (readonly string[])[];
-  /** REST answers without a credential too, so a success does not say that one is good. */
+  /** Credentials are optional, so a success does not prove that one was valid. */
   readonly anonymous?: true;
-  /** Header → where REST takes the credential that comes in it, if that is its query, a cookie or another header. */
+  /** Header → where REST expects the credential instead: in the query, a cookie or another header. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
-  /** The media type of its body, if that is not `application/json`. */
+  /** The media type of the request body, if not `application/json`. */
   readonly media?: string;
-  /** The `Accept` header of a call, if it is not `application/json`. */
+  /** The `Accept` header of a call, if not `application/json`. */
   readonly accept?: string;
-  /** A success that is text is documented. */
+  /** The document allows a success response with a text body. */
   readonly text?: true;
-  /** The places in a success (`data.list`; empty: the whole) that fields read and that the document allows to be null or absent. */
+  /** Paths in a success response (`data.list`; empty: the whole body) that fields read and that may be null or absent. */
   readonly nullable?: readonly string[];
-  /** A success without content is documented. */
+  /** The document allows a success response without content. */
   readonly empty?: true;
-  /** No success with content is documented: a body that comes all the same is not read. */
+  /** The document has no success response with content; any body is ignored. */
   readonly unread?: true;
-  /** The refusals that are documented: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent: the document names none. */
+  /** The documented error responses: `404`, `4XX`, `default` (OpenAPI 3.1 §4.8.16). Absent: none are documented. */
   readonly refusals?: readonly string[];
-  /** Those of them that have no content, or none that is JSON. */
+  /** The documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];
 };
 
-/** Where REST takes a credential that comes in a header of another name. */
+/** Where REST expects a credential that clients send in another header. */
 export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; readonly name: string };
 
-/** By method and path: `GET /things`. Of several documents, the path stands behind the document's name: `GET shop/things`. */
+/** By method and path: `GET /things`. With several documents, the path begins with the document's name: `GET shop/things`. */
 export type Operations = Readonly<Record<string, Operation>>;

@@ -1,21 +1,21 @@
 /**
- * Lookups by a name that a document, a client or REST chose. Every object inherits names such as `constructor` and
- * `__proto__`, so such a name is looked up in a `Map`, by `own`, or in a `Dictionary`.
+ * Safe lookups by names from documents, clients or REST. Because objects inherit `constructor`, `__proto__` and others, look up
+ * untrusted names in a `Map`, with `own`, or in a `Dictionary`.
  */
 
-/** The object's own member of this name. */
+/** The object's own property of this name. */
 export const own = <Value>(
   object: Readonly<Record<string, Value>>,
   name: string | number,
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /**
- * An object that inherits nothing, for what takes no `Map`. V8 keeps its members in the fast form of a class, which an
- * `Object.create(null)` does not have.
+ * An object without inherited properties, where a `Map` cannot be used. Unlike `Object.create(null)`, V8 stores its properties in
+ * fast mode.
  */
 export class Dictionary<Value> {
   [name: string]: Value;
-  /** Makes the type nominal: an object literal, which has a prototype, is no `Dictionary`. */
+  /** Makes the type nominal, so that an object literal, which has a prototype, is not assignable to it. */
   declare protected readonly nominal: never;
 
   constructor(...members: readonly Readonly<Record<string, Value>>[]) {
@@ -28,5 +28,5 @@ export class Dictionary<Value> {
   }
 }
 
-/** Whether every object inherits a member of this name. */
+/** Whether every object inherits a property of this name. */
 export const isInherited = (name: string): boolean => name in Object.prototype;

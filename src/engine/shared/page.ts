@@ -1,33 +1,33 @@
 /**
- * A page of REST that becomes a connection: the places of its values in the body, how REST reads on (`next`, `last`, `link` or
- * `from`), and the sizes of pages. Generated resolvers hand it to `src/engine/runtime/rest/connection.ts`.
+ * How a REST page becomes a connection: where its values are in the body, how to get the next page (`next`, `last`, `link` or
+ * `from`), and the page sizes. Generated resolvers pass it to `src/engine/runtime/rest/connection.ts`.
  */
 export type Page<Items extends readonly string[] = readonly string[]> = {
   /** Empty: the body is the list. */
   readonly items: Items;
-  /** The place of the next page's cursor; with `link`, of its address. */
+  /** Path of the next page's cursor or, with `link`, of its URL. */
   readonly next?: readonly string[];
-  /** The place of the next page's cursor in the last item of this one. */
+  /** Path of the next page's cursor in the last item of this page. */
   readonly last?: readonly string[];
-  /** The parameter that holds the cursor in the next page's address: that of the `Link` header, or the one at `next`. */
+  /** The query parameter with the cursor in the next page's URL, which is in the `Link` header or at `next`. */
   readonly link?: string;
-  /** The number of the first page, and the next page's is one more; or the offset at which the first page begins. */
+  /** The first page's number, or with `offset` its offset. */
   readonly from?: number;
-  /** The next page begins at an offset, behind the items of this one. */
+  /** Pages are counted by the offset of their first item instead of a page number. */
   readonly offset?: true;
-  /** The place of the number of all items. */
+  /** Path of the total number of items. */
   readonly total?: readonly string[];
-  /** A counted page with fewer items, and fewer than were asked for, is the last one. Absent: only an empty page is. */
+  /** A numbered page with fewer items than this and than requested is the last one. Absent: only an empty page is. */
   readonly full?: number;
-  /** Without it, a page with a next cursor has a next page. */
+  /** Path of "has next page". Absent: a page with a next cursor has a next page. */
   readonly more?: readonly string[];
-  /** The parts of a page that the document requires, as it does its `required` properties. A page without one is an error. */
+  /** The parts that the document requires; a page without one of them is an error. */
   readonly required?: readonly PagePart[];
-  /** Items of a page without `first`, and the most items of a page; absent if REST has no parameter for it. */
+  /** Default and maximum page size; absent if REST has no parameter for it. */
   readonly first?: number;
   readonly most?: number;
 };
 
-/** The values of a page that have a place in the body. */
+/** The parts of a page that have a path in the body. */
 export const pageParts = ["items", "next", "more", "total"] as const;
 type PagePart = (typeof pageParts)[number];

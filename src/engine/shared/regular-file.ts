@@ -1,20 +1,20 @@
-/** Reads a file whose name a user gives. It must be a regular file (POSIX `S_ISREG`): any other could block, or never end. */
+/** Reads a file that a user names. It must be a regular file (POSIX `S_ISREG`): others might block or never end. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** Bytes; larger than any document that can be parsed in reasonable time. */
+/** Bytes; more than any document that can be parsed in reasonable time. */
 export const maxFileBytes = 268_435_456;
 
-/** Throws Node's error if the file cannot be opened, and an `Error` without a code if it is too large or no regular file. */
+/** Throws Node's error if the file cannot be opened, and an `Error` without a code if it is too large or not regular. */
 export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
   // without this flag, opening a FIFO without a writer blocks
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(file);
     if (stats.isDirectory()) throw new Error("is a folder, not a file");
-    if (!stats.isFile()) throw new Error("is no regular file");
+    if (!stats.isFile()) throw new Error("is not a regular file");
     if (stats.size > maxBytes) throw new Error(`is larger than ${maxBytes / 1_048_576} MiB`);
     const bytes = readFileSync(file);
-    // as text of UTF-8 it would have a finding at its first character
+    // decoded as UTF-8, it would only report a syntax error at 1:1
     const mark = bytes.subarray(0, 2).toString("hex");
     if (mark === "fffe" || mark === "feff") throw new Error("is UTF-16: save it as UTF-8");
     return bytes.toString("utf8");

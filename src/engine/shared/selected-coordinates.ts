@@ -1,7 +1,6 @@
 /**
- * The schema coordinates that an operation depends on: the fields it selects, the arguments it gives, the input
- * fields it may fill and the enum values it may send. A field of an interface counts for every object type that implements
- * the interface.
+ * The schema coordinates that an operation depends on: the fields that it selects, and the arguments, input fields and enum
+ * values that it may send. A field of an interface counts for every implementing object type.
  */
 import {
   type DocumentNode,
@@ -17,7 +16,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 
-/** A selection that the schema does not define adds nothing. */
+/** Ignores selections that the schema does not define. */
 export function selectedCoordinates(schema: GraphQLSchema, document: DocumentNode): Set<string> {
   const found = new Set<string>();
   const info = new TypeInfo(schema);
@@ -69,7 +68,7 @@ export const withPossibleTypes = (
 ): readonly GraphQLCompositeType[] =>
   isAbstractType(type) ? [type, ...schema.getPossibleTypes(type)] : [type];
 
-/** A variable may fill every field of its input type, and have every value of an enum. */
+/** Adds everything that a variable of this type may contain: all input fields and all enum values. */
 export function addInputFields(type: GraphQLInputType, found: Set<string>): void {
   const named = getNamedType(type);
   if (isEnumType(named)) for (const { name } of named.getValues()) found.add(`${named.name}.${name}`);

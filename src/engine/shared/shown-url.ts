@@ -1,9 +1,8 @@
 /**
- * URLs as logs, errors, reports and `--check-config` show them: without user, password, query and fragment, any of which may be a
- * secret.
+ * URLs for logs, errors, reports and `--check-config`: without user, password, query and fragment, each of which may be secret.
  */
 
-/** A text that is no URL is shown as it is, unless it begins like one: then only its scheme is certain. */
+/** Returns other text unchanged, but only the scheme of an invalid URL. */
 export function shownUrl(given: string): string {
   const url = URL.parse(given);
   if (!url) return given.replace(/^([a-z][a-z\d+.-]*:\/\/).*/is, "$1…");
@@ -12,7 +11,7 @@ export function shownUrl(given: string): string {
   return `${url.protocol}//${url.host}${path}`;
 }
 
-/** The text with each URL in it as it may be shown: messages of libraries name the URL that they were given. */
+/** Applies `shownUrl` to each URL in a text, such as a library's error message. */
 export const withShownUrls = (text: string): string =>
   text.replaceAll(/\b[a-z][a-z\d+.-]*:\/\/[^\s"]*[^\s"'`,.;:!)\]>]/gi, (url) =>
     /[@?#]/.test(url) ? shownUrl(url) : url,

@@ -1,4 +1,4 @@
-/** Long work beside requests: it runs in slices, and the event loop takes other turns in between. */
+/** Runs long work in slices, between which the event loop serves requests. */
 import { setImmediate, setTimeout } from "node:timers/promises";
 
 export class Slices {
@@ -6,7 +6,7 @@ export class Slices {
   readonly #pauseMs: number;
   #until = 0;
 
-  /** A slice lasts `ms`. `pauseMs` follow it; 0 waits for one turn of the event loop. */
+  /** A slice lasts `ms`, followed by a pause of `pauseMs`; 0 waits for one tick of the event loop. */
   constructor(ms: number, pauseMs = 0) {
     this.#ms = ms;
     this.#pauseMs = pauseMs;
@@ -16,7 +16,7 @@ export class Slices {
     return performance.now() >= this.#until;
   }
 
-  /** Ends the slice, also before its time, and resolves when the next one begins. */
+  /** Ends the slice, even if it is not over, and resolves when the next one begins. */
   async next(): Promise<void> {
     await (this.#pauseMs > 0 ? setTimeout(this.#pauseMs, undefined, { ref: false }) : setImmediate());
     this.#until = performance.now() + this.#ms;

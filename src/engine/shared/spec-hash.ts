@@ -1,14 +1,14 @@
 /**
- * The hash of a spec folder, which codegen writes beside what it generates. A start compares both, so that a process never
- * serves another spec than the one it was generated from. Line ends do not count.
+ * The hash of a spec folder, which codegen writes into the generated code. A start compares both, so that a process never runs
+ * with code generated from a different spec. Line endings are ignored.
  */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 
-/** Nothing is generated from these two. */
+/** Files that generated code does not depend on. */
 const withoutEffect = new Set(["rest-only.yaml", "approvals.yaml"]);
 
-/** A file's text or its bytes, which are hashed faster. */
+/** A file's text or bytes; bytes are hashed faster. */
 type Content = string | Buffer;
 
 /** Hashes the files of a spec folder. `names` are relative to it. */
@@ -16,7 +16,7 @@ export function hashSpec(names: readonly string[], read: (name: string) => Conte
   const digest = createHash("sha256");
   for (const name of [...names].sort()) {
     if (!/\.(?:ya?ml|json|graphql|gql)$/.test(name) || withoutEffect.has(name)) continue;
-    // in parts, so that no copy of a large text is made
+    // in parts, to avoid copying large texts
     digest.update(`${name}\0`);
     digest.update(withoutReturns(read(name) ?? ""));
     digest.update("\0");

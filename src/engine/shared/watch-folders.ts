@@ -1,15 +1,15 @@
-/** Calls back when files of folders were saved. */
+/** Watches folders for saved files. */
 import { type FSWatcher, watch } from "node:fs";
 
-/** Editors save in several steps; these many milliseconds of quiet end one. */
+/** Debounce in milliseconds, because editors save in several steps. */
 const quietMs = 150;
-/** Saves that follow each other without such a quiet are told of after so many milliseconds. */
+/** Longest delay in milliseconds while saves keep coming. */
 const longestMs = 1_000;
 
 /**
- * Each folder is watched by itself: on Linux, Node's recursive watch loses a file that an editor replaces by another of its
- * name. `folders` is asked again after each save, because there may be other folders then. `failed` is called if a folder
- * cannot be watched any more. Returns the function that ends it.
+ * Watches each folder separately: on Linux, Node's recursive watch loses track of a file that an editor replaces. `folders` is
+ * called again after each save, because folders may have been added. `failed` is called if a folder can no longer be watched.
+ * Returns the function that stops watching.
  */
 export function watchFolders(
   folders: () => readonly string[],
@@ -33,7 +33,7 @@ export function watchFolders(
       }).on("error", failed),
     );
   };
-  // what changes before new folders are watched is read by `saved`
+  // `saved` also picks up changes made before new folders were watched
   const settled = (): void => {
     firstAt = undefined;
     stop();

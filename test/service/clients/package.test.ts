@@ -42,7 +42,7 @@ test.each(["package.json", "README.md"])(
   async (name) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, name), "{}");
-    await expect(pack("--out", folder)).rejects.toThrow(`has a ${name} that this command has not written`);
+    await expect(pack("--out", folder)).rejects.toThrow(`has a ${name} that this command did not write`);
     expect(contentOf(folder)).toEqual({ [name]: "{}" });
     await expect(pack("--out", ".")).rejects.toThrow("--out .: has a ");
   },
@@ -232,7 +232,7 @@ test.each([
   ["breaking", "2.0.0", "### Breaking\n\n- A field is gone.\n"],
   ["dangerous", "1.5.0", "### Behaviour\n\n- A field is gone.\n"],
   ["safe", "1.5.0", "### Added\n\n- A field is gone.\n"],
-  [undefined, "1.4.8", "The API is as before.\n"],
+  [undefined, "1.4.8", "The API is unchanged.\n"],
 ])("after 1.4.7, the report of a %s change makes %s", async (kind, version, section) => {
   const folder = temporaryFolder();
   const report = join(folder, "report.json");
@@ -249,7 +249,7 @@ test("--report takes a report of check alone, and only with --after", async () =
   writeFileSync(join(folder, "report.json"), "{}");
   const given = ["--out", folder, "--report", join(folder, "report.json")];
   await expect(pack(...given)).rejects.toThrow("--after and --report need each other");
-  await expect(pack(...given, "--after", "1.0.0")).rejects.toThrow("is no report of `npm run check");
+  await expect(pack(...given, "--after", "1.0.0")).rejects.toThrow("is not a report of `npm run check");
 });
 
 test("a result's field has its description from the schema as a comment, in each type that has the field", async () => {

@@ -112,7 +112,7 @@ describe("a product whose name servers are silent", () => {
       REST_BASE_URL_CRM: `http://crm.example:${port}`,
       REST_BASE_URL_AI: `http://ai.example:${port}`,
     });
-    const why = "ETIMEOUT: no name server resolves its name in time";
+    const why = "ETIMEOUT: no name server resolved its name in time";
     expect(lines.sort()).toEqual(
       ["ai", "crm"].map(
         (name) =>
@@ -157,7 +157,7 @@ describe("a product whose name servers are silent", () => {
       { timeout: 60_000, interval: 200 },
     );
     const why =
-      "not resolved (ESERVFAIL: the name servers fail to resolve its name); its last addresses are used";
+      "not resolved (ESERVFAIL: the name servers fail to resolve its name); its last known addresses are used";
     expect(await ready()).toEqual({
       status: 200,
       body: { status: "ok", warnings: [`REST_BASE_URL_CRM: its name is ${why}`] },
@@ -186,7 +186,7 @@ test("a line about a name is written once a minute at most, and one when it is r
   lookup(undefined);
   expect((await ready()).body).toEqual({ status: "ok" });
   expect(lines).toEqual([
-    "REST_BASE_URL: rest.localhost is not resolved (ETIMEOUT: no name server resolves its name in time); its last addresses are used",
+    "REST_BASE_URL: rest.localhost is not resolved (ETIMEOUT: no name server resolved its name in time); its last known addresses are used",
     "REST_BASE_URL: rest.localhost is resolved again",
   ]);
 });

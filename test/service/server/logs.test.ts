@@ -247,7 +247,7 @@ describe("the log", () => {
     onTestFinished(() => void server.close());
     await program.prints(/INBOX: reached/);
     expect(printedBy(program)).toMatchObject([
-      { level: 40, msg: "MAX_DEPHT: is no setting and has no effect; did you mean MAX_DEPTH?" },
+      { level: 40, msg: "MAX_DEPHT: is not a setting and has no effect; did you mean MAX_DEPTH?" },
       { level: 40, msg: expect.stringMatching(/^REST_BASE_URL_INBOX: .* is not usable/) },
       { level: 30, msg: expect.stringMatching(/is ready on/) },
       { level: 30, msg: "REST_BASE_URL_INBOX: reached" },

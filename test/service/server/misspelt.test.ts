@@ -13,7 +13,7 @@ test.each([
   ["REST_BASEURL", "REST_BASE_URL"],
 ])("%s is named with %s", (wrong, right) => {
   expect(findMisspelledVariables({ [wrong]: "1" })).toEqual([
-    `${wrong}: is no setting and has no effect; did you mean ${right}?`,
+    `${wrong}: is not a setting and has no effect; did you mean ${right}?`,
   ]);
 });
 

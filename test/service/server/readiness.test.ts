@@ -35,8 +35,8 @@ describe("REST is asked for an operation of the document, without credentials", 
       html,
       /^GET \/v1\/identity\/me answered 404 with text\/html, .* path right\?$/,
     ],
-    [400, "text/html", html, /answered 400 with text\/html, which is no answer of the API/],
-    [200, "text/html", html, /answered 200 with text\/html, which is no answer of the API/],
+    [400, "text/html", html, /answered 400 with text\/html, which is not a response of the API/],
+    [200, "text/html", html, /answered 200 with text\/html, which is not a response of the API/],
     [301, "", "", /answered 301; a redirect is not followed/],
     [503, "application/json", "{}", /answered 503 with application\/json$/],
   ])("%i with %s", async (status, type, body, failure) => {
@@ -70,7 +70,7 @@ describe("REST is asked for an operation of the document, without credentials", 
 describe("key introspection is asked about a token that nobody has", () => {
   const { tenant_id: _, ...noTenant } = contextOf("a");
   const proof =
-    "is the path right, and does the service take GATEWAY_SECRET or KEY_INTROSPECTION_CREDENTIALS as set here?";
+    "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
   test.each<[number, string, string | undefined]>([
     [200, '{"active":false}', undefined],
     [200, JSON.stringify(noTenant), "POST / answered no tenant_id; is the path right?"],

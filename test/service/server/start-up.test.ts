@@ -17,7 +17,7 @@ test.each(["PORT", "METRICS_PORT"])("a taken %s", async (variable) => {
   const program = run(["platform"], { [variable]: port });
   expect(await program.ended).toBe(2);
   expect(program.output()).toBe(
-    `messaging-graphql: ${variable}: ${port} on 127.0.0.1 is taken; stop what runs there or set another ${variable}\n`,
+    `messaging-graphql: ${variable}: ${port} on 127.0.0.1 is in use; stop the process that listens there or set another ${variable}\n`,
   );
 });
 
@@ -35,7 +35,7 @@ describe("--check-config", () => {
     expect(exitCode).toBe(0);
     expect(printed).toEqual(
       expect.arrayContaining([
-        "messaging-graphql: MAX_DEPHT: is no setting and has no effect; did you mean MAX_DEPTH?",
+        "messaging-graphql: MAX_DEPHT: is not a setting and has no effect; did you mean MAX_DEPTH?",
         "roles: platform",
         "PORT=0",
         "HOST=127.0.0.1  (default)",
@@ -81,13 +81,13 @@ test("an unreachable product is a warning beside a platform, which serves the ot
   const inbox = await refusingUrl();
   const { url: at, output } = await runReady([], { REST_BASE_URL_INBOX: inbox.href });
   expect(output()).toMatch(
-    /REST_BASE_URL_INBOX: \S+ is not usable \(ECONNREFUSED: nobody listens there\); its fields fail until it is/,
+    /REST_BASE_URL_INBOX: \S+ is not usable \(ECONNREFUSED: nothing listens there\); its fields fail until it is/,
   );
   expect(output()).toMatch(/is ready on http:/m);
   const ready = await get(at, "/readyz");
   expect([ready.status, await ready.json()]).toEqual([
     200,
-    { status: "ok", warnings: ["waiting for REST_BASE_URL_INBOX (ECONNREFUSED: nobody listens there)"] },
+    { status: "ok", warnings: ["waiting for REST_BASE_URL_INBOX (ECONNREFUSED: nothing listens there)"] },
   ]);
 });
 
@@ -111,7 +111,7 @@ test("without any product a role is not ready; with the first one it is, and the
     const answer = await get(at, "/readyz");
     return [answer.status, await answer.json()];
   };
-  const why = (variable: string) => `waiting for ${variable} (ECONNREFUSED: nobody listens there)`;
+  const why = (variable: string) => `waiting for ${variable} (ECONNREFUSED: nothing listens there)`;
   expect(await ready()).toEqual([
     503,
     { status: [why("REST_BASE_URL"), why("REST_BASE_URL_INBOX")].join(", ") },
@@ -134,7 +134,7 @@ test("an unreachable upstream is one line and not ready, until it is reached", a
     REST_BASE_URL: rest.href,
     KEY_INTROSPECTION_URL: rest.href,
   });
-  expect(output()).toMatch(/REST_BASE_URL: \S+ is not usable \(ECONNREFUSED: nobody listens there\)/);
+  expect(output()).toMatch(/REST_BASE_URL: \S+ is not usable \(ECONNREFUSED: nothing listens there\)/);
   expect((await get(at, "/readyz")).status).toBe(503);
   expect((await get(at, "/healthz")).status).toBe(200);
   const server = createServer((_request, response) => {
@@ -164,7 +164,7 @@ test("a restart of the whole chain while one product is unreachable serves the o
       KEY_INTROSPECTION_URL: new URL("/internal/keys/introspect", platform.url).href,
       GRAPHQL_URL: graphql.url.href,
     });
-  const why = "(ECONNREFUSED: nobody listens there)";
+  const why = "(ECONNREFUSED: nothing listens there)";
   for (const [{ url: at }, warnings] of [
     [graphql, [`waiting for REST_BASE_URL_CRM ${why}`]],
     [await gateway(platform.url), undefined],

@@ -72,7 +72,7 @@ test("REST, a fault a product: a warning of /readyz, the start, the call's cause
     ["AI", "CERT_HAS_EXPIRED", /its certificate has expired/, "agents { id }"],
     ["CRM", "ERR_TLS_CERT_ALTNAME_INVALID", /for another host/, "contacts { id }"],
     ["INSIGHTS", "ERR_SSL_WRONG_VERSION_NUMBER", /does not speak TLS; is it http:/, metrics],
-    ["MESSAGING", "UND_ERR_SOCKET", /does it want https:/, 'message(id: "1") { id }'],
+    ["MESSAGING", "UND_ERR_SOCKET", /does it require https:/, 'message(id: "1") { id }'],
   ] as const;
   expect((await get(program.url, "/readyz")).status).toBe(200);
   const status = await warningsOf(program.url);

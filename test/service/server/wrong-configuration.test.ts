@@ -28,14 +28,14 @@ const refused: Wrong[] = [
   ["", { PORT: "70000" }, /^PORT: wants a port from 0 to 65535/],
   ["", { PORT: "x", REST_BASE_URL: "ftp://a" }, /^PORT: /, /^REST_BASE_URL: wants an http:/],
   ["", { PORT: "4111", METRICS_PORT: "4111" }, /^METRICS_PORT: 4111 is PORT too/],
-  ["platform", { HOST: "192.0.2.1" }, /^HOST: 192\.0\.2\.1 is no address of this machine/],
-  ["platform", { HOST: "no.such.example" }, /^HOST: no\.such\.example is no address of this machine/],
+  ["platform", { HOST: "192.0.2.1" }, /^HOST: 192\.0\.2\.1 is not an address of this machine/],
+  ["platform", { HOST: "no.such.example" }, /^HOST: no\.such\.example is not an address of this machine/],
   ["platform", { DATA_FILE: "/nowhere/data.db" }, /^DATA_FILE: cannot be opened .*ENOENT/],
   ["platform", { DATA_FILE: "." }, /^DATA_FILE: cannot be opened .*EISDIR/],
   ["", { NODE_ENV: "prod" }, /^NODE_ENV: wants one of development, test, production$/],
   ["", { API_ENVIRONMENT: "prod" }, /^API_ENVIRONMENT: wants one of test, live$/],
   ["", { LOG_LEVEL: "verbose" }, /^LOG_LEVEL: wants one of debug, info, warn, error, silent$/],
-  ["", { ...production, LOG_LEVEL: "debug" }, /^LOG_LEVEL: `debug` tells too much/],
+  ["", { ...production, LOG_LEVEL: "debug" }, /^LOG_LEVEL: `debug` logs too much/],
   ["", { BUILD: "a b" }, /^BUILD: wants at most 200 visible ASCII characters, without spaces$/],
   ["", { GRAPHQL_GET: "maybe" }, /^GRAPHQL_GET: /],
   ["", { MCP: "maybe" }, /^MCP: wants on or off$/],
@@ -84,7 +84,7 @@ const refused: Wrong[] = [
   [
     "",
     { OPERATIONS_FROM: "web.json" },
-    /^OPERATIONS_FROM: wants the app before a file or URL: app=web\.json$/,
+    /^OPERATIONS_FROM: name the app before a file or URL: app=web\.json$/,
   ],
   [
     "graphql",
@@ -127,7 +127,7 @@ test.each(refused)("refused: %s with %o", async (line, environment, ...lines) =>
 });
 
 const doubtful: Wrong[] = [
-  ["", { MAX_DEPHT: "8" }, /^MAX_DEPHT: is no setting .*did you mean MAX_DEPTH\?$/],
+  ["", { MAX_DEPHT: "8" }, /^MAX_DEPHT: is not a setting .*did you mean MAX_DEPTH\?$/],
   ["", { ROLE: "graphql" }, /^ROLE: has no effect; name the role on the command line: npm start -- graphql$/],
   ["graphql", { ...rest, REST_BASE_URL_CMR: url }, /^REST_BASE_URL_CMR: is not used, .* REST_BASE_URL_CRM,/],
   [
@@ -144,12 +144,12 @@ const doubtful: Wrong[] = [
   [
     "graphql",
     { ...rest, OPERATIONS_FROM: "web=/none" },
-    /^OPERATIONS_FROM: \/none cannot be read \(is not there\)$/,
+    /^OPERATIONS_FROM: \/none cannot be read \(does not exist\)$/,
   ],
   [
     "graphql",
     { ...rest, OPERATIONS_FROM: "web=LICENSE" },
-    /^OPERATIONS_FROM: LICENSE cannot be read \(is no JSON\)$/,
+    /^OPERATIONS_FROM: LICENSE cannot be read \(is not valid JSON\)$/,
   ],
   ["gateway", { ...gateway, GATEWAY_SECRET: "" }, /^GATEWAY_SECRET: is not set, so services behind/],
   ["gateway", { ...gateway, GRAPHQL_URL: url }, /^GRAPHQL_URL: is REST_BASE_URL too/],
@@ -187,7 +187,7 @@ const doubtful: Wrong[] = [
   [
     "",
     { API_ENVIRONMENT: "live" },
-    /^API_ENVIRONMENT: live keys are taken, with the explorer .*NODE_ENV=production$/,
+    /^API_ENVIRONMENT: live keys are accepted, with the explorer .*NODE_ENV=production$/,
   ],
 ];
 
@@ -238,6 +238,6 @@ test("a live key at a gateway that takes test keys is a line, once", async () =>
   await program.prints(/API_ENVIRONMENT: /);
   await program.stop("SIGINT");
   expect(program.output().match(/API_ENVIRONMENT: [^"]*/g)).toEqual([
-    "API_ENVIRONMENT: is test, and a live key came: such keys are refused without a look-up",
+    "API_ENVIRONMENT: is test, but a live key was sent; these keys are rejected without a lookup",
   ]);
 });

@@ -29,7 +29,7 @@ const mib = (count: number): number => count * 1_048_576;
 
 test("in a small container, a start without it is told what to set", () => {
   expect(findSmallYoungGeneration(mib(512), "")).toEqual([
-    `NODE_OPTIONS: set ${option}, for in the 512 MiB of this container V8 collects garbage so often that a request takes up to twice the processor time`,
+    `NODE_OPTIONS: set ${option}; with the 512 MiB of this container, V8 collects garbage so often that a request takes up to twice the CPU time`,
   ]);
   for (const other of ["--max-old-space-size=768", "--min-semi-space-size=32"])
     expect(findSmallYoungGeneration(mib(1_024), other)).toHaveLength(1);

@@ -6,7 +6,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { type Labels, labels, type MetricFamilies } from "./metric-families.ts";
 
-/** When a call began. It is a property of undici's request: an entry of a WeakMap outlives its request. */
+/** When a call began. A property of undici's request, because WeakMap entries stay in memory longer than their keys. */
 const begun = Symbol("begun");
 type Call = { readonly origin: string; [begun]?: { readonly since: number; status: number } | undefined };
 
@@ -24,7 +24,7 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
   const ended = (call: Call, errorType?: string): void => {
     const measured = call[begun];
     if (!measured) return;
-    call[begun] = undefined; // an answer that breaks off has its head, and then an error
+    call[begun] = undefined; // a truncated response emits both headers and an error; count it once
     duration(call.origin, errorType ?? measured.status).add((performance.now() - measured.since) / 1_000);
   };
   subscribe("undici:request:create", (message) => {
@@ -46,7 +46,7 @@ function addressOf(origin: string): Labels {
   return { server_address: hostname, server_port: port || (protocol === "https:" ? "443" : "80") };
 }
 
-/** Each name is one of the configuration's. Returns the function that ends the measuring. */
+/** Host names come from the configuration, so labels are bounded. Returns the function that stops measuring. */
 export function measureLookups(families: MetricFamilies): () => void {
   const duration = families.histograms(
     "dns_lookup_duration_seconds",

@@ -1,31 +1,31 @@
 /**
- * Metrics whose values are read when Prometheus asks. `prom-client` looks a value up by a hash of its labels at each
- * observation (1 µs); here a plain number is kept, for each list of label values.
+ * Metrics whose values are collected at scrape time. `prom-client` hashes the labels at each observation (1 µs); here each
+ * combination of label values has a plain number instead.
  */
 import { type Metric, Registry } from "prom-client";
 
 type Value = string | number | boolean;
 export type Labels = Readonly<Record<string, string>>;
-/** The values of the labels, and then the value itself. */
+/** Label values, followed by the metric's value. */
 type Row = readonly [...labels: Value[], value: number];
 type Rows = Iterable<Row> | Promise<Iterable<Row>>;
 
-/** `metricName`: of a part of a histogram. */
+/** `metricName`: name of a histogram's series (`_bucket`, `_sum`, `_count`). */
 type Sample = { readonly labels: Labels; readonly value: number; readonly metricName?: string };
 
-/** Makes labels of the values of `names`, in their order. */
+/** Returns a function that turns label values, in the order of `names`, into labels. */
 export const labels =
   <const Names extends readonly string[]>(...names: Names) =>
   (...values: { readonly [At in keyof Names]: Value }): Labels =>
     Object.fromEntries(names.map((name, at) => [name, String(values[at])]));
 
-/** The upper bounds of the buckets of durations, in seconds: those of OpenTelemetry, from 1 ms on. */
+/** Upper bounds of duration buckets in seconds: OpenTelemetry's, extended down to 1 ms. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export class MetricFamilies {
   readonly registry = new Registry();
 
-  /** A metric whose rows are kept elsewhere. */
+  /** A metric whose values are read from elsewhere at scrape time. */
   add(
     type: "counter" | "gauge",
     name: string,
@@ -42,7 +42,7 @@ export class MetricFamilies {
     );
   }
 
-  /** A counter. Returns the function that finds the child of some values. */
+  /** A counter. Returns a function from label values to the child. */
   counters<Values extends readonly Value[]>(
     name: string,
     help: string,
@@ -55,7 +55,7 @@ export class MetricFamilies {
     return of;
   }
 
-  /** A histogram. `bounds`: the upper bounds of its buckets; without them, its values are durations in seconds. */
+  /** A histogram. `bounds`: upper bounds of its buckets; by default those of durations in seconds. */
   histograms<Values extends readonly Value[]>(
     name: string,
     help: string,
@@ -79,7 +79,7 @@ class Node<Child> extends Map<Value, Node<Child>> {
   child: Child | undefined;
 }
 
-/** The children of a metric, one for each list of values. Whoever gives the values must bound their number. */
+/** The children of a metric, one per combination of label values. The caller must bound their number. */
 function family<Values extends readonly Value[], Child>(
   labelsOf: (...values: Values) => Labels,
   make: () => Child,

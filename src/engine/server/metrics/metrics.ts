@@ -1,7 +1,7 @@
 /**
- * `/metrics` on a port of its own, in Prometheus' text format: the requests that each role answers, the saved operations,
- * the REST calls, the state of upstreams and of key checks, and the process. Names follow OpenTelemetry's conventions.
- * Nothing is measured without it.
+ * `/metrics` on a separate port, in Prometheus' text format: requests of each role, saved operations, REST calls, the state of
+ * upstreams and of key checks, and the process. Names follow OpenTelemetry's conventions. Without `METRICS_PORT`, nothing is
+ * measured.
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics } from "prom-client";
@@ -16,13 +16,13 @@ import { measureLookups, measureOutgoingCalls } from "./connection-metrics.ts";
 import { labels, MetricFamilies } from "./metric-families.ts";
 import { measureManifests, measureRequests, type Servers } from "./request-metrics.ts";
 
-/** Makes the server of `/metrics`; it does not listen yet. Once a process, because channels are the process's. */
+/** Creates the server of `/metrics`; the caller starts it. Once per process, because diagnostics channels are global. */
 export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
   const families = new MetricFamilies();
   const { registry } = families;
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
-    registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // a gauge is no total: `promtool` refuses the name
+    registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // `promtool` rejects a gauge named `_total`
   const built = "What this process was built and generated from.";
   families.add("gauge", "build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
   const unread =
@@ -58,9 +58,9 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   return server;
 }
 
-// The gateway's checks of API keys, what its rate limits leave, and what it shares with other gateways.
+// The gateway: API key checks, remaining rate limits, and the state shared with other gateways.
 
-/** The parts of a rate limit that a request leaves. */
+/** Bucket bounds: the fraction of a rate limit that remains. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
 function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInstance): Observer {
@@ -113,7 +113,7 @@ function measureShared(
   const gaps =
     "How often entries of the log of revoked keys may have been lost: it was trimmed or emptied, or its server changed.";
   families.add("counter", "gateway_revocation_log_gaps_total", gaps, [], () => [[revocations.counts.gaps]]);
-  const revoked = "Revoked keys that were read in the log.";
+  const revoked = "Revoked keys read from the log.";
   families.add("counter", "gateway_revocations_total", revoked, [], () => [[revocations.counts.revocations]]);
 }
 
@@ -142,11 +142,11 @@ function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Obser
   );
   gauge("rest_calls_waiting", "REST calls that wait for a connection.", (state) => state.waiting);
   gauge("rest_connections", "Open connections to the product's REST service.", (state) => state.connections);
-  const most = "Connections that the product's calls may have.";
+  const most = "Maximum number of connections to the product's REST service.";
   gauge("rest_connections_limit", most, (state) => state.mostConnections);
-  const bytes = "Bytes of REST's responses and of answers that are kept.";
+  const bytes = "Bytes of cached REST responses and GraphQL responses.";
   families.add("gauge", "rest_cache_bytes", bytes, [], () => [[upstreams.cache.bytes]]);
-  const mostBytes = "Bytes of REST's responses and of answers that may be kept.";
+  const mostBytes = "Maximum bytes of cached REST responses and GraphQL responses.";
   families.add("gauge", "rest_cache_bytes_limit", mostBytes, [], () => [[cachedResponses.bytes]]);
   return {
     callEnded({ operation: { id, product }, outcome, source, isRetry, ms }) {

@@ -1,6 +1,6 @@
 /**
- * Measures the requests of each role, and the saved operations among them. Clients cannot add labels: roles, routes,
- * statuses, codes and bounds come from closed lists, operations have the names of saved ones, and apps those of manifests.
+ * Measures the requests of each role, and the saved operations among them. Clients cannot create labels: roles, routes,
+ * statuses, codes and bounds come from closed lists, operation names from saved operations, and apps from manifests.
  */
 import type { FastifyInstance } from "fastify";
 import type { AppOperations } from "../../runtime/graphql/saved/app-operations.ts";
@@ -17,11 +17,11 @@ import { labels, type MetricFamilies } from "./metric-families.ts";
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
-/** The label of every operation that is not saved, and of names beyond a bound. */
+/** The label of operations that are not saved, and of names beyond the limit. */
 const other = "other";
-/** Operations with labels of their own, of all apps and of one app or this service. A histogram of each has 16 series. */
+/** Maximum number of distinct operation labels, in total and per app (or this service). Each has a histogram of 16 series. */
 const mostOperations = { ofAll: 2_000, ofApp: 500 };
-/** Versions of one app. Clients give them, so their number must be bounded here. */
+/** Maximum number of version labels per app; clients send the versions. */
 const mostVersions = 20;
 
 export function measureRequests(families: MetricFamilies, servers: Servers): Observer {
@@ -54,7 +54,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
   };
 }
 
-/** Rate, errors and duration of each saved operation, and who runs it. */
+/** Rate, errors and duration of each saved operation, and the apps that run it. */
 function measureOperations(families: MetricFamilies): (request: RequestRecord) => void {
   const duration = families.histograms(
     "graphql_operation_duration_seconds",
@@ -91,14 +91,14 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
   };
 }
 
-/** The name, or `other` if `names` has too many others. */
+/** Returns the name, or `other` if `names` already has `most` different names. */
 function bounded(names: Set<string>, most: number, name: string): string {
   const label = names.size < most || names.has(name) ? name : other;
   names.add(label);
   return label;
 }
 
-/** What the manifests of apps have, and what of it cannot be served. */
+/** Operations in the apps' manifests, and those that cannot be served. */
 export function measureManifests(families: MetricFamilies, apps: AppOperations): void {
   const gauge = (name: string, help: string, rows: () => Iterable<[string, number]>): void =>
     families.add("gauge", name, help, ["app"], rows);
@@ -137,7 +137,7 @@ function measureServers(
   gauge("http_server_active_requests", "Requests in flight.", (_, role) => underWay.get(role) ?? 0);
   gauge(
     "http_server_connections",
-    "Open connections of clients.",
+    "Open client connections.",
     ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
   );
   const most = "Connections that clients may open.";

@@ -1,9 +1,9 @@
-/** Prints the lines around a place, with line numbers and a caret below the column. */
+/** Prints the lines around a source location, with line numbers and a caret below the column. */
 import { printable } from "./printable.ts";
 
-/** Columns. Longer lines are cut: a minified document must not fill the screen. */
+/** Columns. Longer lines are cut, so that a minified document does not fill the screen. */
 const widest = 160;
-/** Columns of a cut line before the place. */
+/** Columns shown before the location in a cut line. */
 const before = 40;
 
 export const linesOf = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);
@@ -19,14 +19,14 @@ export function codeFrame(lines: readonly string[], line: number, column: number
     const from = isMarked && column > widest ? column - 1 - before : 0;
     const text = visible(lines[number - 1] ?? "", from);
     shown.push(`${marker} ${String(number).padStart(width)} | ${text}`.trimEnd());
-    // the mark of a cut is one column
+    // the ellipsis takes one column
     const caret = from > 0 ? before + 1 : column - 1;
     if (isMarked) shown.push(`  ${" ".repeat(width)} | ${" ".repeat(caret)}^`);
   }
   return shown.join("\n");
 }
 
-/** Replaces control characters: a spec file must not steer the terminal. */
+/** Replaces control characters, which a spec file could use to control the terminal. */
 const visible = (line: string, from: number): string => {
   const safe = printable(line.replaceAll("\t", " "));
   const end = from + widest;

@@ -1,12 +1,12 @@
-/** Command lines are read with commander: in memory, without `process.exit`, and a mistake is one line. */
+/** Command lines are parsed by commander, in memory and without `process.exit`; a usage error is one line. */
 import { Command, CommanderError, Help, InvalidArgumentError, type Option } from "commander";
 import { UsageError } from "./command-failure.ts";
 import { didYouMean } from "./nearest-suggestion.ts";
 
-/** Columns of a help text, wherever it is printed. */
+/** Columns of help texts, regardless of the terminal. */
 const helpWidth = 100;
 
-/** An empty command line to describe; `script` is how a user starts it: `restbound check`, `npm start`, or `npm run suite -- faults`. */
+/** An empty command line. `script`: how a user starts it (`restbound check`, `npm start`, `npm run suite -- faults`). */
 export function createCommandLine(script: string, out: (text: string) => void): Command {
   return new Command(/^npm [^-]*$/.test(script) ? `${script} --` : script)
     .exitOverride()
@@ -22,11 +22,11 @@ export function createCommandLine(script: string, out: (text: string) => void): 
     });
 }
 
-/** Commander's text of an option says its default and its choices, but not that it must be given. */
+/** Commander's description of an option includes its default and its choices, but not that it is required. */
 const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 
-/** Runs the action that the arguments ask for, or prints the help. Throws `UsageError` for arguments that do not fit. */
+/** Runs the action that the arguments select, or prints the help. Throws `UsageError` for invalid arguments. */
 export async function parseCommandLine(line: Command, argv: readonly string[]): Promise<void> {
   try {
     await line.parseAsync([...argv], { from: "user" });
@@ -36,7 +36,7 @@ export async function parseCommandLine(line: Command, argv: readonly string[]): 
   }
 }
 
-/** One line: the mistake, the nearest right name, and how to get help. */
+/** One line: the mistake, the most similar valid name, and how to get help. */
 function mistakeIn(line: Command, argv: readonly string[], { code, message }: CommanderError): string {
   const commands = line.commands.map((each) => each.name()).join(", ");
   const unknown = /unknownOption|missingMandatory/.test(code) && unknownOption(line, argv);
@@ -51,7 +51,7 @@ function mistakeIn(line: Command, argv: readonly string[], { code, message }: Co
   return `${mistake}${known} (${line.name()} --help explains)`;
 }
 
-/** A misspelt option is the cause where a required one seems to be missing. */
+/** If a required option seems to be missing, a misspelt one is usually the cause. */
 function unknownOption(line: Command, argv: readonly string[]): string | undefined {
   const options = [line, ...line.commands].flatMap((each) => each.options.flatMap(({ long }) => long ?? []));
   const known = [...options, "--help"];
@@ -60,7 +60,7 @@ function unknownOption(line: Command, argv: readonly string[]): string | undefin
   return wrong === undefined ? undefined : `unknown option '${wrong}'${didYouMean(wrong, known)}`;
 }
 
-/** For options and arguments: their value must not be empty. */
+/** Parser for options and arguments that must not be empty. */
 export function nonEmpty(value: string): string {
   if (value === "") throw new InvalidArgumentError("It is empty.");
   return value;

@@ -1,26 +1,26 @@
-/** The frame of every command: `run(argv, io)` → exit code, with one way to fail and one way to ask for help. */
+/** The base of every command, `run(argv, io)` → exit code, with uniform failures and help. */
 import { join } from "node:path";
 import type { Command } from "commander";
 import { readRegularFile } from "../regular-file.ts";
 import { commandFailure, type Failure, failureLines } from "./command-failure.ts";
 import { createCommandLine, parseCommandLine } from "./command-line.ts";
 
-/** The surroundings of a command; a test hands in its own. */
+/** The environment of a command; tests pass their own. */
 export type Io = {
-  /** The project's folder; relative file names start there. */
+  /** The project's folder, to which file names are relative. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly out: (text: string) => void;
   readonly error: (line: string) => void;
-  /** Shows on a terminal what a command is at, instead of what it showed before; "" takes it away. */
+  /** Replaces the progress line on a terminal; "" clears it. */
   readonly progress?: (text: string) => void;
-  /** Whether the output shows colours. */
+  /** Whether the output is coloured. */
   readonly colour?: boolean;
-  /** `YYYY-MM-DD`; the day of the clock (UTC) if it is left out. */
+  /** `YYYY-MM-DD`; default: the current day (UTC). */
   readonly today?: string;
 };
 
-/** The surroundings of a command that a shell starts. */
+/** The environment of a command that a shell starts. */
 export const processIo: Io = {
   root: process.cwd(),
   env: process.env,
@@ -30,15 +30,14 @@ export const processIo: Io = {
   colour: process.stdout.hasColors?.() === true,
 };
 
-/** Makes an action of a function that returns its exit code. */
+/** Turns a function that returns an exit code into a commander action. */
 export type CommandAction = <Given extends unknown[]>(
   work: (...given: Given) => number | Promise<number>,
 ) => (...given: Given) => Promise<void>;
 
 /**
- * Runs a command and returns its exit code: 0 done, 1 findings or a refusal, 2 usage or configuration, 3 an unreadable
- * spec file, 4 a fault of ours. `describe` gives the line its options, arguments and actions; `also` is called with a
- * failure.
+ * Runs a command and returns its exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable
+ * spec file, 4 a bug in restbound. `describe` declares options, arguments and actions; `also` is called with a failure.
  */
 export async function runCommand(
   script: string,
@@ -76,5 +75,5 @@ function specReader({ root }: Io): (file: string) => string | undefined {
 
 /** The end of every command's help text. */
 export const exitCodesHelp = `
-Exit code: 0 done, 1 findings or a refusal, 2 usage or configuration, 3 an unreadable spec file,
-4 a fault of ours (DEBUG=1 shows where).`;
+Exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable spec file,
+4 a bug in restbound (DEBUG=1 prints the stack trace).`;

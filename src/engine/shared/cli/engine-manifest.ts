@@ -1,17 +1,17 @@
-/** What the package says of itself in its `package.json`, and which packages of code generation are beside it. */
+/** The engine's `package.json`, and which of the packages for code generation are installed. */
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
 
 type EngineManifest = {
   readonly version: string;
-  /** The packages of code generation and of bundling: a project has them, in these versions, as development dependencies of its own. */
+  /** Packages for code generation and bundling, which a project installs in these versions as development dependencies. */
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
 export const engineManifest = (): EngineManifest =>
   readManifest(new URL("../../package.json", import.meta.url));
 
-/** `name@version` of each package of code generation, or of bundling, that is not installed in the version that the engine is made for. */
+/** `name@version` of each package for code generation, or bundling, that is not installed in the required version. */
 export const mismatchedPackages = (need: "codegen" | "bundle"): string[] =>
   Object.entries(engineManifest().devDependencies)
     .filter(([name]) => (name === "rolldown") === (need === "bundle"))

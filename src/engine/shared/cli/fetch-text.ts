@@ -1,10 +1,10 @@
-/** Asks an address that the user of a command gave. */
+/** Fetches a URL that the user of a command passed. */
 import { boundedText } from "../bounded-text.ts";
 import { UsageError } from "./command-failure.ts";
 
 /**
- * Returns what `read` makes of the text, of at most 32 MiB. `given` is the option with the address, as messages name it. Throws
- * `UsageError` without an answer in time, for a redirect, and for what `read` throws.
+ * Fetches a text of at most 32 MiB and returns the result of `read`. `given`: the option's name for messages. Throws `UsageError`
+ * for a timeout, a redirect, and errors of `read`.
  */
 export async function fetchText<T>(
   given: string,

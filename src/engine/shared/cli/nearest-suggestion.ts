@@ -1,11 +1,11 @@
-/** The name that a misspelt one most likely stands for. */
+/** Suggests the name that a misspelt one most likely means. */
 import { suggestionList } from "graphql/jsutils/suggestionList.js";
 
-/** The name most similar to `wrong`, if there is a similar one. */
+/** The name most similar to `wrong`; `undefined` if none is similar. */
 export const nearestName = (wrong: string, names: Iterable<string>): string | undefined =>
   wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;
 
-/** `; did you mean "…"?` with that name; empty if no name is near. */
+/** `; did you mean "…"?` with that name; empty if none is similar. */
 export function didYouMean(wrong: string, names: Iterable<string>): string {
   const near = nearestName(wrong, names);
   return near === undefined ? "" : `; did you mean "${near}"?`;

@@ -1,7 +1,7 @@
 /**
- * Replaces files and folders. What is new is written beside its place and renamed, so that an interruption leaves the old
- * state or the new one. A folder takes two renames: between them, both states stand beside its place (`.spec.….tmp`). A
- * write that fails ends the command with the name of the file.
+ * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an interruption
+ * leaves either the old or the new state. A folder takes two renames; between them, both states exist next to its destination
+ * (`.spec.….tmp`). A failed write ends the command with the name of the file.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -21,7 +21,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ExpectedFailure, UsageError, withoutPlace } from "./command-failure.ts";
 import { printable } from "./printable.ts";
 
-/** A link of the user's stays, and the file that it names is replaced. A device or a pipe is written to. */
+/** A symbolic link is kept and its target replaced. A device or a pipe is written to. */
 export function replaceFile(path: string, text: string): void {
   writing(path, () => {
     const before = statSync(path, { throwIfNoEntry: false });
@@ -39,14 +39,14 @@ export function replaceFile(path: string, text: string): void {
   });
 }
 
-/** Removes a file if it is a regular one: a device stays. */
+/** Removes a regular file; devices are left alone. */
 export function removeFile(path: string): void {
   writing(path, () => {
     if (statSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(linkTarget(path));
   });
 }
 
-/** Each folder gets the files of its map, and no others. All are written before the first one is replaced. */
+/** Replaces the content of each folder by the files of its map. All are written before the first folder is replaced. */
 export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
   const staged: [folder: string, path: string][] = [];
   try {
@@ -62,7 +62,7 @@ export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, 
   }
 }
 
-/** Throws `UsageError` for a link: what it names may be shared with others, and may hold files that nobody would get back. */
+/** Throws `UsageError` for a link: its target may be shared, and may contain files that could not be restored. */
 export function rejectSymlink(folder: string): void {
   if (isLink(folder))
     throw new UsageError([
@@ -77,7 +77,7 @@ function stage(folder: string, name: string, path: string, text: string): void {
   });
 }
 
-/** Another run may swap the same folder at the same time: the last one stays. */
+/** Another process may replace the same folder concurrently; the last one wins. */
 function swap(staged: string, folder: string): void {
   for (;;) {
     const before = nameBeside(folder);
@@ -106,11 +106,11 @@ function isMoved(from: string, to: string): boolean {
   }
 }
 
-/** A name in the same folder, and so in the same file system. */
+/** A temporary name in the same folder, hence on the same file system. */
 const nameBeside = (path: string): string =>
   join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
 
-/** The file that a name leads to through symbolic links. It need not exist. Links in a circle have failed before (`statSync`). */
+/** Resolves symbolic links. The target need not exist. Circular links have already failed in `statSync`. */
 const linkTarget = (path: string): string =>
   isLink(path) ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 
@@ -122,14 +122,14 @@ function keepOwner(path: string, { mode, uid, gid }: Stats): void {
   try {
     chownSync(path, uid, gid);
   } catch (error) {
-    // a file of another user, in a folder that is ours
+    // the file belongs to another user, but the folder to us
     if (codeOf(error) !== "EPERM") throw error;
   }
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** Some errors of the system name no file, and others name the one that is written first. */
+/** Rewrites system errors to name `path`: some name no file, others the temporary one. */
 function writing(path: string, write: () => void): void {
   try {
     write();

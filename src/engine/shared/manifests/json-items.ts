@@ -1,6 +1,6 @@
 /**
- * Splits a large JSON text (RFC 8259) into its members or items, so that each can be parsed by itself: `JSON.parse` of 8 MiB
- * holds up the process for 20 ms to a second. What is split is not checked further than that.
+ * Splits a large JSON text (RFC 8259) into its members or items, so that each can be parsed separately: `JSON.parse` of 8 MiB
+ * blocks the process for 20 ms to a second. The parts themselves are not validated.
  */
 import { endOfString } from "../json-values.ts";
 import { own } from "../own.ts";
@@ -12,13 +12,13 @@ const colon = 0x3a;
 const brackets: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 const opening = new Set(Object.keys(brackets).map((text) => text.charCodeAt(0)));
 const closing = new Set(Object.values(brackets).map((text) => text.charCodeAt(0)));
-/** JSON's white space; that of `trim` is more. */
+/** Anything but JSON's white space, of which there is less than `trim` removes. */
 const notSpace = /[^\t\n\r ]/;
 
-/** Characters between two looks at the time. */
+/** Characters between two checks of the time. */
 const pieceLength = 16_384;
 
-/** The texts of an array's items or of an object's members. Throws `SyntaxError` for a text that is neither. */
+/** Yields the texts of an array's items or of an object's members. Throws `SyntaxError` if the text is neither. */
 export async function* itemsOf(text: string, slices: Slices): AsyncGenerator<string> {
   const start = text.search(notSpace);
   const close = own(brackets, text.charAt(start));
@@ -47,7 +47,7 @@ export async function* itemsOf(text: string, slices: Slices): AsyncGenerator<str
   throw new SyntaxError("the JSON text does not end with its container");
 }
 
-/** The name of a member, and the text of its value. Throws `SyntaxError` if the text is no member. */
+/** The name of a member, and the text of its value. Throws `SyntaxError` if the text is not a member. */
 export function memberOf(text: string): { readonly name: string; readonly value: string } {
   const start = text.search(notSpace);
   const end = endOfString(text, start);

@@ -1,6 +1,6 @@
 /**
- * The manifests that client tools write, as one list of operations: Apollo's persisted query manifest, and the map of ids
- * to texts that graphql-codegen's client preset (`persisted-documents.json`), gql.tada and Relay (`persistConfig.file`) write.
+ * Parses the manifests of client tools into a list of operations: Apollo's persisted query manifest, and the map from ids to
+ * texts that graphql-codegen's client preset (`persisted-documents.json`), gql.tada and Relay (`persistConfig.file`) write.
  */
 import { getOperationAST, parse } from "graphql";
 import { isRecord } from "../json-object.ts";
@@ -15,25 +15,25 @@ type ManifestOperation = {
   readonly body: string;
 };
 
-/** An operation of an app that cannot be served. `name` is shortened. */
+/** An operation of an app that cannot be served. `name` is truncated. */
 export type RefusedOperation = { readonly app: string; readonly name: string; readonly reason: string };
 
-/** Bounds of an operation. Names are labels of metrics. A request's text has at most as many characters by default. */
+/** Limits of an operation. Names become metric labels. `textCharacters` is also the default limit of a request's query. */
 const ofOperation = { idCharacters: 256, nameCharacters: 128, textCharacters: 100_000 };
 
-/** Bounds of a manifest. */
+/** Limits of a manifest. */
 export const ofManifest = { operations: 10_000, bytes: 8_388_608 };
 
-/** Bounds of the JSON text of one operation: parsing it takes 2 ms at most. Tools write five values. */
+/** Limits of the JSON text of one operation, so that parsing it takes at most 2 ms. Tools write five values. */
 const ofJson = { characters: 700_000, values: 1_000 };
 
-/** What a manifest has. `refused` operations stand in it and are not served. */
+/** The content of a manifest. `refused`: operations that are not served. */
 export type ManifestContent = {
   readonly operations: readonly ManifestOperation[];
   readonly refused: readonly Omit<RefusedOperation, "app">[];
 };
 
-/** Throws `Error` with the reason if the text is no manifest, or a manifest beyond the bounds. */
+/** Throws `Error` with the reason if the text is not a manifest or exceeds the limits. */
 export async function readManifestText(text: string, slices: Slices): Promise<ManifestContent> {
   await slices.next();
   const operations: ManifestOperation[] = [];
@@ -62,7 +62,7 @@ type Entry = { readonly id?: unknown; readonly name?: unknown; readonly body?: u
 
 async function entriesOf(text: string, slices: Slices): Promise<Iterable<Entry> | AsyncIterable<Entry>> {
   const first = text.trimStart().charAt(0);
-  if (first !== "{" && first !== "[") JSON.parse(text); // which says what is wrong, if anything is
+  if (first !== "{" && first !== "[") JSON.parse(text); // throws with the position if the syntax is wrong
   if (first !== "{") throw noManifest();
   const members = new Map<string, string>();
   for await (const item of itemsOf(text, slices)) {
@@ -103,20 +103,20 @@ const idFault = (id: string): string | undefined =>
     ? `its id has more than ${ofOperation.idCharacters} characters`
     : undefined;
 
-/** A name is empty, or a name of GraphQL (§2.1.9). */
+/** A name must be empty or a GraphQL name (§2.1.9). */
 function nameFault(name: string): string | undefined {
   if (name.length > ofOperation.nameCharacters)
     return `its name has more than ${ofOperation.nameCharacters} characters`;
   return /^(?:[_A-Za-z]\w*)?$/.test(name) ? undefined : "its name is not a GraphQL name";
 }
 
-/** Halves of surrogate pairs are all the same in UTF-8, so texts that differ in them would share a digest. */
+/** All lone surrogates have the same UTF-8 encoding, so texts that differ only in these would share a digest. */
 const textFault = (text: string): string | undefined =>
   text.isWellFormed() ? undefined : "its text is not well-formed Unicode";
 
 const beginning = /^(?:[\s,]|#.*\n)*(?:query|mutation|subscription)[\s,]+([_A-Za-z]\w*)/;
 
-/** The name of a document's first operation; empty if there is none. Most documents begin with their operation. */
+/** The name of a document's first operation; empty if it has none. Most documents begin with their operation. */
 export const operationNameIn = (text: string): string => beginning.exec(text)?.[1] ?? parsedName(text);
 
 function parsedName(text: string): string {

@@ -1,7 +1,7 @@
 /**
- * `OPERATIONS_FROM`: where the manifests of apps are. An app is a client's repository with operations of its own. One
- * entry is `web=https://cdn.example/web.json`, `web=manifests/web.json`, or a folder. A folder has a file `<app>.json` or a
- * folder `<app>/` for each app; with `web=` all its files are of this app.
+ * `OPERATIONS_FROM`: the locations of the apps' manifests. An app is a client repository with its own operations. An entry is
+ * `web=https://cdn.example/web.json`, `web=manifests/web.json`, or a folder. A folder contains a file `<app>.json` or a folder
+ * `<app>/` for each app; with `web=`, all its files belong to this app.
  */
 
 import { shownUrl, withShownUrls } from "../shown-url.ts";
@@ -9,12 +9,12 @@ import { shownUrl, withShownUrls } from "../shown-url.ts";
 /** `app` is absent for a folder whose files name their apps. */
 export type ManifestLocation = { readonly app: string | undefined; readonly at: string };
 
-/** Apps are labels of metrics, and parts of names. */
+/** App names become metric labels and prefixes of operation names. */
 export const isAppName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
-/** Throws `Error` for a list that cannot be meant. */
+/** Throws `Error` if an entry is invalid. */
 export const parseManifestLocations = (value: string): readonly ManifestLocation[] =>
   value.split(",").flatMap((item) => parsePlace(item.trim()) ?? []);
 
@@ -24,10 +24,10 @@ function parsePlace(item: string): ManifestLocation | undefined {
   const at = named ?? item;
   if (app !== undefined && !isAppName(app))
     throw new Error(
-      `wants names of letters, digits, ".", "_" and "-"; ${JSON.stringify(withShownUrls(app))} is none`,
+      `app names have letters, digits, ".", "_" and "-" only; ${JSON.stringify(withShownUrls(app))} is invalid`,
     );
-  if (isHttpUrl(at) && !URL.canParse(at)) throw new Error(`${JSON.stringify(shownUrl(at))} is no URL`);
+  if (isHttpUrl(at) && !URL.canParse(at)) throw new Error(`${JSON.stringify(shownUrl(at))} is not a URL`);
   if (app === undefined && (isHttpUrl(at) || at.endsWith(".json")))
-    throw new Error(`wants the app before a file or URL: app=${shownUrl(at)}`);
+    throw new Error(`name the app before a file or URL: app=${shownUrl(at)}`);
   return { app, at };
 }

@@ -1,7 +1,8 @@
 /**
- * Reads the manifests of all places, and reads again what has changed. A manifest that cannot be read keeps its last good
- * state. A file that is gone from its folder is gone; several files of one app serve side by side, so the ids of an older
- * version stay until its file is removed. Each place is read by itself, so a slow one delays no other.
+ * Reads the manifests of all locations, and re-reads those that have changed. A manifest that cannot be read keeps its last
+ * valid state; a file that was deleted from its folder is dropped. Several files of one app are served side by side, so the
+ * operations of an older version stay available until its file is removed. Locations are read independently, so a slow one does
+ * not delay the others.
  */
 import { hash } from "node:crypto";
 import { opendirSync, statSync } from "node:fs";
@@ -13,20 +14,20 @@ import { Slices } from "../slices.ts";
 import { type ManifestContent, ofManifest, readManifestText } from "./manifest-formats.ts";
 import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-locations.ts";
 
-/** Bounds of one app's manifests in one folder. */
+/** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Bounds of all manifests. What serves is never pushed out. Of what is new, the smallest apps come first, so at a start an app
- * that holds no more than an equal part always serves.
+ * Limits of all manifests together. A served manifest is never displaced by a new one. New ones are admitted smallest app first,
+ * so at a start every app within an equal share is served.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
-/** Entries of a folder, of whatever kind: listing a folder takes time too. */
+/** Maximum number of folder entries of any kind, because listing a folder takes time too. */
 const entries = { ofApp: 1_000, ofApps: 2_000 };
 
 const timeoutMs = 5_000;
 
-/** The part of `fetch` that is needed: a role gives one with its own lookup of names. */
+/** The subset of `fetch` used here; roles pass one with their own DNS lookup. */
 export type Fetch = (
   url: string,
   init: { headers: Record<string, string>; signal: AbortSignal; redirect: "error" },
@@ -37,19 +38,19 @@ export type Fetch = (
 >;
 
 /**
- * While manifests are read, requests get a turn about so often; decoding 8 MiB takes up to 15 ms. After the start they have
- * half of the processor.
+ * How often reading yields to requests; decoding 8 MiB takes up to 15 ms. After the start, requests get at least half of the
+ * CPU time.
  */
 const sliceMs = 5;
 
 export type Manifest = ManifestContent & {
   readonly app: string;
-  /** The file, or the URL without what may be a secret. */
+  /** The file, or the URL without parts that may be secret. */
   readonly source: string;
   readonly bytes: number;
 };
 
-/** A manifest that cannot be read. `app` is empty for a folder of apps. `keeps`: its last good state serves on. */
+/** A manifest that cannot be read. `app` is empty for a folder of apps. `keeps`: its last valid state is still served. */
 export type ManifestFault = {
   readonly app: string;
   readonly source: string;
@@ -81,20 +82,20 @@ export class Manifests {
     return [...new Set(this.#places.flatMap((place) => place.folders))];
   }
 
-  /** Reads what has changed. What cannot be read is a fault, and throws nothing. */
+  /** Reads what has changed. Never rejects: unreadable manifests are listed as faults. */
   async refresh(): Promise<ManifestState> {
     await Promise.all(this.#places.map((place) => place.read(this.#atStart)));
     return this.#withinBounds();
   }
 
-  /** Reads what has changed, of `files` alone or of all places, and calls back after each place. */
+  /** Reads what has changed, in files only or in all locations, and calls `took` after each location. */
   refreshEach(took: (state: ManifestState) => void, only: "files" | "all"): void {
     for (const place of this.#places)
       if (only === "all" || place instanceof PathPlace)
         void place.read(this.#later).then(() => took(this.#withinBounds()));
   }
 
-  /** What was read last. A manifest that would take all beyond their bounds leaves the one in place that it would replace. */
+  /** The current state. A manifest that would exceed the limits is not served; the version that it would replace is kept. */
   #withinBounds(): ManifestState {
     const read = new Map<string, Manifest>(
       this.#places.flatMap(({ readings }, place) =>
@@ -127,9 +128,9 @@ export class Manifests {
   }
 }
 
-const beyondAll = `is over the bounds of all manifests: ${ofAll.manifests} of them, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
+const beyondAll = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
-/** Reads one manifest after the other: the slices of several at once would leave no gap for requests. */
+/** Reads manifests one at a time: concurrent reading would leave no gaps between slices for requests. */
 class ReadingQueue {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -143,13 +144,13 @@ class ReadingQueue {
 /** A manifest's file or URL. */
 type Source = { readonly app: string; readonly at: string };
 
-/** A source as it was read last. */
+/** The result of reading a source. */
 type Reading = {
-  /** Tells whether the source has changed: a file's times and size, a URL's ETag or the digest of its text. */
+  /** Changes when the source changes: a file's times and size, a URL's ETag or the digest of its text. */
   readonly stamp?: string;
-  /** The last good state. */
+  /** The last valid state. */
   readonly manifest?: Manifest | undefined;
-  /** Why the present state does not serve. */
+  /** Why the current state is not served. */
   readonly reason?: string;
 };
 
@@ -186,7 +187,7 @@ abstract class Place {
   abstract readonly folders: readonly string[];
   protected abstract readNow(slices: Slices): Promise<void>;
 
-  /** Reads what has changed, after the reading under way. Callers that wait for it share the next one. */
+  /** Reads what has changed, after the read in progress. Concurrent callers share the next read. */
   read(slices: Slices): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
@@ -226,7 +227,7 @@ class UrlPlace extends Place {
       if (answer.stamp === last.stamp) return;
       this.#reading = await this.queue.run(() => parsed(this.#source, last, answer, slices));
     } catch (error) {
-      // asked for in full the next time: the answer to the last stamp may be "not modified"
+      // drop the stamp, so that the next response is complete instead of 304
       this.#reading = { manifest: last.manifest, reason: reasonOf(error) };
     }
   }
@@ -234,9 +235,9 @@ class UrlPlace extends Place {
 
 /** A file, or a folder of files. */
 class PathPlace extends Place {
-  /** The entries of each folder as it was listed last. */
+  /** The last listing of each folder. */
   #listings = new Map<string, Listing>();
-  /** The sources in their order, and what was read of them. */
+  /** The sources in order, with what was read from each. */
   #readings = new Map<string, SourceReading>();
   #folderFaults: readonly ManifestFault[] = [];
 
@@ -277,7 +278,7 @@ class PathPlace extends Place {
     });
   }
 
-  /** Reads an app's manifests as far as its bounds go: first those that serve, so that a new one pushes out none of them. */
+  /** Reads an app's manifests up to its limits, served ones first, so that a new one cannot displace them. */
   async #readApp(
     app: string,
     sources: readonly Source[],
@@ -292,7 +293,7 @@ class PathPlace extends Place {
         app,
         source: this.place.at,
         keeps: false,
-        reason: `has ${sources.length} manifests; at most ${ofApp.manifests} of an app are read`,
+        reason: `has ${sources.length} manifests; at most ${ofApp.manifests} per app are read`,
       });
     const readings = new Map(chosen.map((source) => [source, lastOf(source)]));
     for (const source of chosen) {
@@ -305,7 +306,7 @@ class PathPlace extends Place {
     return readings;
   }
 
-  /** The files of the place. A folder that cannot be listed keeps the files that it had. */
+  /** The files of this location. A folder that cannot be listed keeps its last listing. */
   async #list(faults: ManifestFault[], slices: Slices): Promise<readonly Source[]> {
     const { app, at } = this.place;
     if (app !== undefined && !isFolder(at) && !this.#listings.has(at)) return [{ app, at }];
@@ -332,11 +333,11 @@ class PathPlace extends Place {
   }
 }
 
-/** `rest`: what its app has beside it. */
+/** `rest`: totals of the app's other manifests. */
 async function readFile(source: Source, last: Reading, rest: Totals, slices: Slices): Promise<Reading> {
   const beyond = {
     manifest: last.manifest,
-    reason: `is over the bounds of its app: ${ofApp.operations} operations, ${ofApp.bytes / 1_048_576} MiB`,
+    reason: `exceeds the limits of its app: ${ofApp.operations} operations, ${ofApp.bytes / 1_048_576} MiB`,
   };
   try {
     const { mtimeMs, ctimeMs, size, ino } = statSync(source.at);
@@ -363,11 +364,11 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // not there, or out of reach: reading it tells
+    return false; // missing or inaccessible; reading it reports the reason
   }
 }
 
-/** The files `<app>.json` and the folders `<app>/`, sorted. A ConfigMap's files are links, and its hidden folders their targets. */
+/** The files `<app>.json` and the folders `<app>/`, sorted. In a ConfigMap volume, files are links into hidden folders. */
 type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] };
 
 function listingOf(folder: string, most: number): Listing {
@@ -389,7 +390,7 @@ function listingOf(folder: string, most: number): Listing {
   };
 }
 
-/** A conditional GET (RFC 9110 §13.1.2). A text without an ETag has its digest for a stamp. */
+/** A conditional GET (RFC 9110 §13.1.2). Without an ETag, the text's digest is the stamp. */
 async function fetchText(
   fetchUrl: Fetch,
   at: string,
@@ -398,7 +399,7 @@ async function fetchText(
   const url = new URL(at);
   const { username, password } = url;
   url.username = "";
-  url.password = ""; // fetch refuses a URL with them
+  url.password = ""; // fetch rejects URLs with credentials
   const response = await fetchUrl(url.href, {
     headers: {
       accept: "application/json",
@@ -417,18 +418,18 @@ async function fetchText(
   return { text, stamp: response.headers.get("etag") ?? digestPrefix + hash("sha256", text) };
 }
 
-/** RFC 7617 §2, of the parts of a URL. */
+/** Basic authentication (RFC 7617 §2) from the user information of a URL. */
 const basicCredentials = (username: string, password: string): string =>
   `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(":")).toString("base64")}`;
 
-/** An ETag begins with a quote, or with `W/`. */
+/** Distinguishes digests from ETags, which begin with a quote or `W/`. */
 const digestPrefix = "digest ";
 
-/** Without the text of a manifest, and without what is secret in a URL. */
+/** The reason, without parts of the manifest's text and without secrets in URLs. */
 function reasonOf(error: unknown): string {
-  if (error instanceof SyntaxError) return "is no JSON";
+  if (error instanceof SyntaxError) return "is not valid JSON";
   const { code, message, cause } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return "is not there";
+  if (code === "ENOENT") return "does not exist";
   return withShownUrls(cause instanceof Error ? cause.message : (code ?? message));
 }
 
@@ -444,7 +445,7 @@ function totalsOf(manifests: readonly Manifest[]): Totals {
   };
 }
 
-/** The part of the bounds of all that the manifests take; of the bound that they take most of. */
+/** The fraction of the total limits that the manifests use, by the limit that is used most. */
 function partOf(taken: readonly Manifest[]): number {
   const { manifests, operations, bytes } = totalsOf(taken);
   return Math.max(manifests / ofAll.manifests, operations / ofAll.operations, bytes / ofAll.bytes);

@@ -1,14 +1,14 @@
-/** Reads the manifests at the start, and again when their files are saved; URLs, and what no event tells, at a pace. */
+/** Reads the manifests at the start and when their files change; polls URLs, and files whose changes emit no event. */
 import { watchFolders } from "../watch-folders.ts";
 import type { ManifestLocation } from "./manifest-locations.ts";
 import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 
-/** Network file systems send no events. A URL is asked by its ETag. */
+/** Poll interval. Network file systems emit no events; URLs are polled with their ETag. */
 const everyMs = 30_000;
 
 /**
- * Resolves once every place was read or has failed, and `took` has finished. `took` is called with each state; `failed` when
- * files cannot be watched, and are read at the pace alone. Returns the function that ends it.
+ * Resolves once every location was read or has failed and `took` has processed the result. `took` is called with each new
+ * state; `failed` when files cannot be watched and are only polled. Returns the function that stops watching.
  */
 export async function watchManifests(
   places: readonly ManifestLocation[],

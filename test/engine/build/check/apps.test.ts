@@ -84,6 +84,6 @@ test("a manifest that cannot be read ends the run", async () => {
   const wrong = await ran(root, [], check, "2026-01-01", { OPERATIONS_FROM: "web.json" });
   expect(wrong).toMatchObject({
     code: 2,
-    error: "OPERATIONS_FROM: wants the app before a file or URL: app=web.json",
+    error: "OPERATIONS_FROM: name the app before a file or URL: app=web.json",
   });
 });

@@ -65,7 +65,7 @@ test.each([
   const root = repository();
   make(root);
   const { code, error } = await ran(root, ["--base", "HEAD", "--usage", "usage"]);
-  expect([code, error]).toEqual([2, expect.stringMatching(/--usage usage: (?:is no regular file|E)/)]);
+  expect([code, error]).toEqual([2, expect.stringMatching(/--usage usage: (?:is not a regular file|E)/)]);
   renameSync(join(root, "usage"), join(root, "spec/openapi.yaml"));
   expect(await ran(root, [])).toMatchObject({ code: 3 });
   const secret = { GATEWAY_SECRET_FILE: join(root, "spec/openapi.yaml") };

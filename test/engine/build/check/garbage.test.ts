@@ -116,7 +116,7 @@ test("an unexpected error is one line that asks for a bug report", () => {
   const failure = commandFailure(new TypeError("x is not a function\nat y"), "check");
   expect(failure.exitCode).toBe(4);
   expect(failureLines(failure)).toEqual([
-    "check: this is a fault of ours, please report it: x is not a function",
+    "check: this is a bug, please report it: x is not a function",
   ]);
 });
 

@@ -175,7 +175,7 @@ test("one app's takeover is refused in a log line and in the metric's count, and
     timeout: 60_000,
   });
   const reasonOf = (of: string) =>
-    `its id ${of} has the form of a SHA-256 digest and is not that of its text`;
+    `its id ${of} has the form of a SHA-256 digest but is not the digest of its text`;
   const digest = reasonOf(id);
   expect(server.apps.refused).toEqual([
     { app: "aaa", name: "Evil", reason: digest },

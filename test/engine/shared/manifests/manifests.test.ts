@@ -172,7 +172,7 @@ describe("an id of the form of a digest", () => {
   ])("is one id in each spelling: %s", async (_what, id) => {
     expect(await accepted(id)).toEqual([sha256]);
     expect(await accepted(id, other)).toEqual([
-      `its id ${sha256} has the form of a SHA-256 digest and is not that of its text`,
+      `its id ${sha256} has the form of a SHA-256 digest but is not the digest of its text`,
     ]);
   });
 
@@ -184,7 +184,7 @@ describe("an id of the form of a digest", () => {
     expect(await accepted(id)).toEqual([id]);
     expect(await accepted(id.toUpperCase())).toEqual([id]);
     expect(await accepted(id, other)).toEqual([
-      `its id ${id} has the form of ${name} digest and is not that of its text`,
+      `its id ${id} has the form of ${name} digest but is not the digest of its text`,
     ]);
     expect(await accepted(`sha256:${id}`)).toEqual([expect.stringContaining("is not that of its text")]);
   });
@@ -215,10 +215,10 @@ test("a list of places names its apps", () => {
     { app: "desk", at: "desk.json" },
   ]);
   expect(() => parseManifestLocations("desk.json")).toThrow(
-    "wants the app before a file or URL: app=desk.json",
+    "name the app before a file or URL: app=desk.json",
   );
   expect(() => parseManifestLocations("https://cdn.example/a.json")).toThrow(
-    "wants the app before a file or URL",
+    "name the app before a file or URL",
   );
   expect(() => parseManifestLocations("a b=desk.json")).toThrow('"a b" is none');
 });
@@ -252,7 +252,7 @@ describe("a folder", () => {
     rmSync(at, { recursive: true });
     const state = await manifests.refresh();
     expect(idsOf(state)).toEqual(["crm:c"]);
-    expect(state.faults[0]).toEqual({ app: "", source: at, reason: "is not there", keeps: true });
+    expect(state.faults[0]).toEqual({ app: "", source: at, reason: "does not exist", keeps: true });
   });
 });
 
@@ -261,12 +261,12 @@ test("a manifest that cannot be read keeps its last good state, and its neighbou
   writeFileSync(join(at, "crm.json"), map("c1"));
   writeFileSync(join(at, "desk.json"), "half {");
   const manifests = new Manifests(parseManifestLocations(at));
-  const desk = { app: "desk", source: join(at, "desk.json"), reason: "is no JSON", keeps: false };
+  const desk = { app: "desk", source: join(at, "desk.json"), reason: "is not valid JSON", keeps: false };
   expect(await manifests.refresh()).toMatchObject({ manifests: [{ app: "crm" }], faults: [desk] });
   writeFileSync(join(at, "crm.json"), '{"c2":');
   const state = await manifests.refresh();
   expect(idsOf(state)).toEqual(["crm:c1"]);
-  expect(state.faults[0]).toMatchObject({ app: "crm", reason: "is no JSON", keeps: true });
+  expect(state.faults[0]).toMatchObject({ app: "crm", reason: "is not valid JSON", keeps: true });
   writeFileSync(join(at, "crm.json"), map("c3"));
   expect(idsOf(await manifests.refresh())).toEqual(["crm:c3"]);
 });
@@ -286,7 +286,7 @@ describe("one app", () => {
     );
     expect(kept.map(({ app }) => app)).toContain("desk");
     expect(faults).toMatchObject([
-      { app: "crm", source: at, reason: "has 150 manifests; at most 100 of an app are read" },
+      { app: "crm", source: at, reason: "has 150 manifests; at most 100 per app are read" },
     ]);
   });
 
@@ -317,7 +317,7 @@ describe("one app", () => {
     file("a.json", map("a"));
     const state = await manifests.refresh();
     expect(idsOf(state)).toEqual(["crm:b", "crm:c"]);
-    const reason = "is over the bounds of its app: 20000 operations, 16 MiB";
+    const reason = "exceeds the limits of its app: 20000 operations, 16 MiB";
     expect(state.faults).toMatchObject([
       { app: "crm", source: join(at, "crm", "a.json"), reason, keeps: false },
     ]);
@@ -438,7 +438,7 @@ test("a URL is asked by its ETag, and its query is told to nobody", async () => 
 describe("beyond the bounds of all manifests", () => {
   const ids = (app: string, count = 10_000) =>
     Array.from({ length: count }, (_, number) => `${app}-${number}`);
-  const reason = expect.stringMatching(/is over the bounds of all manifests: .* 50000 operations/);
+  const reason = expect.stringMatching(/exceeds the limits of all manifests: .* 50000 operations/);
 
   test("what serves is not pushed out, and a manifest keeps its last good state", async () => {
     const at = folder();
