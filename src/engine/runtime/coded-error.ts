@@ -1,12 +1,12 @@
 /**
- * The error that carries a code of the closed list, and which code a REST status stands for.
- * GraphQL carries the code in `extensions.code`, REST in `application/problem+json` (RFC 9457) as `code`.
+ * The error class with a code of the closed list, and the mapping from REST statuses to codes. GraphQL responses have the code
+ * in `extensions.code`, REST responses as `code` in `application/problem+json` (RFC 9457).
  */
 
 import { type Code, codes } from "../shared/error-codes.ts";
 import type { Environment } from "./settings/environment.ts";
 
-/** The bounds that refuse requests with which nothing is wrong, as metrics and logs name them. */
+/** The bounds that reject valid requests, as named in metrics and logs. */
 export type LimitName =
   | "address_rate"
   | "answers_unread"
@@ -26,10 +26,10 @@ export type LimitName =
   | "stopping"
   | "tenant_concurrency";
 
-/** Why credentials are refused. The service behind key introspection, or REST, refuses a `refused_key`. */
+/** Why credentials were rejected. A `refused_key` was rejected by key introspection or REST. */
 export type CredentialFailure = "no_key" | "not_a_key" | "refused_key";
 
-/** A good request that is refused for now. The client may try again after so many seconds. */
+/** The error for a valid request that is rejected for now. The client may retry after `retryAfter` seconds. */
 export const refusedByLimit = (
   reason: LimitName,
   code: "SERVICE_UNAVAILABLE" | "RATE_LIMITED",
@@ -37,11 +37,11 @@ export const refusedByLimit = (
   retryAfter = 1,
 ): CodedError => new CodedError(code, message, { retryAfter }, undefined, reason);
 
-/** The details that a failure may tell its client, beside code and message. */
+/** Details that the client gets in addition to code and message. */
 type Details = {
-  /** The argument or parameter whose value is refused. */
+  /** The argument or parameter whose value was rejected. */
   argument?: string;
-  /** The limit that was passed, by the name of its environment variable, and its value. */
+  /** The environment variable of the exceeded limit, and its value. */
   limit?: string;
   value?: number;
   /** Seconds to wait before trying again. */
@@ -55,7 +55,7 @@ type Details = {
 export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
-  /** The bound that refused a good request, or the fault of a key. Operators see it; clients do not. */
+  /** The bound that rejected a valid request, or why a key was rejected. For operators, not for clients. */
   readonly reason: LimitName | CredentialFailure | undefined;
 
   constructor(
@@ -77,19 +77,19 @@ export class CodedError extends Error {
   }
 }
 
-/** The limits that HTTP has a status of its own for (RFC 9110 §15.5.14, RFC 6585 §5). */
+/** Limits for which HTTP has a specific status (RFC 9110 §15.5.14, RFC 6585 §5). */
 const statusOfLimit = new Map<string | undefined, number>([
   ["MAX_BODY_BYTES", 413],
   ["MAX_HEADERS", 431],
   ["MAX_HEADER_BYTES", 431],
 ]);
 
-/** The error for a value over a setting's limit; `message` names the value. */
+/** The error for a value above a configured limit; `message` describes the value. */
 export const limitExceeded = (limit: keyof Environment, value: number, message: string): CodedError =>
   new CodedError("LIMIT_EXCEEDED", message, { limit, value });
 
 export const clientDisconnected = (): CodedError =>
-  new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");
+  new CodedError("CLIENT_CLOSED_REQUEST", "the client disconnected before the response");
 
 const byStatus = new Map<number, Code>([
   [400, "BAD_USER_INPUT"],
@@ -103,12 +103,12 @@ const byStatus = new Map<number, Code>([
   [504, "UPSTREAM_TIMEOUT"],
 ]);
 
-/** REST status (RFC 9110 §15) → code. A status that no contract of ours explains is the upstream's fault. */
+/** REST status (RFC 9110 §15) → code. Any other status is an error of the upstream. */
 export const codeForStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /**
- * The cause of a failure that no error of Node or undici tells: a call that is not made, or an answer that is none. `code`
- * says why, for the log; it holds nothing of the answer's values.
+ * The cause of a failure that is not an error of Node or undici: a call that was not made, or an invalid response. `code` is
+ * the reason for the log and contains no values of the response.
  */
 export class FailureReason extends Error {
   readonly code: string;
@@ -120,8 +120,8 @@ export class FailureReason extends Error {
 }
 
 /**
- * The body of an answer that fails, as problem details (RFC 9457), of which `code` is an extension member: the status, code,
- * message and details of `error`, and nothing of its cause.
+ * The body of an error response as problem details (RFC 9457) with `code` as an extension member: status, code, message and
+ * details of `error`, but not its cause.
  */
 export const problemDetails = (error: CodedError) => ({
   type: "about:blank",

@@ -1,8 +1,8 @@
 /**
- * Deadlines in the time that the process has run. A process may be paused: a frozen container, a laptop that sleeps, a
- * long turn of the event loop. When it goes on, Node runs timers before it reads sockets, so an answer that came during the
- * pause would be called late. So one clock for all looks at the time now and then, a pause counts as two of its looks at
- * most, and the sockets are read once more before a deadline expires.
+ * Deadlines in process run time, which excludes pauses: a frozen container, a sleeping laptop, a long tick of the event loop.
+ * After a pause, Node runs timers before it reads sockets, so a response that arrived during the pause would time out.
+ * Therefore a shared clock samples the time at intervals, counts a pause as at most two intervals, and sockets are read once
+ * more before a deadline expires.
  */
 const lookMs = 250;
 const mostMs = 2 * lookMs;
@@ -10,7 +10,7 @@ const mostMs = 2 * lookMs;
 let ranMs = 0;
 let lookedAt = performance.now();
 
-/** Milliseconds for which the process has run. Each call is a look at the time. */
+/** Milliseconds for which the process has run. Each call samples the time. */
 export function processRunTime(): number {
   const now = performance.now();
   ranMs += Math.min(now - lookedAt, mostMs);
@@ -26,13 +26,13 @@ export class Deadline {
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
 
-  /** Calls `onExpiry` after `ms`, unless `clear` or `restart` is called before. */
+  /** Calls `onExpiry` after `ms` unless `clear` or `restart` is called first. */
   constructor(ms: number, onExpiry: () => void) {
     this.#onExpiry = onExpiry;
     this.restart(ms);
   }
 
-  /** Zero or less when the time is over. */
+  /** Zero or less once expired. */
   get leftMs(): number {
     return this.#endsAt - processRunTime();
   }
@@ -48,7 +48,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#look(ms - waitMs), waitMs);
   }
 
-  /** The timer has waited too: no more than `mostLeftMs` are left, whatever the clock says. */
+  /** The timer has elapsed, so at most `mostLeftMs` remain, whatever the clock returns. */
   #look(mostLeftMs: number): void {
     const leftMs = Math.min(this.leftMs, mostLeftMs);
     if (leftMs >= 1) this.#wait(leftMs);

@@ -34,7 +34,7 @@ export class TickBatch<Item> {
     });
   }
 
-  /** Runs all items that wait, for work that is done at the end of a tick anyhow. */
+  /** Runs all waiting items now, for callers that already run at the end of a tick. */
   flush(): void {
     const entries = this.#entries;
     this.#entries = [];

@@ -115,10 +115,10 @@ test.each([100, 102, 103, 199])("an interim response that nobody asked for (%i) 
 });
 
 test.each([
-  ["GET", "the connection broke before the answer was complete"],
+  ["GET", "the connection broke before the response was complete"],
   [
     "POST",
-    "the connection broke before the answer was complete; its outcome is unknown: it may have been executed",
+    "the connection broke before the response was complete; its outcome is unknown: it may have been executed",
   ],
 ])("a %s that a reset breaks says so, and that its outcome is unknown", async (method, detail) => {
   const reset = await rawServer((socket) => void socket.resetAndDestroy());

@@ -248,7 +248,7 @@ test("--report takes a report of check alone, and only with --after", async () =
   const folder = temporaryFolder();
   writeFileSync(join(folder, "report.json"), "{}");
   const given = ["--out", folder, "--report", join(folder, "report.json")];
-  await expect(pack(...given)).rejects.toThrow("--after and --report need each other");
+  await expect(pack(...given)).rejects.toThrow("--after and --report must be used together");
   await expect(pack(...given, "--after", "1.0.0")).rejects.toThrow("is not a report of `npm run check");
 });
 

@@ -77,6 +77,6 @@ test("the 404 of a wrong path names the path of GraphQL", async () => {
   const answer = await rest("/graphql");
   expect([answer.status, await answer.json()]).toEqual([
     404,
-    expect.objectContaining({ detail: "GET finds nothing at this path; GraphQL is at /v1/graphql" }),
+    expect.objectContaining({ detail: "no route for GET on this path; GraphQL is at /v1/graphql" }),
   ]);
 });

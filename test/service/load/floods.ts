@@ -55,7 +55,7 @@ const gatewayFloods: Readonly<Record<string, Flood>> = {
 const demoKey = "sk_test_DemoHarborOlivia00000000004LRXgc";
 /** The type of the body, and what its limit says. A body of the second one is answered before it is there, and goes on. */
 const chunks: Readonly<Record<string, readonly [type: string, limit: string]>> = {
-  "chunks of one byte, 32 connections without a key": ["application/json", "comes in too many pieces"],
+  "chunks of one byte, 32 connections without a key": ["application/json", "has too many small chunks"],
   "chunks of one byte behind the answer, 32 connections": ["text/plain", "UNSUPPORTED_MEDIA_TYPE"],
 };
 

@@ -101,10 +101,10 @@ test("files that do not fit each other are refused before the start", async () =
     /that fit \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/,
   );
   expect(await check({ UPSTREAM_CERT_FILE: certificate })).toMatch(
-    /^messaging-graphql: UPSTREAM_CERT_FILE: wants UPSTREAM_KEY_FILE beside it, and the other way round\n?$/,
+    /^messaging-graphql: UPSTREAM_CERT_FILE: requires UPSTREAM_KEY_FILE, and vice versa\n?$/,
   );
   expect(await check({ UPSTREAM_CA_FILE: "package.json" })).toMatch(
-    /^messaging-graphql: UPSTREAM_CA_FILE: holds no certificate in PEM \(ERR_OSSL_PEM_NO_START_LINE\)\n?$/,
+    /^messaging-graphql: UPSTREAM_CA_FILE: does not contain a PEM certificate \(ERR_OSSL_PEM_NO_START_LINE\)\n?$/,
   );
   expect(await check({ UPSTREAM_CA_FILE: "/none" })).toMatch(
     /UPSTREAM_CA_FILE: the file cannot be read \(ENOENT\)/,

@@ -36,7 +36,7 @@ test("a secret stands in a file, whose last line end does not count", () => {
   expect(() => read({ GATEWAY_SECRET_FILE: file(secret), GATEWAY_SECRET: secret })).toThrow(
     "GATEWAY_SECRET_FILE: GATEWAY_SECRET is set too; set one of them",
   );
-  expect(() => read({ GATEWAY_SECRET_FILE: file("short") })).toThrow(/GATEWAY_SECRET: wants at least 16/);
+  expect(() => read({ GATEWAY_SECRET_FILE: file("short") })).toThrow(/GATEWAY_SECRET: must be at least 16/);
 });
 
 test("while the secret is rotated, both prove the gateway", () => {

@@ -216,7 +216,7 @@ test("a collector that is down is one line and a count, and so is its return", a
     Number(/traces_spans_total\{outcome="lost"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1] ?? 0);
   await query(program.url, "{ me { id } }", key);
   await program.prints(
-    /"cause":"ECONNREFUSED","msg":"OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes no spans/,
+    /"cause":"ECONNREFUSED","msg":"OTEL_EXPORTER_OTLP_ENDPOINT: the collector does not accept spans/,
   );
   const before = await lost();
   await query(program.url, "{ me { id } }", key);
@@ -224,6 +224,6 @@ test("a collector that is down is one line and a count, and so is its return", a
   expect(lines()).toHaveLength(1);
   await receiver(port);
   await query(program.url, "{ me { id } }", key);
-  await program.prints(/the collector takes spans again/);
+  await program.prints(/the collector accepts spans again/);
   expect(lines()).toHaveLength(2);
 });

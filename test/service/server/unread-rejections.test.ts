@@ -23,7 +23,7 @@ test("a coded error that nobody reads is counted and logged", () => {
   expect(run("", script).status).toBe(1);
   expect(run(guarding, script)).toEqual({
     status: 7,
-    stdout: `[ 'CLIENT_CLOSED_REQUEST', 1 ] unhandled rejection: the client left before the answer\n`,
+    stdout: `[ 'CLIENT_CLOSED_REQUEST', 1 ] unhandled rejection: the client disconnected before the response\n`,
   });
 });
 

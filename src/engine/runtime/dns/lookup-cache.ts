@@ -1,7 +1,7 @@
 /**
  * Caches the addresses of host names for every connection that a role opens. Concurrent lookups of a name are coalesced into
  * one (single-flight). While a lookup is slow or fails, the last addresses are served (serve-stale, RFC 8767). Names share no
- * state, so a silent name server delays no other name.
+ * state, so an unresponsive name server delays only its own names.
  */
 import { EventEmitter } from "node:events";
 import type { LookupFunction } from "node:net";
@@ -17,7 +17,7 @@ import {
   unresolved,
 } from "./stub-resolver.ts";
 
-/** A finished lookup. `code` is the failure's; `addresses` is the number of addresses in use afterwards. */
+/** A finished lookup. `code`: the failure's code; `addresses`: number of addresses in use afterwards. */
 export type Lookup = {
   readonly name: string;
   readonly ms: number;
@@ -78,7 +78,7 @@ class CachedName {
   readonly #ended: (lookup: Lookup) => void;
   #addresses: readonly Address[] = [];
   #failure: Error | undefined;
-  /** On the monotonic clock, as all times here. */
+  /** All times are on the monotonic clock. */
   #freshUntil = 0;
   #usableUntil = 0;
   #nextLookupAt = 0;
@@ -144,7 +144,7 @@ class CachedName {
         end();
       },
       (error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOTFOUND") this.#addresses = []; // an answer, unlike a failure (RFC 8767 §4)
+        if (error.code === "ENOTFOUND") this.#addresses = []; // an authoritative answer, unlike a failure (RFC 8767 §4)
         end(error);
       },
     );
@@ -158,7 +158,7 @@ class CachedName {
   }
 }
 
-/** The order of the families stays. */
+/** Rotates within each family, and keeps the order of the families. */
 function rotated(addresses: readonly Address[], by: number): readonly Address[] {
   const families = [...new Set(addresses.map(({ family }) => family))];
   return families.flatMap((family) => {
@@ -168,7 +168,7 @@ function rotated(addresses: readonly Address[], by: number): readonly Address[] 
   });
 }
 
-/** The cache of the process. Linux alone has its configuration in files; other systems serve development. */
+/** The cache of the process. Only Linux keeps the configuration in these files; other systems are used for development. */
 export const lookupCache = new LookupCache(
   process.platform === "linux" ? stubResolver(systemFiles) : systemResolver,
 );

@@ -1,7 +1,7 @@
 /**
- * A stub resolver over c-ares. It resolves a host name as glibc does with `hosts: files dns`: the hosts file (hosts(5)), then
- * DNS with the search list and `ndots` of resolv.conf(5). `getaddrinfo` would run on libuv's thread pool, where two lookups
- * without an answer stop the lookups of every other name.
+ * A stub resolver over c-ares. It resolves host names like glibc with `hosts: files dns`: the hosts file (hosts(5)), then
+ * DNS with the search list and `ndots` of resolv.conf(5). `getaddrinfo` would run on libuv's thread pool, where two hanging
+ * lookups block the lookups of all other names.
  */
 import { lookup, Resolver } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ export type Address = { readonly address: string; readonly family: 4 | 6 };
 /** Addresses in the order of preference. */
 export type Resolution = { readonly addresses: readonly Address[]; readonly ttlMs: number };
 
-/** Resolves all addresses of a name. Calls `onPartial` with those of one family if the other family's are late. */
+/** Resolves all addresses of a name. Calls `onPartial` with one family's addresses if the other family's are late. */
 export type Resolve = (
   name: string,
   onPartial: (addresses: readonly Address[]) => void,
@@ -21,20 +21,20 @@ export type Resolve = (
 export type ResolverFiles = {
   readonly hostsFile: string;
   readonly resolvConf: string;
-  /** Replace the name servers of the system's resolv.conf, each `address:port`. */
+  /** Name servers (`address:port`) in place of those in the system's resolv.conf. */
   readonly servers?: readonly string[];
 };
 
-/** The wait for the other family once one has answered: the "Resolution Delay" of RFC 8305 §3. */
+/** How long to wait for the second family once the first has answered: the "Resolution Delay" of RFC 8305 §3. */
 const resolutionDelayMs = 50;
 
 /**
- * A query is sent four times to each name server. Node checks c-ares' time-outs late: a single server is asked after 0, 0.4,
- * 0.8 and 1.6 s and given up after 2.5 to 3.2 s; of three, the third is first asked after 0.6 s (measured, Node 24.21).
+ * A query is sent up to four times to each name server. Node checks c-ares' timeouts late: a single server is queried after 0,
+ * 0.4, 0.8 and 1.6 s and fails after 2.5 to 3.2 s; of three, the third is first queried after 0.6 s (measured, Node 24.21).
  */
 const retries = { timeout: 150, tries: 4, maxTimeout: 1_000 };
 
-/** How long an answer of the hosts file is fresh. */
+/** How long an entry of the hosts file is fresh. */
 const hostsFileTtlMs = 5_000;
 
 const loopback: readonly Address[] = [
@@ -60,7 +60,7 @@ export function stubResolver(files: ResolverFiles): Resolve {
       const answer = await addressesOf(candidate, files.servers, onPartial);
       if (typeof answer !== "string") return answer;
       if (answer !== "ENOTFOUND") failure = answer;
-      if (answer === "ETIMEOUT" || answer === "EAI_AGAIN") break; // the name servers would not answer the next question either
+      if (answer === "ETIMEOUT" || answer === "EAI_AGAIN") break; // the name servers would not answer the next query either
     }
     throw unresolved(given, failure);
   };
@@ -101,8 +101,8 @@ async function addressesOf(
 const serverFailures: ReadonlySet<unknown> = new Set(["ESERVFAIL", "EREFUSED", "ENOTIMP"]);
 
 /**
- * Queries one family. Each query has a resolver of its own, because c-ares moves a name server that failed for one name to
- * the end for all names, and reads the system's configuration when a resolver is created.
+ * Queries one family. Each query uses a new resolver, because c-ares demotes a name server that failed for one name for all
+ * names, and reads the system's configuration only when a resolver is created.
  */
 async function query(
   name: string,
@@ -125,13 +125,13 @@ async function query(
     const { code = "EAI_AGAIN" } = error as NodeJS.ErrnoException;
     if (serverFailures.has(code) && others.length > 0) return query(name, family, others);
     if (code === "ENODATA" || code === "EBADNAME") return "ENOTFOUND";
-    return code === "ECONNREFUSED" ? "EAI_AGAIN" : code; // of the name server: a service that refuses connections has this code
+    return code === "ECONNREFUSED" ? "EAI_AGAIN" : code; // ECONNREFUSED would look like the service itself refusing the connection
   }
 }
 
 type Search = { readonly domains: readonly string[]; readonly ndots: number };
 
-/** `search`, `domain` and `ndots` of resolv.conf(5). The last list counts; without one, the domain of this machine's name. */
+/** `search`, `domain` and `ndots` of resolv.conf(5). The last list wins; the default is the domain of the host name. */
 function readSearch(file: string): Search {
   let domains = [hostname().replace(/^[^.]*\.?/, "")];
   let ndots = 1;
@@ -149,8 +149,8 @@ function readSearch(file: string): Search {
 }
 
 /**
- * The fully qualified names to query, in order. The given name comes before those of the search list if it has at least
- * `ndots` dots, and after them otherwise. A name with a trailing dot is queried alone.
+ * The fully qualified names to query, in order. The given name comes before the search list if it has at least `ndots` dots,
+ * and after it otherwise. For a name with a trailing dot, the search list is not used.
  */
 function candidates(name: string, { domains, ndots }: Search): ReadonlySet<string> {
   if (name.endsWith(".")) return new Set([name.slice(0, -1)]);
@@ -161,7 +161,7 @@ function candidates(name: string, { domains, ndots }: Search): ReadonlySet<strin
   return new Set(isFirst ? [name, ...searched] : [...searched, name]);
 }
 
-/** Reads the hosts file again when it has changed. An unreadable file has no names. */
+/** Re-reads the hosts file when it has changed. An unreadable file counts as empty. */
 function hostsFileReader(file: string): () => ReadonlyMap<string, readonly Address[]> {
   let known = "";
   let hosts = new Map<string, Address[]>();

@@ -1,10 +1,10 @@
 /**
- * The address that limits count by. An IPv6 client owns a block of 64 bits (RFC 6177 §2), so its address is cut to that
- * block. An IPv4 address, mapped or not, stays whole.
+ * The address by which limits count clients. An IPv6 client usually has a /64 block (RFC 6177 §2), so its address is truncated
+ * to the block. IPv4 addresses, mapped or not, are kept.
  */
 import { isIPv6 } from "node:net";
 
-/** An address with the port that some proxies add in `X-Forwarded-For`: each connection would be another client. */
+/** Some proxies add the port in `X-Forwarded-For`; with it, each connection would count as a different client. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/;
 
 /** The address without a port, or the first four groups of an IPv6 one. */

@@ -1,35 +1,35 @@
 /**
- * The shape of an API key: `sk_test_` or `sk_live_`, 26 random base62 characters, and a checksum of six more
- * (CRC-32 of the text before it, in base62). Secret scanners recognise the prefix. The checksum tells a key from noise
- * without a look-up. Key introspection alone decides whether a key is active.
+ * The format of an API key: `sk_test_` or `sk_live_`, 26 random base62 characters, and a six-character checksum (CRC-32 of
+ * the preceding text, in base62). Secret scanners recognise the prefix. The checksum identifies made-up keys without a lookup.
+ * Only key introspection decides whether a key is active.
  */
 import { crc32 } from "node:zlib";
 import { linearPattern } from "../../shared/linear-pattern.ts";
 import type { Environment } from "../settings/environment.ts";
 
-/** The digits of base62, in their order. */
+/** The base62 digits in order. */
 export const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const checksumLength = 6; // 62^6 > 2^32, so every CRC-32 fits
 const shape = /^sk_(test|live)_[0-9A-Za-z]{32}$/;
 
 export type ApiEnvironment = "test" | "live";
 
-/** Makes a key from 26 random base62 characters. Throws `TypeError` when they are anything else. */
+/** Creates a key from 26 random base62 characters. Throws `TypeError` for any other text. */
 export function formatApiKey(environment: ApiEnvironment, random26: string): string {
-  if (!/^[0-9A-Za-z]{26}$/.test(random26)) throw new TypeError("wants 26 base62 characters");
+  if (!/^[0-9A-Za-z]{26}$/.test(random26)) throw new TypeError("must be 26 base62 characters");
   const body = `sk_${environment}_${random26}`;
   return body + checksum(body);
 }
 
-/** Whether `key` has the shape of a key of `environment`; the checksum is not checked, because other platforms have none. */
+/** Whether `key` has the format of a key of `environment`. Ignores the checksum, which other platforms do not have. */
 export const isKeyOf = (environment: ApiEnvironment, key: string): boolean =>
   shape.exec(key)?.[1] === environment;
 
-/** Whether a key ends in its checksum. */
+/** Whether a key ends with its checksum. */
 export const hasChecksum = (key: string): boolean =>
   checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 
-/** Whether `key` has the shape and the checksum of a key of `environment`. */
+/** Whether `key` has the format and the checksum of a key of `environment`. */
 export const isWellFormed = (environment: ApiEnvironment, key: string): boolean =>
   isKeyOf(environment, key) && hasChecksum(key);
 
@@ -43,7 +43,7 @@ function checksum(text: string): string {
 
 type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
 
-/** Whether a text may be a key that key introspection is asked about. */
+/** Returns a test for texts that may be keys and are worth a lookup. */
 export function createKeyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
   if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
   const whole = linearPattern(`^(?:${KEY_PATTERN})$`);

@@ -1,14 +1,14 @@
 /**
- * Checks the raw header section of a request: a bounded number of fields, exactly one `Host` from HTTP/1.1 on (RFC 9112
- * §3.2), and no transfer coding but `chunked`, which HTTP/1.0 does not have (§6.1). Node itself drops surplus fields
- * silently, takes the first `Host`, and accepts `identity` beside `chunked`, and any of them in HTTP/1.0.
+ * Checks the raw header section of a request: a limited number of fields, exactly one `Host` in HTTP/1.1 (RFC 9112 §3.2), and
+ * no transfer coding except `chunked`, which HTTP/1.0 does not support (§6.1). Node itself silently drops surplus fields, uses
+ * the first `Host`, and accepts `identity` besides `chunked`, both also in HTTP/1.0.
  */
 import type { IncomingMessage } from "node:http";
 import { CodedError, limitExceeded } from "../coded-error.ts";
 
 type HeaderSection = Pick<IncomingMessage, "rawHeaders" | "httpVersion">;
 
-/** Returns LIMIT_EXCEEDED or BAD_REQUEST; `undefined` for a good header section. */
+/** Returns LIMIT_EXCEEDED or BAD_REQUEST; `undefined` if the header section is valid. */
 export function checkHeaders(
   { rawHeaders, httpVersion }: HeaderSection,
   max: number,
@@ -23,11 +23,11 @@ export function checkHeaders(
       codings.push(rawHeaders[at + 1]);
   }
   if (codings.length > 1 || (codings.length === 1 && codings[0]?.toLowerCase() !== "chunked"))
-    return new CodedError("BAD_REQUEST", "the only transfer coding is chunked");
+    return new CodedError("BAD_REQUEST", "the only supported transfer coding is chunked");
   if (codings.length > 0 && httpVersion === "1.0")
-    return new CodedError("BAD_REQUEST", "HTTP/1.0 has no transfer coding");
+    return new CodedError("BAD_REQUEST", "HTTP/1.0 does not support transfer codings");
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
-    return new CodedError("BAD_REQUEST", "a request has exactly one Host header");
+    return new CodedError("BAD_REQUEST", "a request must have exactly one Host header");
   }
   return undefined;
 }

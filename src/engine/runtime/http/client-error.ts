@@ -1,6 +1,6 @@
 /**
- * Responds to data that Node's HTTP parser refuses before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or
- * smuggled framing, headers over the limit, a request that never ends. The response repeats nothing of the request.
+ * Responds to data that Node's HTTP parser rejects before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or
+ * smuggled framing, headers above the limit, a request that never ends. The response contains nothing of the request.
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,8 +13,8 @@ import { errorBody } from "./error-response.ts";
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
 /**
- * Calls `refuse`, unless the error is a time-out and the request has come meanwhile. Node looks for such requests before it
- * reads sockets. So a request that came while the process was paused would be refused unread.
+ * Calls `refuse` unless the error is a timeout and the request has arrived meanwhile. Node checks for timeouts before it reads
+ * sockets, so a request that arrived while the process was paused would be rejected unread.
  */
 export function rejectUnlessComplete(
   error: ClientError,
@@ -29,7 +29,7 @@ export function rejectUnlessComplete(
   });
 }
 
-/** A request whose response has begun gets no second one: the connection is closed. Returns the error that is sent. */
+/** Returns the error that was sent. If the response has already begun, closes the connection instead. */
 export function respondToClientError(
   error: ClientError,
   socket: Duplex,
@@ -47,9 +47,9 @@ export function respondToClientError(
   return refusal;
 }
 
-/** CONNECT (RFC 9110 §9.3.6) asks for a tunnel. No role offers one. */
+/** Rejects CONNECT requests (RFC 9110 §9.3.6). */
 export function respondToConnect(_request: unknown, socket: Duplex): void {
-  answer(socket, new CodedError("METHOD_NOT_ALLOWED", "this server opens no tunnels"));
+  answer(socket, new CodedError("METHOD_NOT_ALLOWED", "this server does not support tunnels"));
 }
 
 function answer(socket: Duplex, error: CodedError, url?: string): void {
@@ -64,7 +64,7 @@ function answer(socket: Duplex, error: CodedError, url?: string): void {
   );
 }
 
-/** The target of the request line, where the refused bytes begin with one. */
+/** The request target, if the rejected bytes begin with a request line. */
 function requestTarget({ rawPacket }: ClientError): string | undefined {
   const begin = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 4_096) : "";
   return /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r\n/.exec(begin)?.[1];

@@ -1,6 +1,6 @@
 /**
- * Responses are compressed as the client's `Accept-Encoding` allows (RFC 9110 §12.5.3), by the role that makes them: the
- * gateway streams them as they come. Levels and sizes are measured (docs/adr/013-compression.md).
+ * Compresses responses as the client's `Accept-Encoding` allows (RFC 9110 §12.5.3), in the role that creates them; the gateway
+ * forwards them unchanged. Levels and sizes are measured (docs/adr/013-compression.md).
  */
 import { Readable } from "node:stream";
 import { constants } from "node:zlib";
@@ -8,22 +8,22 @@ import compress from "@fastify/compress";
 import type { FastifyInstance, FastifyRequest, onSendHookHandler } from "fastify";
 import { addVary } from "./vary.ts";
 
-/** Smaller responses fit into one packet, with their head. */
+/** Smaller responses fit into a single packet with their headers. */
 const thresholdBytes = 1_024;
-/** Larger responses are compressed on another thread, piece by piece: here they would hold up other requests. */
+/** Larger responses are compressed on another thread, piece by piece: on this one they would block other requests. */
 const maxInlineBytes = 65_536;
 
 const mayCompress = ({ headers }: FastifyRequest): boolean =>
   compressed.test(String(headers["accept-encoding"]));
 const compressed = /\b(?:br|gzip)\b|\*/i;
 
-/** For the routes that are added to `server` afterwards. `tell` is called with the characters of each response that is compressed. */
+/** Applies to routes added to `server` afterwards. `onCompress` is called with the length of each compressed response. */
 export async function compressResponses(
   server: FastifyInstance,
   tell: (request: FastifyRequest, characters: number) => void = () => {},
 ): Promise<void> {
   server.addHook("onRoute", (route) => {
-    route.onSend = [route.onSend ?? [], inPieces].flat(); // comes before the hook of the library
+    route.onSend = [route.onSend ?? [], inPieces].flat(); // runs before the library's hook
   });
   await server.register(compress, {
     encodings: ["br", "gzip"],
@@ -31,9 +31,9 @@ export async function compressResponses(
     zlibOptions: { level: 1 },
     threshold: thresholdBytes,
     syncThreshold: maxInlineBytes,
-    globalDecompression: false, // a compressed request body is not read
+    globalDecompression: false, // compressed request bodies are rejected
   });
-  // also where this one is not compressed: another client's would be
+  // also if this response is not compressed, because another client's would be
   server.addHook("onSend", (request, reply, payload, done) => {
     addVary(reply, "accept-encoding");
     if (typeof payload === "string" && payload.length >= thresholdBytes && mayCompress(request))
@@ -43,14 +43,14 @@ export async function compressResponses(
 }
 
 /**
- * Gives a large response to the library in pieces. When a client leaves, the library does not stop its compressor, which goes
- * on to the end of its piece and keeps it in memory.
+ * Passes a large response to the library in pieces. When a client disconnects, the library does not stop its compressor, which
+ * finishes the current piece and keeps it in memory.
  */
 const inPieces: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   const whole = typeof payload === "string" ? Buffer.from(payload) : payload;
   if (!Buffer.isBuffer(whole) || whole.length <= maxInlineBytes || !mayCompress(request))
     return done(null, payload);
-  reply.header("content-length", whole.length); // of a response that is not compressed after all
+  reply.header("content-length", whole.length); // in case the response is not compressed after all
   done(null, Readable.from(piecesOf(whole)));
 };
 

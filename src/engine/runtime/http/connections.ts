@@ -1,12 +1,12 @@
 /**
- * The connections of clients to a server. Each is one object, with what is under way on it.
+ * The client connections of a server, and the state of each.
  *
- * The descriptors of the process bound the connections of each role. Beyond the bound, the oldest idle connection of the
- * address with most connections is closed. If this address has none, its oldest connection goes whose only request has an
- * unfinished body. So no client keeps others out by opening connections. An unfinished head counts as idle.
+ * The process's file descriptors limit the connections of each role. Above the limit, the oldest idle connection of the address
+ * with the most connections is closed; if it has no idle one, its oldest connection whose only request has an unfinished body.
+ * So a client cannot keep others out by opening connections. A connection with incomplete headers counts as idle.
  *
- * Requests that arrive together are handled in one turn of the event loop. So a connection with more unanswered requests than
- * any real client pipelines (RFC 9112 §9.3.2) is closed.
+ * Requests that arrive together are handled in a single tick of the event loop, so a connection with more unanswered requests
+ * than real clients pipeline (RFC 9112 §9.3.2) is closed.
  */
 import { existsSync, readFileSync } from "node:fs";
 import type { RequestListener, Server, ServerResponse } from "node:http";
@@ -15,13 +15,13 @@ import { mostConnections, pipelinedRequests } from "../settings/capacity.ts";
 import { addressBlock } from "./address-block.ts";
 
 /**
- * The connections that clients may have to each of `servers` in this process: a third of its descriptors (`ulimit -n`), in
- * equal parts. The others are for connections to upstreams and for files: of 1,024, a gateway uses up to 528 for upstreams.
+ * Maximum number of client connections for each of `servers` in this process: a third of its descriptors (`ulimit -n`), shared
+ * equally. The rest is for upstream connections and files: of 1,024, a gateway uses up to 528 for upstreams.
  */
 export const connectionsOf = (servers: number, descriptors = readDescriptors()): number =>
   Math.min(mostConnections, Math.floor(descriptors / 3 / servers));
 
-/** Infinite if there is no limit, and where the system is not Linux (proc_pid_limits(5)). */
+/** Infinite if there is no limit, and on systems other than Linux (proc_pid_limits(5)). */
 function readDescriptors(): number {
   const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -32,18 +32,18 @@ export class ClientConnection {
   /** Requests without a complete response. */
   unanswered = 0;
   /**
-   * The response to the newest request, until both are complete. An idle connection keeps none: a response holds its
-   * request, and all that was made for it.
+   * The response to the newest request, until both are complete. Cleared on idle connections, because a response keeps its
+   * request and everything created for it in memory.
    */
   last: ServerResponse | undefined;
-  /** Bytes that had come when the last response was complete. -1: there was none. */
+  /** Bytes received when the last response was complete; -1: none yet. */
   bytesBefore = -1;
-  /** Bytes that its client has taken, and those that it may leave unread; `slow-readers.ts` counts them. */
+  /** Bytes that the client has read, and how many it may leave unread; maintained by `slow-readers.ts`. */
   taken = 0;
   credit: number | undefined;
-  /** It is closed because its client reads too slowly. */
+  /** Whether it was closed because the client read too slowly. */
   isUnread = false;
-  /** It was opened after the notice that the server stops. */
+  /** Whether it was opened after the server announced that it stops. */
   isLate = false;
 
   constructor(socket: Socket) {
@@ -69,18 +69,17 @@ const hasUnfinishedBody = ({ unanswered, last, socket }: ClientConnection): bool
 const patienceMs = 1_000;
 
 export class Connections extends Map<Socket, ClientConnection> {
-  /** The oldest of each address first. */
+  /** Oldest first within each address. */
   readonly #byOwner = new Map<string, Set<ClientConnection>>();
   /**
-   * Whether the answer under way on a connection closes it, because the server stops. A connection that was open when the
-   * notice began is told to close, so that its client goes elsewhere. One that is opened later comes from a balancer that does
-   * not read `/readyz`: told to close, it would open the next one here. The kernel resets connections that are not accepted
-   * yet when the port is closed, with the requests on them. So later connections stay open until the port is closed, and then
-   * few are new.
+   * Whether the current response should close its connection because the server stops. Connections opened before the
+   * announcement are closed, so that their clients use other instances. Later ones come from a load balancer that does not read
+   * `/readyz` and would open new connections here; closing the port resets connections that are not yet accepted, with their
+   * requests. So later connections stay open until the port is closed, which keeps the number of new ones small.
    */
   readonly isLastAnswer: (socket: Socket) => boolean;
 
-  /** `tell` is called for each connection that is closed because there are more than `most`. */
+  /** `onFull` is called for each connection that is closed because there are more than `most`. */
   constructor(server: Server, unready: ReadonlySet<string>, most: number, tell: () => void) {
     super();
     this.isLastAnswer = (socket) =>
@@ -99,7 +98,7 @@ export class Connections extends Map<Socket, ClientConnection> {
       tell();
       this.#leastNeeded()?.socket.destroy();
     });
-    // read once more at the end of the keep-alive time-out: a request may have come while the process was paused
+    // read once more at the end of the keep-alive timeout: a request may have arrived while the process was paused
     server.on("timeout", (socket) => {
       const { bytesRead } = socket;
       setImmediate(() => {
@@ -131,8 +130,8 @@ export class Connections extends Map<Socket, ClientConnection> {
   }
 
   /**
-   * For a stop, which would wait for them: one second later, connections are closed that have sent nothing yet, or a part of a
-   * head. A connection that is idle between two requests is left to whoever stops the server.
+   * For a stop, which would otherwise wait for them: after one second, closes connections that have sent nothing or incomplete
+   * headers. Connections that are idle between requests are left to `graceful-shutdown.ts`.
    */
   closeUnfinished(): void {
     const close = (): void => {

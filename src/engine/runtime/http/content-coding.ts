@@ -1,10 +1,10 @@
-/** Refuses request bodies in a content coding (RFC 9110 §8.4): what reads them here decodes none. */
+/** Rejects request bodies with a content coding (RFC 9110 §8.4), because their readers here do not decode them. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../coded-error.ts";
 
 const none = /^[\s,]*(?:identity[\s,]*)*$/i;
 
-/** Throws UNSUPPORTED_MEDIA_TYPE, and tells the codings that are taken (RFC 9110 §15.5.16): none. */
+/** Throws UNSUPPORTED_MEDIA_TYPE; `Accept-Encoding` in the response lists the supported coding (RFC 9110 §15.5.16). */
 export async function refuseCodings({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { "content-encoding": coding = "", "content-length": length = "0" } = headers;
   const hasBody = length !== "0" || headers["transfer-encoding"] !== undefined;
@@ -12,6 +12,6 @@ export async function refuseCodings({ headers }: FastifyRequest, reply: FastifyR
   reply.header("accept-encoding", "identity");
   throw new CodedError(
     "UNSUPPORTED_MEDIA_TYPE",
-    "the request body must have no content coding, such as gzip",
+    "the request body must not have a content coding, such as gzip",
   );
 }

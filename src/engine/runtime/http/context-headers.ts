@@ -1,7 +1,6 @@
 /**
- * The eight context headers that the gateway injects, and the pair of functions that writes and reads them. Lists are
- * comma-separated. Commas, percent signs and all but visible ASCII are percent-encoded (RFC 3986 §2.1), so every value
- * arrives unchanged and no value can add another.
+ * Writes and reads the eight context headers that the gateway injects. Lists are comma-separated. Commas, percent signs and
+ * everything but visible ASCII are percent-encoded (RFC 3986 §2.1), so values arrive unchanged and cannot add others.
  */
 import { timingSafeEqual } from "node:crypto";
 import { own } from "../../shared/own.ts";
@@ -26,7 +25,7 @@ const suffixes = Object.entries(contextMembers satisfies Record<keyof TenantCont
 
 export { proofHeader } from "../../shared/never-credentials.ts";
 
-/** The eight names, lower case, the tenant id's first, for a prefix such as `X-Service-`. */
+/** The eight header names in lower case, the tenant id's first, for a prefix such as `X-Service-`. */
 export const contextHeaderNames = (prefix: string): string[] =>
   suffixes.map(([, suffix]) => prefix.toLowerCase() + suffix);
 
@@ -43,8 +42,7 @@ export function writeContextHeaders(prefix: string, context: TenantContext): Rec
 }
 
 /**
- * Reads the headers of `writeContextHeaders`; `undefined` if one of the three identifiers is missing or a value is
- * malformed.
+ * Reads what `writeContextHeaders` wrote; `undefined` if one of the three ids is missing or a value is malformed.
  */
 export function readContextHeaders(
   prefix: string,
@@ -66,13 +64,13 @@ export function readContextHeaders(
   }
 }
 
-/** Whether a request came with the gateway's proof; constant time, and never without a configured secret. */
+/** Whether a request has the gateway's proof, compared in constant time; false without a configured secret. */
 export const hasProof = (
   { GATEWAY_SECRET: current, GATEWAY_SECRET_OLD: old }: Secrets,
   given: string | string[] | undefined,
 ): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
 
-/** Takes the same time for each text as long as the secret. Only the length of the secret shows. */
+/** Takes constant time for texts of the secret's length; only the length can be inferred. */
 function isEqual(secret: string | undefined, given: string): boolean {
   if (secret === undefined) return false;
   const expected = Buffer.from(secret);

@@ -1,11 +1,11 @@
-/** CORS of the front. A browser's preflight carries no key, so it is answered before the key is checked. */
+/** CORS of the front role. A browser's preflight has no key, so it is answered before the key is checked. */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../coded-error.ts";
 import type { Config } from "../settings/config.ts";
 import { graphqlPath, mcpPath } from "./endpoint-paths.ts";
 
-/** The response headers that a script may read. */
+/** The response headers that scripts may read. */
 const exposedHeaders = [
   "x-request-id",
   "retry-after",
@@ -16,7 +16,7 @@ const exposedHeaders = [
   "sunset",
 ];
 
-/** Allows pages of `origins` (`*`: any) to call with `methods`; browsers cache that for ten minutes. No origin: no CORS. */
+/** Allows pages of `origins` (`*`: any) to call with `methods`; browsers cache this for ten minutes. No origins: no CORS. */
 export async function allowOrigins(
   server: FastifyInstance,
   origins: readonly string[],
@@ -33,8 +33,8 @@ export async function allowOrigins(
 }
 
 /**
- * Answers an OPTIONS request to GraphQL that is no CORS preflight, with the methods of the path (RFC 9110 §9.3.7). GET
- * sends the explorer to a browser outside production, also where it takes no query.
+ * Answers OPTIONS requests to GraphQL that are not CORS preflights with the allowed methods (RFC 9110 §9.3.7). Outside
+ * production GET returns the explorer to browsers, even if queries by GET are off.
  */
 export function respondToOptions(server: FastifyInstance, { env, production }: Config): void {
   const allow = env.GRAPHQL_GET || !production ? "GET, HEAD, POST, OPTIONS" : "POST, OPTIONS";
@@ -42,17 +42,17 @@ export function respondToOptions(server: FastifyInstance, { env, production }: C
 }
 
 /**
- * Refuses messages of agents that a browser sends from a page of another origin, as the Model Context Protocol demands
- * (2025-11-25, Transports, "Security Warning"). A page can have a name of its own lead to this address (DNS rebinding).
+ * Rejects MCP messages that a browser sends from a page of another origin, as the Model Context Protocol requires (2025-11-25,
+ * Transports, "Security Warning"). With DNS rebinding, a page could otherwise reach this address under its own name.
  */
 export function guardMcp(server: FastifyInstance, origins: readonly string[]): void {
   server.addHook("onRequest", async ({ url, routeOptions, headers: { origin } }) => {
     if (origin === undefined || origins.includes("*") || origins.includes(origin)) return;
-    // the role finds the route of each spelling of the path; the gateway routes by the path itself
+    // the graphql role's router recognises every spelling of the path; the gateway routes by the path itself
     if (routeOptions.url === mcpPath || url === mcpPath || url.startsWith(`${mcpPath}?`))
       throw new CodedError(
         "FORBIDDEN",
-        "no page of this origin may send messages of agents; CORS_ORIGINS lists those that may",
+        "pages of this origin may not send MCP messages; CORS_ORIGINS lists the origins that may",
       );
   });
 }

@@ -1,14 +1,14 @@
 /**
- * Reads the API key of a request: `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1). It reads the raw header list,
- * because Node joins or drops repeated fields. Both headers may be given with the same key. Headers that two servers could
- * read differently are refused. A key in the URL is no credential.
+ * Reads the API key of a request: `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1), from the raw headers, because Node
+ * joins or drops repeated fields. Both headers may be sent with the same key. Headers that two servers could interpret
+ * differently are rejected. A key in the URL is ignored.
  */
 import { CodedError, type CredentialFailure } from "../coded-error.ts";
 
-/** The headers that bring a key, in lower case. */
+/** The headers that may contain a key, in lower case. */
 export const keyHeaders: readonly string[] = ["x-api-key", "authorization"];
 
-/** Returns the key, unverified, or `undefined` when there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
+/** Returns the unverified key; `undefined` if there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
   const apiKey = only(rawHeaders, "x-api-key");
   const authorization = only(rawHeaders, "authorization");
@@ -20,8 +20,8 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * The error for missing or wrong credentials, the same on every role. `headers` names the headers that carry them, in lower
- * case. `Authorization` alone may carry others than API keys.
+ * The error for missing or invalid credentials, the same on every role. `headers`: the headers that may contain them, in lower
+ * case. `Authorization` may contain credentials other than API keys.
  */
 export function unauthenticated(
   fault: CredentialFailure,
@@ -41,16 +41,16 @@ export function unauthenticated(
   );
 }
 
-/** The only value of a header. Throws `BAD_REQUEST` when it comes twice. */
+/** The value of a header. Throws `BAD_REQUEST` if it is repeated. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.toLowerCase() !== name) continue;
-    if (found !== undefined) throw new CodedError("BAD_REQUEST", `${name} is given more than once`);
+    if (found !== undefined) throw new CodedError("BAD_REQUEST", `${name} was sent more than once`);
     found = rawHeaders[at + 1] ?? "";
   }
   return found;
 }
 
-/** Credentials of another scheme count as an empty key: it is never valid, and it conflicts with a valid one. */
+/** Credentials of another scheme count as an empty key, which is never valid and conflicts with a valid one. */
 const bearerToken = (authorization: string): string => /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";

@@ -1,17 +1,16 @@
 /**
- * The response to a request that fails. Its path decides the shape, in every role: a GraphQL response on `/v1/graphql`
- * (GraphQL over HTTP §6), in the media type that the client accepts; problem details (RFC 9457) on any other path.
- * Status and headers are the same on both.
+ * Error responses of all roles. The path determines the format: a GraphQL response on `/v1/graphql` (GraphQL over HTTP §6) in the
+ * media type that the client accepts, problem details (RFC 9457) on any other path. Status and headers are the same in both.
  */
 import type { FastifyError, FastifyReply } from "fastify";
 import { CodedError, codeForStatus, limitExceeded, problemDetails } from "../coded-error.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
-/** The parts of a request that the shape of its error depends on. Data that never became a request has no id. */
+/** What the format of the error depends on. Data that never became a request has no id. */
 type Asked = { url: string | undefined; accept: string | undefined; requestId?: string };
 
-/** The media type and the text of the body. Nothing of the error's cause is in it. */
+/** Media type and text of the body, which does not contain the error's cause. */
 export function errorBody(
   error: CodedError,
   { url = "", accept, requestId }: Asked,
@@ -27,7 +26,7 @@ export function errorBody(
 export const challenge = 'Bearer realm="api", ApiKey realm="api"';
 
 /**
- * Sends the response. A 401 names the ways to authenticate (RFC 9110 §11.6.1), a 415 the supported types or codings (§15.5.16).
+ * Sends the response. A 401 lists the authentication schemes (RFC 9110 §11.6.1), a 415 the supported types or codings (§15.5.16).
  */
 export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
   const { id: requestId, headers, raw, record } = reply.request;
@@ -39,7 +38,7 @@ export function sendError(reply: FastifyReply, error: CodedError): FastifyReply 
   return reply.code(error.status).header("cache-control", "private, no-store").type(type).send(body);
 }
 
-/** The coded error for an error that Fastify throws. */
+/** Converts an error of Fastify. */
 export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedError {
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;

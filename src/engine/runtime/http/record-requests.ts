@@ -1,4 +1,4 @@
-/** The record of each request: made when its head is there, complete when its answer is sent or its client has left. */
+/** Creates the record of each request when its headers have arrived, and completes it when the response ends. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CodedError } from "../coded-error.ts";
 import { clientNameOf } from "../observe/client-name.ts";
@@ -11,9 +11,8 @@ import type { ClientConnection } from "./connections.ts";
 import { hasProof, proofHeader } from "./context-headers.ts";
 
 /**
- * Tells observers of the request, and of its end. Only a gateway's trace is continued: with the sampled flag, or with a
- * trace id that the ratio takes, any client could have all its requests recorded (Trace Context §3.4 "Restart trace",
- * §7.2).
+ * Publishes the request and its end to observers. Only a gateway's trace is continued: otherwise any client could have all its
+ * requests recorded, by the sampled flag or a trace id that the ratio selects (Trace Context §3.4 "Restart trace", §7.2).
  */
 export function recordRequest(
   face: ServerInfo,
@@ -32,7 +31,7 @@ export function recordRequest(
   else known.callersTrace = trace;
   request.record = known;
   beginRequest(known);
-  const written = (): number => socket.bytesWritten ?? 0; // a request that the process makes of itself has none
+  const written = (): number => socket.bytesWritten ?? 0; // undefined for injected requests
   const bytesBefore = written();
   raw.on("close", () => {
     const isUnread = connection?.isUnread === true;
@@ -49,7 +48,7 @@ function tellWrongProof({ role, log }: ServerInfo, { GATEWAY_SECRET }: Environme
   log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
 }
 
-/** A request that is refused before it has a route. */
+/** Records a request that was rejected before routing. */
 export function recordRefusal(face: ServerInfo, error: CodedError, address = ""): void {
   const refused = new RequestRecord(face, "", "", "", address);
   beginRequest(refused);

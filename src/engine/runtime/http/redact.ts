@@ -1,6 +1,6 @@
 /**
- * Removes credentials from log lines, and characters that steer a terminal, as the last step before a line is written. It
- * works on the text of the line, so it covers every future log statement.
+ * Removes credentials and control characters from log lines, as the last step before a line is written. Works on the text of
+ * the line, so it covers every log statement.
  */
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 
@@ -8,9 +8,9 @@ import { escapeControlCharacters } from "../../shared/control-characters.ts";
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
 /** Credentials in an `Authorization` value (RFC 9110 §11.6.2). */
 const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;
-/** A URL with a user, a query or a fragment: its scheme, its user and password, its host and path, and the rest. */
+/** A URL: scheme, user and password, host and path, query and fragment. */
 const url = /\b([a-z][a-z\d+.-]*:\/\/)([^\s"\\/?#]*@)?([^\s"\\?#]*)([?#][^\s"\\]*)?/gi;
-/** Members of a JSON log line whose values are secrets. */
+/** Members of a JSON log line whose values are secret. */
 const secretMembers = [
   "authorization",
   "proxy-authorization",
@@ -20,7 +20,7 @@ const secretMembers = [
   "set-cookie",
 ];
 
-/** Returns a function that replaces credentials and the secrets in a line. `headers` are more that carry credentials. */
+/** Returns a function that replaces credentials and `secrets` in a line. `headers`: further headers with credentials. */
 export function redactor(
   secrets: readonly (string | undefined)[],
   headers: readonly string[] = [],

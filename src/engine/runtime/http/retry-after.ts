@@ -1,22 +1,22 @@
 /** The `Retry-After` header (RFC 9110 §10.2.3): digits, or a date (§5.6.7). */
 
-/** A day. A client that waits as long as an error says never overflows `setTimeout`, which takes 24.8 days. */
+/** A day, well below the maximum of `setTimeout` (24.8 days), so that a client that waits this long does not overflow it. */
 const mostSeconds = 86_400;
 
 const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const time = String.raw`\d\d:\d\d:\d\d`;
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
-/** A recipient accepts all three formats. `Date.parse` takes very many others, `1.5` among them. */
+/** Recipients must accept all three date formats. `Date.parse` accepts many others, such as `1.5`. */
 const dates = [
   new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`),
   new RegExp(String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-${month}-\d\d ${time} GMT$`),
 ];
-/** The format of `asctime`, which is in UTC without saying so. */
+/** The format of `asctime`, which is implicitly UTC. */
 const asctime = new RegExp(String.raw`^${day} ${month} (?: \d|\d\d) ${time} \d{4}$`);
 
 /**
- * Whole seconds to wait, from 1 (so that nobody who waits for them spins) to a day. `undefined` for a value that is no hint:
- * anything else than digits or a date, and a date that is past.
+ * Whole seconds to wait, from 1 (so that clients do not spin) to a day. `undefined` for a value that is neither digits nor a
+ * date, and for a past date.
  */
 export function retryAfterSeconds(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The HTTP face every role shares: Fastify with bounded bodies and headers, request ids, `/healthz` and `/readyz`,
- * failures in the shape of their path, and a stop that drains.
+ * The HTTP server that all roles share: Fastify with limits for bodies and headers, request ids, `/healthz` and `/readyz`, error
+ * responses in the path's format, and draining on stop.
  */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
@@ -34,15 +34,15 @@ import { originForm } from "./request-target.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Reasons why `/readyz` says 503; empty means ready. `stopping` also asks clients to leave their connections. */
+    /** Reasons why `/readyz` returns 503; empty means ready. `stopping` also makes responses close their connections. */
     unready: Set<string>;
-    /** Problems that `/readyz` lists although the role is ready. */
+    /** Problems that `/readyz` lists while the role is ready. */
     warnings: Set<string>;
-    /** What callers hold of each bound, for metrics. */
+    /** Usage and capacity of each bound, for metrics. */
     bounds: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
-    /** The connections that clients may have. */
+    /** Maximum number of client connections. */
     mostConnections: number;
-    /** Whether the answer under way on a connection closes it, because the server stops. */
+    /** Whether the current response should close its connection because the server stops. */
     isLastAnswer: (socket: Socket) => boolean;
   }
   interface FastifyRequest {
@@ -50,10 +50,10 @@ declare module "fastify" {
   }
 }
 
-/** Facts about the API that a role serves. No log line shows a value of the headers `credentials`. */
+/** The API that a role serves. `credentials`: headers whose values are redacted in log lines. */
 type Served = { readonly credentials?: readonly string[]; readonly specHash?: string };
 
-/** Makes one role's server; it does not listen yet. */
+/** Creates a role's server; the caller starts it. */
 export function createServer(
   config: Config,
   role: ServerInfo["role"] = "metrics",
@@ -74,22 +74,22 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     rewriteUrl: originForm,
-    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // for a body that is never read; `SlowBodies` answers earlier
+    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // for bodies that are never read; `SlowBodies` responds earlier to others
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
-    childLoggerFactory: (logger) => logger, // a logger a request costs more than the few lines that want its id
-    return503OnClosing: false, // a request that made it in while we drain is still answered
+    childLoggerFactory: (logger) => logger, // a child logger per request would cost more than the few lines that need its id
+    return503OnClosing: false, // requests that arrive while draining are still answered
     trustProxy: config.env.TRUSTED_PROXIES.length > 0 ? [...config.env.TRUSTED_PROXIES] : false,
     clientErrorHandler: (error, socket) => {
       const connection = connections.get(socket as Socket);
-      if (!connection) return; // it is closed
+      if (!connection) return; // already closed
       rejectUnlessComplete(error, connection, () => {
         const refusal = respondToClientError(error, socket, config.env, connection);
         if (refusal) recordRefusal(face, refusal, connection.socket.remoteAddress);
       });
     },
-    // a path that does not decode reaches no hook
+    // a path that cannot be decoded skips the hooks
     frameworkErrors: (_error, request, reply) => {
       sendError(reply, receive(request, reply) ?? malformedPath);
     },
@@ -97,10 +97,10 @@ export function createServer(
       maxHeaderSize: config.env.MAX_HEADER_BYTES,
       requireHostHeader: false,
       headersTimeout: config.env.REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: 1_000, // how late a request that never ends is found
+      connectionsCheckingInterval: 1_000, // granularity of the timeout of requests that never end
     },
   });
-  server.removeContentTypeParser("text/plain"); // JSON alone
+  server.removeContentTypeParser("text/plain"); // only JSON is supported
   parseJsonBodies(server);
   const face: ServerInfo = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
   subscribe(requestLog);
@@ -133,17 +133,17 @@ export function createServer(
     bodies.stop();
     connections.closeUnfinished();
   });
-  /** The beginning of each request. Returns the fault of its header section. */
+  /** Runs at the beginning of each request. Returns the error of an invalid header section. */
   const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
     recordRequest(face, request, reply, connections.get(request.raw.socket), config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = checkHeaders(request.raw, config.env.MAX_HEADERS);
-    if (fault) reply.header("connection", "close"); // the end of its body is a guess
+    if (fault) reply.header("connection", "close"); // the end of its body cannot be determined reliably
     return fault;
   };
   server.addHook("onRequest", (request, reply, done) => done(receive(request, reply)));
-  if (role !== "gateway") server.addHook("onRequest", refuseCodings); // a gateway passes bodies to REST as they are
+  if (role !== "gateway") server.addHook("onRequest", refuseCodings); // the gateway forwards bodies to REST unchanged
   server.addHook("onSend", ({ raw }, reply, payload, done) => {
     if (isLastAnswer(raw.socket)) reply.header("connection", "close");
     done(null, payload);
@@ -170,11 +170,11 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
   const isFront = role === "gateway" || role === "graphql";
   const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
   server.setNotFoundHandler((request, reply) =>
-    sendError(reply, new CodedError("NOT_FOUND", `${request.method} finds nothing at this path${elsewhere}`)),
+    sendError(reply, new CodedError("NOT_FOUND", `no route for ${request.method} on this path${elsewhere}`)),
   );
 }
 
-/** Keeps a caller's request id when it is harmless (and no API key: ids are logged), else makes one. */
+/** Keeps a caller's request id if it is harmless (and not an API key, because ids are logged); otherwise generates one. */
 function requestId(request: { headers: FastifyRequest["headers"] }): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();

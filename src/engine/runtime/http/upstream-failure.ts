@@ -1,31 +1,34 @@
-/** The one mapping from undici's errors to our codes, for the gateway and for the REST client. */
+/** Maps undici's errors to our codes, for the gateway and the REST client. */
 import type { Code } from "../../shared/error-codes.ts";
 import { CodedError } from "../coded-error.ts";
 
 type Failure = readonly [code: Code, message: string];
 const late: Failure = ["UPSTREAM_TIMEOUT", "no connection in time"];
-const notHttp: Failure = ["BAD_UPSTREAM_RESPONSE", "the answer is not HTTP"];
+const notHttp: Failure = ["BAD_UPSTREAM_RESPONSE", "the response is not valid HTTP"];
 const notSendable: Failure = ["BAD_REQUEST", "the request cannot be sent"];
 const unreachable: Failure = ["UPSTREAM_UNAVAILABLE", "the service cannot be reached"];
 
-/** By the code of an error, or by its name. */
+/** By an error's code or name. */
 const failures = new Map<unknown, Failure>([
   ["UND_ERR_CONNECT_TIMEOUT", late],
   ["ETIMEDOUT", late],
-  ["ETIMEOUT", late], // of a lookup: its name servers are silent
+  ["ETIMEOUT", late], // the name servers did not respond
   ["UND_ERR_HEADERS_OVERFLOW", notHttp],
   ["HTTPParserError", notHttp],
-  ["ERR_INVALID_CHAR", notHttp], // Node's own: a response header that no response may carry
-  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", ["BAD_UPSTREAM_RESPONSE", "the answer is not as long as it says"]],
+  ["ERR_INVALID_CHAR", notHttp], // Node's error for an invalid response header
+  [
+    "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+    ["BAD_UPSTREAM_RESPONSE", "the response does not have the length that it declares"],
+  ],
   ["UND_ERR_INVALID_ARG", notSendable],
   ["UND_ERR_REQ_CONTENT_LENGTH_MISMATCH", notSendable],
 ]);
 
-const brokeOff = "the connection broke before the answer was complete";
+const brokeOff = "the connection broke before the response was complete";
 
 /**
- * The error's message may hold addresses: it stays in `cause`. A `CodedError` passes as it is. `wasSent`: the request was on a
- * connection, so the service could be reached.
+ * The original message may contain addresses and is kept only in `cause`. A `CodedError` is returned unchanged. `wasSent`: the
+ * request was written to a connection, so the service was reachable.
  */
 export function upstreamFailure(error: unknown, wasSent: boolean): CodedError {
   if (error instanceof CodedError) return error;
@@ -44,8 +47,8 @@ const unsent: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * What a failed write adds to its message, so that nobody does it twice unawares. A request without a whole response may have
- * been executed: also where the connection broke, and where it was idle and the server closed it meanwhile.
+ * A suffix for the message of a failed write, so that clients do not repeat it unawares. A request without a complete response
+ * may have been executed, even if the connection broke or the server closed it while it was idle.
  */
 export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
   if (wasSent) return "; its outcome is unknown: it may have been executed";
@@ -53,12 +56,12 @@ export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {
 };
 
 /**
- * Whether a response has no body, whatever its `Content-Length` says (RFC 9112 §6.3). A 304 may give the length that a 200
- * would have (RFC 9110 §8.6). undici then reports a body that was cut off.
+ * Whether a response has no body regardless of `Content-Length` (RFC 9112 §6.3). A 304 may have the length of the corresponding
+ * 200 (RFC 9110 §8.6), for which undici would report a truncated body.
  */
 export const isWithoutBody = (status: number): boolean => status === 204 || status === 304;
 
-/** Interim responses (1xx) of one call that are taken. A server sends one or two; each costs as much as a response. */
+/** Maximum number of interim responses (1xx) per call. Servers send one or two; each costs as much as a response. */
 export const maxInterimResponses = 16;
 
 export const tooManyInterimResponses = (): CodedError =>

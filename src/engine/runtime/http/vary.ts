@@ -1,7 +1,7 @@
-/** `Vary` (RFC 9110 §12.5.5) names the request headers that a response depends on. */
+/** Helper for `Vary` (RFC 9110 §12.5.5). */
 import type { FastifyReply } from "fastify";
 
-/** Adds names, in lower case, to those that other hooks have set. */
+/** Adds lower-case header names to those that other hooks have set. */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
   if (names.length === 0) return;
   const given = reply.getHeader("vary");

@@ -1,6 +1,6 @@
 /**
- * Which client sends a request, by the headers of Apollo's clients and of others. Anybody may give any name, so nothing
- * depends on it but logs and metrics.
+ * Identifies the client application by the headers of Apollo's and other clients. The name is not authenticated, so only logs
+ * and metrics use it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 

@@ -1,15 +1,15 @@
-/** Where a role's server writes the lines of requests and of REST calls, and how many of them in a flood. */
+/** The loggers of a role's server for requests and REST calls, with rate limits for floods. */
 import type { FastifyBaseLogger } from "fastify";
 import type { Environment } from "../settings/environment.ts";
 
-/** Lines a minute of one kind; the kinds are bounded. */
+/** Lines per minute of each kind; the number of kinds is bounded. */
 const mostLines = 20;
 const windowMs = 60_000;
 
-/** The lines that a role's server writes, and their bounds. */
+/** The loggers of a role's server, and the limits of their lines. */
 export class LogLines {
   readonly access: Environment["ACCESS_LOG"];
-  /** Writes access lines whatever the least severe level of other lines is. */
+  /** Writes access log lines regardless of `LOG_LEVEL`. */
   readonly lines: FastifyBaseLogger;
   readonly log: FastifyBaseLogger;
   readonly #kinds = new Map<string, { count: number; readonly most: number; readonly fields: object }>();
@@ -21,12 +21,12 @@ export class LogLines {
     this.lines = this.access === "off" ? log : log.child({}, { level: "info" });
   }
 
-  /** Whether lines of the level `info` are written at all. */
+  /** Whether lines of level `info` are written. */
   get tellsInfo(): boolean {
     return this.log.level === "info" || this.log.level === "debug";
   }
 
-  /** Whether one more line of this kind is written, `most` in a minute. At its end one line counts the others. */
+  /** Whether another line of this kind may be written; `most` per minute. A summary line then counts the suppressed ones. */
   mayWrite(kind: string, fields: object, most = mostLines): boolean {
     const known = this.#kinds.get(kind);
     if (known) return ++known.count <= most;

@@ -1,24 +1,24 @@
 /**
- * The one place that is told of each request and each REST call as it begins and as it ends. Metrics, logs and traces
- * subscribe here, once a process. Without a subscriber nothing happens. An observer must not throw and must not wait.
+ * Publishes the beginning and the end of each request and each REST call to metrics, logs and traces, which subscribe once per
+ * process. An observer must not throw and must not block.
  */
 import type { CallRecord, RequestRecord } from "./request-record.ts";
 
 export interface Observer {
   requestBegan?(request: RequestRecord): void;
-  /** The answer is sent, or its client has left. */
+  /** The response was sent, or the client has disconnected. */
   requestEnded?(request: RequestRecord): void;
   callBegan?(call: CallRecord): void;
-  /** The value is there, or the call has failed. A call that shared another's answer is not told. */
+  /** The call has succeeded or failed. Not called for a call that shared another call's response. */
   callEnded?(call: CallRecord): void;
 }
 
-/** The spans that the collector of traces took, and those that it did not take. */
+/** Number of spans that the trace collector has accepted, and of those that were lost. */
 export const spanCounts = new Map<"sent" | "lost", number>();
 
 const observers: Observer[] = [];
 
-/** Subscribing twice is once. Returns the function that ends the subscription. */
+/** Subscribing twice has no further effect. Returns the function that unsubscribes. */
 export function subscribe(observer: Observer): () => void {
   if (!observers.includes(observer)) observers.push(observer);
   return () => void observers.splice(observers.indexOf(observer), 1);

@@ -1,7 +1,7 @@
 /**
- * Writes the log lines of requests and of REST calls. Each failed REST call has a line. Each request has a line, or
- * each request whose client got an error. Of a flood of failed calls, and of requests that are refused, only the first lines
- * are written; the others are counted by the minute. No line has a stack, a message of an upstream, a credential or a body.
+ * Writes the log lines of requests and REST calls: one for each failed REST call, and one for each request or, depending on
+ * `ACCESS_LOG`, each request with an error. In a flood of failed calls or rejected requests, only the first lines are written;
+ * the others are counted per minute. No line contains a stack trace, an upstream's message, a credential or a body.
  */
 import { hash } from "node:crypto";
 import { codes } from "../../shared/error-codes.ts";
@@ -9,17 +9,17 @@ import type { Observer } from "./observer.ts";
 import { type CallOutcome, type RequestRecord, roundMs } from "./request-record.ts";
 import { traceIdOf } from "./trace-context.ts";
 
-/** Our side or REST failed. A refusal of the caller's request by REST is an answer like any other. */
+/** Whether this service or REST failed. An error response to a bad request of the caller is not a failure. */
 function isFailure(outcome: CallOutcome): boolean {
   if (outcome === "CIRCUIT_OPEN" || outcome === "RATE_LIMITED") return true;
   return outcome !== "OK" && outcome !== "ABANDONED" && codes[outcome].status >= 500;
 }
 
-/** A failure of REST or of ours has a line for each request, also in a flood. Refusals that a bound explains do not. */
+/** Failures of REST or of this service are logged for every request, even in a flood; rejections by a bound are not. */
 const isAlwaysTold = ({ code, reason }: RequestRecord, isFault: boolean): boolean =>
   isFault && !(code === "SERVICE_UNAVAILABLE" && reason !== undefined);
 
-/** Health checks are many, and say nothing. */
+/** Health checks are frequent and not worth logging. */
 const isProbe = ({ route }: RequestRecord): boolean => route === "/healthz" || route === "/readyz";
 
 export const requestLog: Observer = {
@@ -29,7 +29,7 @@ export const requestLog: Observer = {
     if (access === "off" || face.role === "metrics" || isProbe(request)) return;
     const isFault = status >= 500 || (code !== undefined && codes[code].status >= 500);
     if (access === "errors") {
-      // the embedded platform's refusals are answers to the roles in front of it
+      // error responses of the embedded platform are logged by the roles in front of it
       if (!isFault && (code === undefined || face.role === "platform")) return;
       const kind = { role: face.role, code: code ?? status, reason };
       if (!isAlwaysTold(request, isFault) && !face.log.mayWrite(Object.values(kind).join(" "), kind)) return;
@@ -83,6 +83,6 @@ function accessFields(request: RequestRecord): object {
   };
 }
 
-/** Which document was sent, without its text: the id that nothing is saved for, or the digest that its text has as an id. */
+/** Identifies an unsaved document without its text: the unknown id that was sent, or the digest of the text. */
 const documentOf = ({ askedId, text }: RequestRecord): string | undefined =>
   text ? `sha256:${hash("sha256", text)}` : askedId;

@@ -1,66 +1,66 @@
 /**
- * The facts about one request of a role and about one REST call, filled in while they run. No fact is a credential, a
- * header's value or a body, except the ids named here.
+ * The records of a role's request and of a REST call, filled in while they run. They contain no credentials, header values or
+ * bodies, except the ids named here.
  */
 import type { Code } from "../../shared/error-codes.ts";
 import { CodedError } from "../coded-error.ts";
 import type { Role } from "../settings/config.ts";
 import type { LogLines } from "./log-lines.ts";
 
-/** A role's server as its requests know it. `metrics` serves no role. */
+/** The server of a request's role. `metrics`: the metrics server, which is not a role. */
 export type ServerInfo = { readonly role: Role | "metrics"; readonly log: LogLines };
 
-/** A saved operation. `app` is absent for one of this service. `id` is the one in the manifest. */
+/** A saved operation. `app` is undefined for this service's own operations. `id`: as in the manifest. */
 export type OperationName = { readonly app: string | undefined; readonly name: string; readonly id: string };
 
 export class RequestRecord {
   readonly beganAt = performance.now();
   readonly face: ServerInfo;
   readonly id: string;
-  /** The pattern of its route, such as `/v1/*`. Empty: no route. */
+  /** The route's pattern, such as `/v1/*`; empty if no route matched. */
   route: string;
   readonly method: string;
-  /** The status sent; 499 when the client left before; of an answer that broke off, the status of its failure. */
+  /** The status sent; 499 if the client disconnected before the end; the failure's status for an aborted response. */
   status = 0;
-  /** Ms from the head of the request to the end of the answer. */
+  /** Milliseconds from the request's headers to the end of the response. */
   ms = 0;
-  /** The code of the first error that the client got. */
+  /** The code of the first error in the response. */
   code: Code | undefined;
-  /** Which limit or bound refused it. */
+  /** The limit or bound that rejected the request. */
   reason: string | undefined;
-  /** The code of the failed connection or the kind of fault behind `code`; no message. */
+  /** The underlying cause of `code`, such as a connection error's code; never a message. */
   cause: string | undefined;
   /** The saved operation that ran. */
   operation: OperationName | undefined;
-  /** The app that the client says it is, if there is a manifest of this app. */
+  /** The app that the client claims to be, if there is a manifest for this app. */
   app: string | undefined;
-  /** The operation's name as the client gave it. */
+  /** The operation name that the client sent. */
   givenName: string | undefined;
-  /** The document: the id that was asked for, and the text that came. The log shows a digest of a text that is not saved. */
+  /** The document id and text that the client sent. The log has only a digest of an unsaved text. */
   askedId: string | undefined;
   text: string | undefined;
   /** The client's address. */
   readonly address: string;
-  /** The client's name and version, as it gave them. */
+  /** The name and version that the client sent. */
   client: { readonly name: string; readonly version: string } | undefined;
-  /** What this request left of each rate limit that counted it, from 1 (nothing was used) to 0. */
+  /** The remaining fraction of each rate limit that counted this request, from 1 (unused) to 0 (exhausted). */
   rateLeft: { readonly bound: string; readonly left: number }[] | undefined;
   keyId: string | undefined;
   tenantId: string | undefined;
-  /** REST calls that were made. */
+  /** Number of REST calls made. */
   calls = 0;
   /** The last call of each REST operation that failed. */
   failures: Map<string, CallRecord> | undefined;
-  /** The REST operation and the path in the answer of the error that `code` is of. */
+  /** The REST operation, and the response path, of the error that `code` comes from. */
   failedOperation: string | undefined;
   failedPath: string | undefined;
-  /** The calls themselves, if an observer collects them. */
+  /** The ended calls, if an observer collects them. */
   ended: CallRecord[] | undefined;
-  /** Bytes of the answer with its head. */
+  /** Bytes of the response, including its headers. */
   bytes = 0;
-  /** The W3C Trace Context of the gateway in front, or that an observer has set. */
+  /** W3C Trace Context, from the gateway in front or set by an observer. */
   traceparent: string | undefined;
-  /** The trace of a caller without a gateway's proof. It is not continued. */
+  /** The trace of a caller without the gateway's proof; it is not continued. */
   callersTrace: string | undefined;
   #brokeOff: CodedError | undefined;
 
@@ -72,7 +72,7 @@ export class RequestRecord {
     this.route = route;
   }
 
-  /** Notes the error that the client gets. Only the first one counts. */
+  /** Records the error that the client gets. Only the first one counts. */
   fail(error: CodedError): void {
     if (this.code) return;
     this.code = error.code;
@@ -81,13 +81,13 @@ export class RequestRecord {
     this.failedOperation = error.details.operation;
   }
 
-  /** Notes that the answer broke off, because what is behind this role failed. */
+  /** Records that the response was aborted because a service behind this role failed. */
   breakOff(error: CodedError): void {
     this.fail(error);
     this.#brokeOff = error;
   }
 
-  /** Notes a REST call that has ended. */
+  /** Records a REST call that has ended. */
   called(call: CallRecord): void {
     this.calls++;
     this.ended?.push(call);
@@ -96,7 +96,7 @@ export class RequestRecord {
     this.failures.set(call.operation.id, call);
   }
 
-  /** Notes the end of the answer, or that the client has left before. */
+  /** Records the end of the response, or that the client disconnected before. */
   finish(status: number, hasLeft: boolean, bytes: number): void {
     this.ms = performance.now() - this.beganAt;
     this.status = hasLeft ? (this.#brokeOff?.status ?? 499) : status;
@@ -114,15 +114,15 @@ export function causeCode(cause: unknown): string | undefined {
   return typeof code === "string" && code !== "" ? code : cause.name; // undici's HTTPParserError has no code
 }
 
-/** `OK`, the failure's code, or the reason why REST's answer never counted. */
+/** `OK`, the failure's code, or why there was no response: the circuit was open, or the call was abandoned. */
 export type CallOutcome = "OK" | "CIRCUIT_OPEN" | "ABANDONED" | Code;
 
 type Called = { readonly id: string; readonly product: string };
 
-/** How a request got the response. `shared`: another request made the call; `revalidated`: REST said 304. */
+/** How a request got the response. `shared`: another request made the call; `revalidated`: REST responded with 304. */
 export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
 
-/** One try of a REST call. */
+/** One attempt of a REST call. */
 export class CallRecord {
   readonly beganAt = performance.now();
   readonly operation: Called;
@@ -132,7 +132,7 @@ export class CallRecord {
   readonly query: Readonly<Record<string, unknown>> | undefined;
   /** The schema coordinate of the field that needs it. */
   readonly coordinate: string | undefined;
-  /** The second try of a read. */
+  /** Whether this is the second attempt of a read. */
   readonly isRetry: boolean;
   /** The request that it belongs to. */
   readonly request: RequestRecord | undefined;
@@ -142,14 +142,14 @@ export class CallRecord {
   source: ResponseSource = "fetched";
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   ageSeconds: number | undefined;
-  /** REST's status. 0: no answer. */
+  /** REST's status; 0: no response. */
   status = 0;
-  /** Its request was on a connection, whole or in part. */
+  /** Whether at least part of the request was written to a connection. */
   wasSent = false;
   ms = 0;
   outcome: CallOutcome = "OK";
   cause: string | undefined;
-  /** W3C Trace Context of this call, where a trace is recorded. */
+  /** W3C Trace Context of this call, if a trace is recorded. */
   traceparent: string | undefined;
 
   constructor(
@@ -187,9 +187,9 @@ export class CallRecord {
   }
 }
 
-/** A time as logs and clients see it: in tenths. */
+/** Rounds milliseconds to tenths, for logs and clients. */
 export const roundMs = (time: number): number => Math.round(time * 10) / 10;
 
-/** A saved operation's name in metrics and reports: two apps may have operations of one name. */
+/** A saved operation's name in metrics and reports, qualified because two apps may use the same name. */
 export const qualifiedName = ({ app, name }: OperationName): string =>
   app === undefined ? name : `${app}/${name}`;

@@ -1,6 +1,6 @@
 /**
- * Stack traces in log lines name the sources of a bundle, by the maps beside it. Node's own switch for it
- * (`--enable-source-maps`) reads all maps at the start, a third of its time; here a map is read when a line needs it.
+ * Maps stack traces in log lines from a bundle back to its sources. Node's `--enable-source-maps` reads all source maps at the
+ * start, which takes a third of the start-up time; this module reads a map when a log line needs it.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { SourceMap, type SourceMapping } from "node:module";
@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Returns a function that replaces places in the program's files by places in their sources. A line may hold text of a
- * client, so no file outside of the program's folder is read.
+ * Returns a function that replaces locations in the program's files by locations in their sources. A line may contain text
+ * from a client, so only files in the program's folder are read.
  */
 export function createSourceMapper(folder = dirname(process.argv[1] ?? "")): (line: string) => string {
   const base = pathToFileURL(join(folder, "/")).href;

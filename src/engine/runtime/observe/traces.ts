@@ -1,7 +1,7 @@
 /**
- * Traces by OpenTelemetry, sent by OTLP over HTTP. A request of the gateway and of the graphql role is a server span, a
- * REST call is a client span below it. No span holds a key, a header's value or a body. This module is loaded only where
- * the standard `OTEL_…` variables ask for traces; the exporter and the resource read the rest of them.
+ * OpenTelemetry traces, exported by OTLP over HTTP. A request of the gateway or graphql role is a server span, each REST call a
+ * client span below it. Spans contain no keys, header values or bodies. This module is loaded only if the standard `OTEL_…`
+ * variables enable traces; the exporter and the resource read the remaining variables.
  */
 import type { AgentOptions } from "node:https";
 import {
@@ -40,10 +40,10 @@ import type { TraceSettings } from "../settings/config.ts";
 import { type Observer, spanCounts, subscribe } from "./observer.ts";
 import { type CallRecord, causeCode, type RequestRecord } from "./request-record.ts";
 
-/** For the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
+/** Timeout for resolving the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
 const lookupMs = 5_000;
 
-/** Traces the requests of the process. Returns the function that ends that, and sends the spans that are not sent yet. */
+/** Traces the requests of the process. Returns the function that stops tracing and flushes pending spans. */
 export function startTraces(
   settings: TraceSettings,
   name: string,
@@ -75,8 +75,8 @@ export function startTraces(
 }
 
 /**
- * Options of the exporter's agent, which resolves the collector's name by the lookup of all connections. An exporter that is
- * given options does not read the certificates that OpenTelemetry's variables name; it has warned of a missing file before.
+ * Options of the exporter's HTTP agent, which uses our DNS lookup. With agent options, the exporter ignores the certificate files
+ * that OpenTelemetry's variables name, so they are read here; it has already warned about missing files.
  */
 function agentOptions({ files }: TraceSettings): AgentOptions {
   const read = (file: string | undefined): string | undefined => {
@@ -91,7 +91,7 @@ function agentOptions({ files }: TraceSettings): AgentOptions {
   return { keepAlive: true, lookup: lookupCache.within(lookupMs), ...certificates };
 }
 
-/** Says once that the collector takes no spans, and once that it does again. Spans that it does not take are lost. */
+/** Logs once when the collector stops accepting spans, and once when it accepts them again. Rejected spans are lost. */
 function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
   let isDown = false;
   const told: SpanExporter["export"] = (spans, done) =>
@@ -99,18 +99,18 @@ function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
       if (error && !isDown)
         log.warn(
           { cause: causeCode(error) },
-          "OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes no spans; they are lost",
+          "OTEL_EXPORTER_OTLP_ENDPOINT: the collector does not accept spans; they are lost",
         );
-      if (!error && isDown) log.warn("OTEL_EXPORTER_OTLP_ENDPOINT: the collector takes spans again");
+      if (!error && isDown) log.warn("OTEL_EXPORTER_OTLP_ENDPOINT: the collector accepts spans again");
       isDown = error !== undefined;
       const outcome = isDown ? "lost" : "sent";
       spanCounts.set(outcome, (spanCounts.get(outcome) ?? 0) + spans.length);
-      done({ code: 0 }); // else the SDK writes a line for each batch
+      done({ code: 0 }); // otherwise the SDK logs a line for each batch
     });
   return { export: told, shutdown: () => exporter.shutdown() };
 }
 
-/** `OTEL_TRACES_SAMPLER`, as the specification of the SDK's variables names them. */
+/** The sampler named by `OTEL_TRACES_SAMPLER` (OpenTelemetry's SDK configuration). */
 function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
   const root = sampler.endsWith("always_off")
     ? new AlwaysOffSampler()
@@ -182,7 +182,7 @@ function spansOf(tracer: Tracer): Observer {
   };
 }
 
-/** The context of a `traceparent` header that was found valid. */
+/** The context of a valid `traceparent` header. */
 function contextOf(parent: string | undefined): Context {
   if (parent === undefined) return ROOT_CONTEXT;
   const [, traceId = "", spanId = "", flags = ""] = parent.split("-");

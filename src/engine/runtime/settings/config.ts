@@ -1,6 +1,6 @@
 /**
- * Environment and arguments → one frozen, validated object. No role reads `process.env`.
- * A bad value is a `ConfigError` whose lines each name one variable and what it wants.
+ * Environment and arguments → one frozen, validated object. No role reads `process.env`. Invalid values result in a `ConfigError`
+ * with a line for each variable.
  */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
@@ -28,7 +28,7 @@ const samplers = [
 ];
 
 /**
- * Which requests are traced. `ratio` is of those without a sampled parent. `files`: the collector's authority, and the client
+ * Which requests are traced. `ratio` applies to requests without a sampled parent. `files`: the collector's CA, and the client
  * certificate for it.
  */
 export type TraceSettings = Readonly<{
@@ -44,13 +44,13 @@ export type Config = Readonly<{
   env: Environment;
   /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
   upstreams: ReadonlyMap<string, URL>;
-  /** Absent: no traces. */
+  /** Undefined: no traces. */
   traces: TraceSettings | undefined;
 }>;
 
 /**
- * Reads the environment and the roles named on the command line. Without one, all of them run; a service that brings no
- * platform runs `graphql` alone. Throws `ConfigError` with one line per bad variable or unknown role.
+ * Reads the environment and the roles named on the command line. By default all roles run; without a platform, only `graphql`.
+ * Throws `ConfigError` with one line per invalid variable or unknown role.
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv,
@@ -59,7 +59,7 @@ export function readConfig(
 ): Config {
   const lines: string[] = [];
   const given = withSecretFiles(withoutEmpty(environment), lines);
-  // without a NODE_ENV envalid takes the defaults of production
+  // without NODE_ENV, envalid would use the production defaults
   const env = customCleanEnv(
     { NODE_ENV: "development", ...given },
     variables,
@@ -82,7 +82,7 @@ export function readConfig(
   }
   const traces = readTraces(given, lines);
   const tlsFiles = ["NODE_EXTRA_CA_CERTS", "UPSTREAM_CA_FILE", "UPSTREAM_CERT_FILE", "UPSTREAM_KEY_FILE"];
-  // Node itself goes on without a file of authorities that it cannot read, and then trusts no service of yours
+  // Node silently ignores an unreadable NODE_EXTRA_CA_CERTS, and would then reject your services' certificates
   const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, own(given, name), lines));
   checkCertificate({ ca, cert, key }, lines);
   const known = roleNames.filter((role) => hasPlatform || role !== "platform");
@@ -100,16 +100,16 @@ export function readConfig(
   });
 }
 
-/** envalid has words of its own for a value that is none of a list, and for a switch. */
+/** Rewrites envalid's own messages for choices and booleans. */
 const plain = (message = ""): string =>
   message
-    .replace(/^Invalid bool input: .*$/s, "wants on or off")
+    .replace(/^Invalid bool input: .*$/s, "must be on or off")
     .replace(
       /^Value ".*" not in choices \[(.+)\]$/s,
-      (_, choices: string) => `wants one of ${choices.replaceAll(",", ", ")}`,
+      (_, choices: string) => `must be one of ${choices.replaceAll(",", ", ")}`,
     );
 
-/** OpenTelemetry's own variables: an endpoint, or the exporter `otlp`, switches traces on. */
+/** OpenTelemetry's standard variables: an endpoint, or the exporter `otlp`, enables traces. */
 function readTraces(
   given: Readonly<Record<string, string>>,
   lines: string[],
@@ -118,19 +118,19 @@ function readTraces(
   const endpoint = given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (given.OTEL_SDK_DISABLED?.toLowerCase() === "true" || exporter === "none") return undefined;
   if (endpoint === undefined && exporter === undefined) return undefined;
-  if (exporter !== undefined && exporter !== "otlp") lines.push("OTEL_TRACES_EXPORTER: wants otlp or none");
+  if (exporter !== undefined && exporter !== "otlp") lines.push("OTEL_TRACES_EXPORTER: must be otlp or none");
   if (/\/v1\/traces\/?$/.test(given.OTEL_EXPORTER_OTLP_ENDPOINT ?? ""))
     lines.push(
-      "OTEL_EXPORTER_OTLP_ENDPOINT: wants the collector's base URL, for /v1/traces is added to it; OTEL_EXPORTER_OTLP_TRACES_ENDPOINT takes a whole one",
+      "OTEL_EXPORTER_OTLP_ENDPOINT: must be the collector's base URL, because /v1/traces is appended; for a complete URL, use OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     );
   const protocol = given.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? given.OTEL_EXPORTER_OTLP_PROTOCOL;
   if (protocol === "grpc")
     lines.push(
-      "OTEL_EXPORTER_OTLP_PROTOCOL: wants http/json; a collector takes it on the port of http/protobuf",
+      "OTEL_EXPORTER_OTLP_PROTOCOL: must be http/json; collectors accept it on the port of http/protobuf",
     );
-  if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: wants one of ${samplers.join(", ")}`);
+  if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: must be one of ${samplers.join(", ")}`);
   const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
-  if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: wants a number from 0 to 1");
+  if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1");
   const fileOf = (name: string): string | undefined =>
     own(given, `OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? own(given, `OTEL_EXPORTER_OTLP_${name}`);
   const files = {
@@ -152,27 +152,27 @@ function readFile(name: string, file: string | undefined, lines: string[]): stri
 
 function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefined>, lines: string[]): void {
   if ((given.cert === undefined) !== (given.key === undefined)) {
-    lines.push("UPSTREAM_CERT_FILE: wants UPSTREAM_KEY_FILE beside it, and the other way round");
+    lines.push("UPSTREAM_CERT_FILE: requires UPSTREAM_KEY_FILE, and vice versa");
     return;
   }
   try {
     createSecureContext({ cert: given.cert, key: given.key });
   } catch (error) {
     lines.push(
-      `UPSTREAM_CERT_FILE, UPSTREAM_KEY_FILE: are no certificate and key that fit (${reasonOf(error)})`,
+      `UPSTREAM_CERT_FILE, UPSTREAM_KEY_FILE: are not a matching certificate and key (${reasonOf(error)})`,
     );
   }
   try {
-    if (given.ca !== undefined) new X509Certificate(given.ca); // a secure context leaves out what is no certificate
+    if (given.ca !== undefined) new X509Certificate(given.ca); // a secure context would ignore an invalid certificate
   } catch (error) {
-    lines.push(`UPSTREAM_CA_FILE: holds no certificate in PEM (${reasonOf(error)})`);
+    lines.push(`UPSTREAM_CA_FILE: does not contain a PEM certificate (${reasonOf(error)})`);
   }
 }
 
 const reasonOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-/** Reads the files that `<name>_FILE` names, as containers mount secrets. A line end at the end of a file does not count. */
+/** Reads the files named by `<name>_FILE`, as containers mount secrets. A trailing line break is removed. */
 function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {
   const read = { ...given };
   for (const name of secrets) {
@@ -185,7 +185,7 @@ function withSecretFiles(given: Record<string, string>, lines: string[]): Record
   return read;
 }
 
-/** An empty variable counts as absent, as it does in shells and compose files. */
+/** An empty variable counts as unset, as in shells and compose files. */
 function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),

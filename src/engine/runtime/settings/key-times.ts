@@ -6,8 +6,8 @@ type KeyTimes = Partial<
 >;
 
 /**
- * How much longer than `KEY_CACHE_MS` while key introspection fails. Without a revocation log no revocation can be learned
- * in that time, so it is for the operator to allow.
+ * How much longer than `KEY_CACHE_MS` a key is accepted while key introspection fails. Without a revocation log, revocations
+ * cannot reach the gateway in that time, so the operator has to opt in.
  */
 export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
   KEY_STALE_MS ?? (REDIS_URL ? 300_000 : 0);
@@ -16,11 +16,11 @@ export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
 export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | "KEY_UNCONFIRMED_MS">) {
   const untold = times.KEY_CACHE_MS + staleMs(times);
   return {
-    /** Where the gateway was not told. */
+    /** If the revocation did not reach the gateway. */
     cached: times.KEY_CACHE_MS,
-    /** The same, while key introspection fails too. */
+    /** As `cached`, while key introspection fails as well. */
     untold,
-    /** Where the gateway cannot read the revocation log. */
+    /** If the gateway cannot read the revocation log. */
     cutOff: Math.min(untold, times.KEY_UNCONFIRMED_MS),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts are those of Lettuce; the
- * hosts are the sentinels, or any nodes of the cluster. `rediss…` is the same over TLS.
+ * `REDIS_URL`: one server, the servers behind Sentinel, or a cluster. The forms with several hosts are Lettuce's; the hosts are
+ * the sentinels, or any nodes of the cluster. `rediss…` is the same over TLS.
  *
  *     redis://[[user]:password@]host[:port][/database]
  *     redis-sentinel://[[user]:password@]host[:port],host[:port],…[/database]#master
@@ -12,9 +12,9 @@ export type RedisPlace = URL | RedisGroup;
 
 const defaultPorts = { sentinel: 26_379, cluster: 6_379 };
 const wanted =
-  "wants a redis:// URL, redis-sentinel://host:port,host:port#master or redis-cluster://host:port,host:port; rediss… for TLS";
+  "must be a redis:// URL, redis-sentinel://host:port,host:port#master or redis-cluster://host:port,host:port; rediss… for TLS";
 
-/** Throws what is wanted. No message quotes the text, which may hold a password. */
+/** Throws with the expected format. No message quotes the text, which may contain a password. */
 export function parseRedisPlace(text: string): RedisPlace {
   const [, , kind] = /^(rediss?)(?:-(sentinel|cluster))?:\/\//.exec(text) ?? [];
   if (kind === "sentinel" || kind === "cluster") return new RedisGroup(kind, text);
@@ -30,7 +30,7 @@ export class RedisGroup {
   readonly username: string;
   readonly password: string;
   readonly database: number;
-  /** The master's name among those that the sentinels watch. */
+  /** Name of the master that the sentinels monitor. */
   readonly master: string;
 
   constructor(kind: "sentinel" | "cluster", text: string) {
@@ -53,12 +53,12 @@ export class RedisGroup {
     this.database = Number(database);
     this.master = master;
     if (kind === "sentinel" && master === "")
-      throw new Error("wants the name of the master at the end, such as #mymaster");
+      throw new Error("must end with the name of the master, such as #mymaster");
     if (kind === "cluster" && (master !== "" || this.database !== 0))
-      throw new Error("wants a cluster without a database and without #");
+      throw new Error("must not have a database or # for a cluster");
   }
 
-  /** Without the password, for `--check-config`. */
+  /** For `--check-config`, without the password. */
   toString(): string {
     const credentials = this.username + this.password === "" ? "" : "(secret)@";
     const hosts = this.hosts
@@ -80,6 +80,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error("wants %-encoded characters in the user and the password");
+    throw new Error("must have %-encoded characters in the user and the password");
   }
 }

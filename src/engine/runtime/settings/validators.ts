@@ -1,26 +1,27 @@
-/** The checks of environment variables' values. Each throws what it wants. */
+/** Validators of environment variables. Each throws an error with the expected format. */
 import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { linearPattern } from "../../shared/linear-pattern.ts";
 import { parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
 import { parseRedisPlace } from "./redis-place.ts";
 
-/** Throws when the text is no URL of a service. */
+/** Throws if the text is not a base URL. */
 export function parseHttpUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error("wants an http:// or https:// URL");
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error("must be an http:// or https:// URL");
   if (url.search || url.hash || url.username || url.password)
-    throw new Error("wants a URL without query, fragment or user");
+    throw new Error("must be a URL without query, fragment or user");
   return url;
 }
 
 export const httpUrl = makeValidator(parseHttpUrl);
 export const port = makeValidator((value: string): number => {
-  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) throw new Error("wants a port from 0 to 65535");
+  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535)
+    throw new Error("must be a port from 0 to 65535");
   return Number(value);
 });
 const splitList = (value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []);
-/** As browsers send them (RFC 6454 §6.2): anything else would match no request. */
+/** As browsers send them (RFC 6454 §6.2); any other form would never match. */
 export const origins = makeValidator((value: string): readonly string[] => {
   const given = splitList(value);
   const isOrigin = (text: string): boolean => {
@@ -30,32 +31,32 @@ export const origins = makeValidator((value: string): readonly string[] => {
   const wrong = given.find((item) => item !== "*" && !isOrigin(item));
   if (wrong !== undefined)
     throw new Error(
-      `wants origins such as https://app.example, in lower case, without a path, or *; ${JSON.stringify(wrong)} is none`,
+      `must be origins such as https://app.example, in lower case, without a path, or *; ${JSON.stringify(wrong)} is not one`,
     );
   return given;
 });
 const countFrom = (least: number) =>
   makeValidator((value: string): number => {
     if (!/^[0-9]{1,9}$/.test(value) || Number(value) < least)
-      throw new Error(`wants a whole number from ${least} up`);
+      throw new Error(`must be a whole number from ${least} up`);
     return Number(value);
   });
 export const count = countFrom(1);
-/** The log of revoked keys is read each second, and a failure is noticed in two: a shorter time would doubt a good log. */
+/** The revocation log is read every second, and failures are noticed within two: a shorter time would distrust a working log. */
 export const unconfirmedMs = countFrom(5_000);
-/** An address, or a block of them (RFC 4632, RFC 4291 §2.3); the block of all addresses is none that can be trusted. */
+/** An address, or a CIDR block (RFC 4632, RFC 4291 §2.3) other than that of all addresses, which cannot be trusted. */
 function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
   return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
 }
 export const addresses = makeValidator((value: string): readonly string[] => {
   const given = splitList(value);
-  if (!given.every(isAddress)) throw new Error("wants IP addresses or CIDR blocks, comma-separated");
+  if (!given.every(isAddress)) throw new Error("must be IP addresses or CIDR blocks, comma-separated");
   return given;
 });
 export const manifestPlaces = makeValidator(parseManifestLocations);
 export const redisPlace = makeValidator(parseRedisPlace);
-/** Headers that mean something to a client or a service; the gateway lets none pass that has its prefix. */
+/** Headers that clients and services depend on; the gateway drops every header with the configured prefix. */
 const knownHeaders = [
   "accept-language",
   "access-control-request-method",
@@ -75,28 +76,28 @@ const knownHeaders = [
 ];
 export const headerPrefix = makeValidator((value: string): string => {
   if (!/^[A-Za-z][A-Za-z0-9-]*-$/.test(value))
-    throw new Error("wants letters, digits and dashes, with a dash at the end");
+    throw new Error("must be letters, digits and dashes, with a dash at the end");
   const taken = knownHeaders.find((name) => name.startsWith(value.toLowerCase()));
-  if (taken) throw new Error(`wants a prefix that no other header has; ${taken} has this one`);
+  if (taken) throw new Error(`must be a prefix that no other header has; ${taken} has this one`);
   return value;
 });
-/** A text that `check` does not refuse. */
+/** A text for which `check` does not throw. */
 const textWith = (check: (value: string) => unknown) =>
   makeValidator((value: string): string => {
     check(value);
     return value;
   });
-const textOf = (form: RegExp, wants: string) =>
+const textOf = (form: RegExp, expected: string) =>
   textWith((value) => {
-    if (!form.test(value)) throw new Error(`wants ${wants}`);
+    if (!form.test(value)) throw new Error(`must be ${expected}`);
   });
 export const secret = textOf(/^[\x21-\x7e]{16,}$/, "at least 16 visible ASCII characters");
 export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII characters, without spaces");
 export const pattern = textWith(linearPattern);
 
 /**
- * The members of a verified caller's context, as a key introspection response names them. Each becomes a context header, with
- * dashes in its name.
+ * The members of a caller's context → their names in a key introspection response. Each becomes a context header, with dashes
+ * in its name.
  */
 export const contextMembers = {
   tenantId: "tenant_id",
@@ -109,11 +110,11 @@ export const contextMembers = {
   teams: "teams",
 };
 const introspected = Object.values(contextMembers);
-/** `KEY_INTROSPECTION_NAMES`: our name of a member → the service's. Throws for a name that is none. */
+/** `KEY_INTROSPECTION_NAMES`: our name of a member → the service's. Throws for an unknown member. */
 export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   const pairs = splitList(value).map((pair) => pair.split("="));
   const wrong = pairs.find(([own = "", theirs]) => !introspected.includes(own) || theirs === undefined);
-  if (wrong) throw new Error(`wants pairs such as tenant_id=org; the names are ${introspected.join(", ")}`);
+  if (wrong) throw new Error(`must be pairs such as tenant_id=org; the names are ${introspected.join(", ")}`);
   return new Map(pairs.map(([own = "", theirs = ""]) => [own, theirs]));
 }
 export const names = textWith(introspectionNames);

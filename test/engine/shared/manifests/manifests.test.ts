@@ -186,7 +186,9 @@ describe("an id of the form of a digest", () => {
     expect(await accepted(id, other)).toEqual([
       `its id ${id} has the form of ${name} digest but is not the digest of its text`,
     ]);
-    expect(await accepted(`sha256:${id}`)).toEqual([expect.stringContaining("is not that of its text")]);
+    expect(await accepted(`sha256:${id}`)).toEqual([
+      expect.stringContaining("is not the digest of its text"),
+    ]);
   });
 
   test("is that of the printed text too (gql.tada without normalization)", async () => {
@@ -195,7 +197,7 @@ describe("an id of the form of a digest", () => {
       expect.stringContaining("digest"),
     ]);
     expect(await accepted(`sha256:${"0".repeat(64)}`, "query {")).toEqual([
-      expect.stringContaining("is not that of its text"),
+      expect.stringContaining("is not the digest of its text"),
     ]);
   });
 
@@ -220,7 +222,7 @@ test("a list of places names its apps", () => {
   expect(() => parseManifestLocations("https://cdn.example/a.json")).toThrow(
     "name the app before a file or URL",
   );
-  expect(() => parseManifestLocations("a b=desk.json")).toThrow('"a b" is none');
+  expect(() => parseManifestLocations("a b=desk.json")).toThrow('"a b" is invalid');
 });
 
 describe("a folder", () => {

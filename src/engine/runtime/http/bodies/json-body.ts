@@ -1,6 +1,6 @@
 /**
- * Parses JSON bodies at a bounded cost. A body of 1 MiB may hold 90,000 names: `JSON.parse` then takes 45 ms and 20 times
- * the memory of the text.
+ * Parses JSON bodies at a bounded cost. A body of 1 MiB may contain 90,000 member names, for which `JSON.parse` takes 45 ms and
+ * 20 times the memory of the text.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { countValues } from "../../../shared/json-values.ts";
@@ -9,9 +9,9 @@ import { valuesPerRequest } from "../../settings/capacity.ts";
 
 type ParseJson = (request: FastifyRequest, text: string) => unknown;
 
-/** Makes a parser that throws what Fastify's own parser reports, and `BAD_USER_INPUT` for too many values. */
+/** Creates a parser that throws the errors of Fastify's parser, and `BAD_USER_INPUT` for too many values. */
 export function jsonParser(server: FastifyInstance, mostValues = valuesPerRequest): ParseJson {
-  // a client may name a variable `__proto__`: nothing copies members by assignment
+  // "ignore": `__proto__` is a valid variable name, and members are never copied by assignment
   const parse = server.getDefaultJsonParser("ignore", "ignore");
   return (request, text) => {
     if (text.length > mostValues && countValues(text, mostValues) > mostValues)
@@ -25,7 +25,7 @@ export function jsonParser(server: FastifyInstance, mostValues = valuesPerReques
   };
 }
 
-/** Makes `server` parse bodies so. A body that no route reads is not parsed: it may come without a key. */
+/** Makes `server` use this parser. Bodies of unknown routes, which may be unauthenticated, are not parsed. */
 export function parseJsonBodies(server: FastifyInstance): void {
   const parse = jsonParser(server);
   server.addContentTypeParser(
@@ -35,7 +35,7 @@ export function parseJsonBodies(server: FastifyInstance): void {
   );
 }
 
-/** Makes `server` leave bodies of one type, or of all (`*`), as they come. Whoever reads them parses them. */
+/** Makes `server` pass bodies of a media type, or of all (`*`), to the route handler unparsed. */
 export function leaveBodiesUnparsed(
   server: FastifyInstance,
   type: string,

@@ -1,11 +1,11 @@
 /**
- * Bounds unfinished request bodies, on every role. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a
- * minimum rate. The number of slow bodies of each address and each credential is bounded, and so is the memory of all
- * bodies. A violation gets one 408, and the connection is closed. While the server stops, an unfinished body has one more
- * second, then it gets a 503. An age is a count of checks and not a time, so a late event loop makes no client slow.
+ * Limits unfinished request bodies, on every role. A body must be complete within `REQUEST_TIMEOUT_MS` and arrive at a minimum
+ * rate. The number of slow bodies per address and per credential is limited, and so is the memory of all bodies. A violation is
+ * answered with a 408, and the connection is closed. While the server stops, unfinished bodies get one more second, then a
+ * 503. Ages are counted in checks rather than measured, so that a delayed event loop does not make clients look slow.
  *
- * The pieces of a chunked body (RFC 9112 §7.1) are counted too: 1 MiB in chunks of one byte takes two seconds of
- * processor time, because Node handles each chunk on its own.
+ * The chunks of a chunked body (RFC 9112 §7.1) are counted too: 1 MiB in chunks of one byte takes two seconds of CPU time,
+ * because Node handles each chunk separately.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, refusedByLimit } from "../../coded-error.ts";
@@ -14,17 +14,17 @@ import type { Environment } from "../../settings/environment.ts";
 import { addressBlock } from "../address-block.ts";
 
 const lookMs = 250;
-/** Bytes. */
+/** Bytes from which a body is watched immediately. */
 const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
-/** Time for the rest of an answered request: a client may read the response only after sending (RFC 9112 §9.6). */
+/** Time for the rest of an answered request: clients may read the response only after sending (RFC 9112 §9.6). */
 const lingerMs = 1_000;
 
 type Body = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   address?: string;
-  /** Bytes of it that have come since it was watched. */
+  /** Bytes received since the body is watched. */
   bytes: number;
   ageMs: number;
   answeredMs: number;
@@ -33,9 +33,9 @@ type Body = {
 export class SlowBodies {
   readonly #env: Environment;
   #arrived: Body[] = [];
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #unfinished = new Set<Body>();
-  /** Bytes that have come since the memory was last counted. */
+  /** Bytes received since memory was last checked. */
   #uncounted = 0;
   #timer: NodeJS.Timeout | undefined;
   #stoppingMs: number | undefined;
@@ -45,13 +45,13 @@ export class SlowBodies {
   }
 
   /**
-   * Most bodies arrive with their headers, before the next turn of the event loop. Small ones cost nothing more then. Large
-   * ones are watched at once: in one turn a thousand connections bring up to 2 MiB each.
+   * Most bodies arrive with their headers, before the next tick of the event loop, so small ones are only watched from then on.
+   * Large ones are watched immediately: in one tick, a thousand connections may deliver up to 2 MiB each.
    */
   watch(request: FastifyRequest, reply: FastifyReply): void {
     const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
     if (length === "0" && coding === undefined) return;
-    if (request.raw.socket.bytesRead === undefined) return; // the process made this request of itself, and it is here
+    if (request.raw.socket.bytesRead === undefined) return; // an injected request, whose body is complete
     const body: Body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
     if (coding !== undefined) countPieces(body);
     if (coding !== undefined || Number(length) > large) return this.#keep(body);
@@ -59,7 +59,7 @@ export class SlowBodies {
     this.#arrived.push(body);
   }
 
-  /** From now on each unfinished body has one second left. */
+  /** From now on, each unfinished body has one second left. */
   stop(): void {
     this.#stoppingMs = 0;
   }
@@ -69,7 +69,7 @@ export class SlowBodies {
     this.#arrived = [];
   }
 
-  /** A body that ends is forgotten at once: its request would outlive it until the next check. */
+  /** Watches a body until it ends; waiting for the next check would keep its request in memory longer. */
   #keep(body: Body): void {
     const { raw } = body.request;
     this.#unfinished.add(body);
@@ -109,7 +109,7 @@ export class SlowBodies {
       return refusedByLimit("stopping", "SERVICE_UNAVAILABLE", "this service is stopping");
     if (ageMs >= this.#env.REQUEST_TIMEOUT_MS) return late("the request did not arrive in time");
     if (ageMs >= graceMs && body.bytes < (minimumRate * ageMs) / 1_000)
-      return late("the request body comes too slowly");
+      return late("the request body arrives too slowly");
     if (ageMs < slowAfterMs) return undefined;
     const counts = ownersOf(body).map((owner) => {
       const count = (slow.get(owner) ?? 0) + 1;
@@ -121,7 +121,7 @@ export class SlowBodies {
       : undefined;
   }
 
-  /** Bodies of the address with most are ended, the oldest first: fast bodies are complete by then. */
+  /** Ends bodies of the addresses with the most bytes, oldest first: fast bodies would be complete by now. */
   #freeMemory(): void {
     this.#uncounted = 0;
     const held = [...this.#unfinished].filter((body) => !isOver(body) && !body.reply.raw.writableEnded);
@@ -139,9 +139,9 @@ export class SlowBodies {
 }
 
 /**
- * Node's parser pushes each chunk. After too many small ones no further chunk is taken, and the body is refused, later than
- * at once: a sender that gets its connection closed opens the next one, and each costs 20 ms. Once the request is answered,
- * Node would read the rest only to drop it: the rest is left unread, until `linger` closes.
+ * Counts the chunks that Node's parser pushes. After too many small ones, no more are read, and the body is rejected after a
+ * delay: a sender whose connection is closed opens another, and each costs 20 ms. Once the request is answered, Node would read
+ * the rest only to discard it, so the rest is left unread until `linger` closes the connection.
  */
 function countPieces(body: Body): void {
   const { raw } = body.request;
@@ -159,12 +159,12 @@ function countPieces(body: Body): void {
   };
   const refuse = (): void => {
     if (raw.listenerCount("error") === 0) raw.destroy();
-    else end(body, new CodedError("BAD_REQUEST", "the request body comes in too many pieces"));
+    else end(body, new CodedError("BAD_REQUEST", "the request body has too many small chunks"));
   };
   const leaveUnread = (): void => {
     if (!raw.complete && !isRefused) raw.socket.pause();
   };
-  body.reply.raw.once("finish", () => setImmediate(leaveUnread)); // after Node has begun to read the rest
+  body.reply.raw.once("finish", () => setImmediate(leaveUnread)); // after Node has resumed the socket to discard the rest
 }
 
 const late = (message: string): CodedError =>
@@ -175,8 +175,8 @@ const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.read
 const addressOf = (body: Body): string => (body.address ??= addressBlock(body.request.ip));
 
 /**
- * The address and the credential of the request. Neither is verified yet, so a credential may have the text of somebody's
- * address: the words before them keep the two apart.
+ * The address and the credential of the request. Neither is verified yet, and a credential may look like another client's
+ * address, so each has a prefix.
  */
 function ownersOf(body: Body): string[] {
   const { "x-api-key": apiKey, authorization } = body.request.headers;
@@ -190,7 +190,7 @@ function linger(body: Body): void {
   if (body.answeredMs > lingerMs) body.request.raw.destroy();
 }
 
-/** Emits the fault as an error of the body: its reader responds. Without a reader yet, the next check tries again. */
+/** Emits the fault as an error of the body, to which its reader responds. Without a reader yet, the next check retries. */
 function end({ request: { raw }, reply }: Body, fault: CodedError): void {
   if (reply.raw.headersSent) return void raw.destroy();
   if (raw.listenerCount("error") === 0) return;

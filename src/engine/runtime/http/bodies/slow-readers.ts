@@ -1,10 +1,10 @@
 /**
- * Closes the connections of clients that do not read their answers. A client must take `minimumRate` bytes a second,
- * measured over a window: an answer that is not sent yet stays in memory, here or in the role behind. The time in which
- * nothing waits to be sent does not count. What the client sends meanwhile changes nothing.
+ * Closes the connections of clients that read their responses too slowly, because unread responses stay in memory, here or in
+ * the role behind. A client must read `minimumRate` bytes per second, averaged over a window. Time in which nothing waits to be
+ * sent does not count. Data that the client sends meanwhile makes no difference.
  *
- * The time is a count of looks, so a late event loop makes no client slow. Node tells of a large write only when all of it
- * is sent, so the kernel's progress is read from the socket's handle, as Node's own time-out does.
+ * Time is counted in checks rather than measured, so that a delayed event loop does not make clients look slow. Node reports a
+ * large write only when it is complete, so progress is read from the socket's handle, as Node's own timeout does.
  */
 import type { Socket } from "node:net";
 import { CodedError } from "../../coded-error.ts";
@@ -13,19 +13,19 @@ import type { Connections } from "../connections.ts";
 
 const mostLookMs = 1_000;
 
-/** Bytes that were written to the connection, and those of them that the kernel has not taken yet. */
+/** Bytes written to the connection, and those that the kernel has not accepted yet. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
-/** Why the requests of a connection that was closed here have failed. Logs and metrics tell it; no client can get it. */
+/** The error of requests on a connection that was closed here. For logs and metrics; the client never receives it. */
 export const readTooSlowly = new CodedError(
   "CLIENT_CLOSED_REQUEST",
-  "the answer is read too slowly",
+  "the response was read too slowly",
   {},
   undefined,
   "slow_reader",
 );
 
-/** The window is `windowMs` long. Returns the function that ends this. */
+/** Returns the function that stops the checks. */
 export function closeSlowReaders(connections: Connections, windowMs: number): () => void {
   const lookMs = Math.min(mostLookMs, windowMs / 4);
   const most = (slowReaders.minimumRate * windowMs) / 1_000;

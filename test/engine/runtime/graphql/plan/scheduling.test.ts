@@ -121,11 +121,11 @@ test("a failed mutation is sent once, and the next one follows unless the whole 
 test("after its client has left, a query ends with one error, and every mutation is still sent", async () => {
   const { ask, calls } = await openSchema((call) => {
     if (call === "pets") return ["1", "2", "3"].map((id) => pet(id));
-    throw new CodedError("CLIENT_CLOSED_REQUEST", "the client left before the answer");
+    throw new CodedError("CLIENT_CLOSED_REQUEST", "the client disconnected before the response");
   });
   const query = await ask(`{ pets { keeper { id boss { id } } name } person { name } }`);
   expect(query).toEqual({
-    errors: [expect.objectContaining({ message: "the client left before the answer" })],
+    errors: [expect.objectContaining({ message: "the client disconnected before the response" })],
   });
   calls.length = 0;
   const mutation = await ask(`mutation { a: rename(name: "1") { id } b: rename(name: "2") { id } }`);
