@@ -115,9 +115,7 @@ test("codegen refuses an unreadable spec with the same exit code, and writes not
 test("an unexpected error is one line that asks for a bug report", () => {
   const failure = commandFailure(new TypeError("x is not a function\nat y"), "check");
   expect(failure.exitCode).toBe(4);
-  expect(failureLines(failure)).toEqual([
-    "check: this is a bug, please report it: x is not a function",
-  ]);
+  expect(failureLines(failure)).toEqual(["check: this is a bug, please report it: x is not a function"]);
 });
 
 test("thousands of schemas in each other are a fault of the document", () => {
