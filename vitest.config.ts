@@ -1,6 +1,6 @@
 /**
  * The suite, in projects. `shared` files share their modules, which saves half of the processor time. `apart` files
- * measure a process or change it, so each has a process of its own. `deploy`, `package`, `bench` and `browser` are suites.
+ * measure a process or change it, so each has a process of its own. The other projects are suites.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -23,7 +23,6 @@ process.env.SEED = String(seed);
 const apart = [
   "test/engine/build/check/{garbage,large}.test.ts",
   "test/engine/build/codegen/{type-check,wide}.test.ts",
-  "test/service/faults/*.test.ts",
   "test/service/fuzz/*.test.ts",
   "test/engine/runtime/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
   "test/engine/runtime/graphql/plan/response-budget.test.ts",
@@ -32,27 +31,31 @@ const apart = [
   "test/engine/shared/*.test.ts",
 ];
 
+/** Tens of seconds of requests to several processes. */
+const traffic = ["test/service/faults/*.test.ts", "test/service/e2e/{replicas,tenants}.test.ts"];
+
 export default defineConfig({
   test: {
     reporters: ["default", tally],
-    globalSetup: "test/engine/desk/generate.ts",
+    globalSetup: ["test/engine/desk/generate.ts", "test/support/compile-program.ts"],
     // a busy machine is slow: only what hangs should fail by time
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // one more than cores, because many tests wait
-    maxWorkers: availableParallelism() + 1,
+    // more than cores, because many tests wait
+    maxWorkers: 2 * availableParallelism() + 1,
     projects: [
       {
         extends: true,
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...apart, "test/service/{bench,browser,deploy}/**", "test/engine/package/**"],
+          exclude: [...apart, ...traffic, "test/service/{bench,browser,deploy}/**", "test/engine/package/**"],
           isolate: false,
         },
       },
       { extends: true, test: { name: "apart", include: apart } },
+      { extends: true, test: { name: "traffic", include: traffic } },
       { extends: true, test: { name: "deploy", include: ["test/service/deploy/*.test.ts"] } },
       { extends: true, test: { name: "package", include: ["test/engine/package/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/service/bench/*.test.ts"] } },

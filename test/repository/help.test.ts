@@ -21,7 +21,10 @@ const printed = new Map<string, Promise<string>>();
 /** What a command prints at `--help`; it prints no error. */
 async function run(name: string, words: string): Promise<string> {
   const given = name === "start" ? programEnvironment : process.env;
-  const { stdout, stderr } = await promisify(execFile)("sh", ["-c", `${scripts[name]} ${words} --help`], {
+  const one = ({ suite: suites, bench: benches } as Record<string, typeof suites>)[name]?.[words];
+  // `npm run suite` and `npm run bench` start the file of the name with the words behind it
+  const script = one && "file" in one ? `node ${one.file}` : `${scripts[name]} ${words}`;
+  const { stdout, stderr } = await promisify(execFile)("sh", ["-c", `${script} --help`], {
     cwd: root,
     env: { ...given, PATH: `${join(root, "node_modules/.bin")}:${given.PATH}` },
   });

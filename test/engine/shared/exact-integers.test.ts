@@ -89,5 +89,5 @@ test.each([
     (size: number) => `[${`12345678901234567890${" ".repeat(size / 20)},`.repeat(400)}0]`,
   ],
 ])("time is by the length: %s", async (_name, text) => {
-  expect(await unitGrowth((size) => parseExactly(text(size)), 500, 20_000)).toBeLessThan(8); // 40 with the square
+  expect(await unitGrowth((size) => parseExactly(text(size)), 500, 20_000, 8)).toBeLessThan(8); // 40 with the square
 });

@@ -1,7 +1,7 @@
 /**
  * The table of faults, less of each: `npm run suite -- faults` does more, holds a quiet machine to the criteria's times and
- * prints what it measured. Here the times are ten times as long, because other tests run beside this one, and what fails
- * gets a second chance. A secret that was seen once, the last row, gets none.
+ * prints what it measured. Here the times are ten times as long, for a busy machine, and what fails gets a second
+ * chance. A secret that was seen once, the last row, gets none.
  */
 import { expect, test } from "vitest";
 import { type Result, runRows } from "./run.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { refusingUrl } from "../../engine/gateway/start.ts";
-import { rawServer } from "../../engine/runtime/rest/raw-server.ts";
+import { http, rawServer } from "../../engine/runtime/rest/raw-server.ts";
 import { get, query, runForAll, runReady } from "./program.ts";
 
 const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
@@ -167,8 +167,7 @@ describe("METRICS_PORT", () => {
   });
 
   test("a client that leaves is counted, and so is the REST call that it abandons", async () => {
-    const silent = await rawServer(() => {});
-    const program = await runReady(["graphql"], { METRICS_PORT: "0", REST_BASE_URL: silent.url.href });
+    const program = await runOverSilence({});
     const headers = { "content-type": "application/json", "x-api-key": key };
     const leaving = httpRequest(new URL("/v1/graphql", program.url), { method: "POST", headers });
     leaving.on("error", () => {}).end('{"query":"{ me { id } }"}');
@@ -184,11 +183,7 @@ describe("METRICS_PORT", () => {
   });
 
   test("a refusal is counted by the limit or the bound behind it", async () => {
-    const silent = await rawServer(() => {});
-    const program = await runReady(["graphql"], {
-      ...{ METRICS_PORT: "0", REST_BASE_URL: silent.url.href, MAX_CONCURRENT_REQUESTS: "1" },
-      REQUEST_TIMEOUT_MS: "60000",
-    });
+    const program = await runOverSilence({ MAX_CONCURRENT_REQUESTS: "1", REQUEST_TIMEOUT_MS: "60000" });
     void query(program.url, "{ me { id } }", key).catch(() => {});
     await expectSample(program, 'http_server_active_requests{role="graphql"}', 1);
     await query(program.url, "{ me { id } }", key);
@@ -260,6 +255,18 @@ describe("METRICS_PORT", () => {
     expect(output()).not.toContain("metrics");
   });
 });
+
+/** The graphql role over a REST that answers the probes of the start, and nothing after it. */
+async function runOverSilence(environment: NodeJS.ProcessEnv) {
+  const rest = { isSilent: false };
+  const { url } = await rawServer((socket) => void (rest.isSilent || socket.write(http(200, "{}"))));
+  const program = await runReady(["graphql"], {
+    ...{ METRICS_PORT: "0", REST_BASE_URL: url.href },
+    ...environment,
+  });
+  rest.isSilent = true;
+  return program;
+}
 
 async function savedOperation(name: string): Promise<{ id: string }> {
   const { default: manifest } = await import("../../../generated/operations-manifest.json", {

@@ -208,6 +208,7 @@ test("a collector that is down is one line and a count, and so is its return", a
   const port = await freePort();
   const program = await runReady([], {
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: "100" },
+    OTEL_EXPORTER_OTLP_TIMEOUT: "500", // so long the exporter tries again
     METRICS_PORT: "0",
   });
   const lines = (): string[] => program.output().match(/"msg":"(?:traces|OTEL[^"]*)"/g) ?? [];

@@ -56,14 +56,15 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   floods: { does: "floods of requests that cost more than they weigh", file: "test/service/load/floods.ts" },
   fuzz: {
-    does: "20,000 random bodies, heads, variables and answers of REST",
+    does: "20,000 random bodies, heads, variables and answers of REST; every name that objects inherit",
     projects: ["apart", "shared"],
     files: [
       "test/service/fuzz",
       "test/engine/runtime/graphql/variables.test.ts",
       "test/engine/build/codegen/hostile.test.ts",
+      "test/engine/names/every-name.test.ts",
     ],
-    environment: { FUZZ_CASES: "5000", VARIABLES_SHARE: "1", HOSTILE_CASES: "200" },
+    environment: { FUZZ_CASES: "5000", VARIABLES_SHARE: "1", HOSTILE_CASES: "200", EVERY_NAME: "1" },
   },
   history: {
     does: "`check --base` over versions of real documents, beside an oracle",
@@ -101,7 +102,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   replicas: {
     does: "100,000 interleaved requests of 50 callers over two replicas",
-    projects: ["shared"],
+    projects: ["traffic"],
     files: ["test/service/e2e/replicas.test.ts"],
     environment: { REQUESTS: "100000" },
   },
@@ -113,6 +114,11 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "roll-outs of another spec and back, and kills of each process of the whole chain under load",
     file: "test/service/load/rolling.ts",
   },
+  "short-faults": {
+    does: "the table of faults, less of each, for a busy machine",
+    projects: ["traffic"],
+    files: ["test/service/faults"],
+  },
   "slow-clients": {
     does: "a thousand sockets that never finish a header",
     file: "test/service/load/slow-loris.ts",
@@ -123,7 +129,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   tenants: {
     does: "10,000 interleaved requests of 50 tenants",
-    projects: ["shared"],
+    projects: ["traffic", "shared"],
     files: [
       "test/service/e2e/tenants.test.ts",
       "test/service/e2e/replicas.test.ts",

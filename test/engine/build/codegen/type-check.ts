@@ -34,8 +34,8 @@ export async function generatedFiles(
   return new Map([...texts].filter(([name]) => /\.(ts|json)$/.test(name)));
 }
 
-/** The compiler's errors in the generated files, and in `sources`, as they stand beside them. */
-export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly string[] = []): string[] {
+/** The compiler's errors in the generated files. Those of several projects have a folder each. */
+export function typeErrors(files: ReadonlyMap<string, string>): string[] {
   const texts = new Map([...files].map(([name, text]) => [join(desk, name), text]));
   const host = ts.createCompilerHost(options);
   const read = host.getSourceFile.bind(host);
@@ -48,7 +48,7 @@ export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly
     if (!parsed.has(name)) parsed.set(name, read(name, target));
     return parsed.get(name);
   };
-  const names = [...texts.keys(), ...sources.map((path) => join(root, path))];
+  const names = [...texts.keys()];
   const program = ts.createProgram(names, { ...options, noEmit: true }, host, last);
   last = program;
   return names.flatMap((name) => {
@@ -57,7 +57,7 @@ export function typeErrors(files: ReadonlyMap<string, string>, sources: readonly
     return found.map(({ messageText, start = 0 }) => {
       const line = file?.text.slice(0, start).split("\n").length;
       const text = ts.flattenDiagnosticMessageText(messageText, "\n");
-      return `${relative(name.startsWith(desk) ? desk : root, name)}:${line}: ${text.split("\n").slice(0, 4).join("\n")}`;
+      return `${relative(desk, name)}:${line}: ${text.split("\n").slice(0, 4).join("\n")}`;
     });
   });
 }

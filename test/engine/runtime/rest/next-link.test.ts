@@ -31,7 +31,7 @@ test.each<[what: string, header: (size: number) => string]>([
   ],
 ])("a header of many %s is read at the cost of one pass", async (_what, header) => {
   const read = (size: number): void => expect(nextLinkCursor(header(size), "page")).toBe("2");
-  expect(await unitGrowth(read, 1_000, 30_000)).toBeLessThan(8); // 30 with the square
+  expect(await unitGrowth(read, 1_000, 30_000, 8)).toBeLessThan(8); // 30 with the square
 });
 
 test.each([
