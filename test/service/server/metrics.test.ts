@@ -132,7 +132,7 @@ describe("METRICS_PORT", () => {
     expect(text).not.toMatch(/"nobody"|"9\.9"/);
     expect(program.output()).toMatch(/"app":"crm","client":"nobody","clientVersion":"9.9"/);
     expect(program.output()).toMatch(/"app":"crm","operation":"Old","reason":"Cannot query field/);
-    expect(program.output()).toMatch(/"app":"desk",.*"reason":"is no JSON"/);
+    expect(program.output()).toMatch(/"app":"desk",.*"reason":"is not valid JSON"/);
   });
 
   test("a REST call that fails is counted by its outcome: the code, the retry, the open circuit", async () => {
