@@ -11,7 +11,11 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   CancelledNotificationSchema,
+  ErrorCode,
+  InitializeRequestSchema,
+  type JSONRPCErrorResponse,
   ListToolsRequestSchema,
+  PingRequestSchema,
   type RequestId,
   RequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -29,16 +33,19 @@ import type { RequestScope } from "../runtime/rest/request-scope.ts";
 import { valuesPerMessage } from "../runtime/settings/capacity.ts";
 import { membersOf } from "../shared/json-object.ts";
 import { countValues } from "../shared/json-values.ts";
+import { own } from "../shared/own.ts";
 import type { Tool } from "./tools.ts";
 
 /** Headers that describe the MCP request's body and connection, and are not passed on. */
 const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
 
-/**
- * A tool call with unchecked parameters. The SDK's `Server` validates the parameters of `tools/call` itself and responds with
- * -32602 (invalid params). With `CallToolRequestSchema` it would fail earlier, with -32603 (internal error).
- */
-const anyToolCall = RequestSchema.extend({ method: CallToolRequestSchema.shape.method });
+/** The requests that are served, by method. */
+const requestSchemas = {
+  initialize: InitializeRequestSchema,
+  ping: PingRequestSchema,
+  "tools/call": CallToolRequestSchema,
+  "tools/list": ListToolsRequestSchema,
+} as const;
 
 /**
  * `server` admits requests and leaves their bodies as text. A message may contain `maxOperations` calls, like any other
@@ -99,13 +106,36 @@ export function serveMcp(
     message: unknown,
   ): Promise<Response> => {
     if (Array.isArray(message) && message.length > maxOperations) throw tooMany(maxOperations);
-    if (!acceptsJson(request.headers.accept)) return notAcceptable();
+    if (!acceptsJson(request.headers.accept))
+      return refusal(406, -32_000, "Not Acceptable: responses are application/json");
+    if (!Array.isArray(message)) {
+      const invalid = invalidParams(message);
+      return invalid ? Response.json(invalid) : answerValid(request, reply, message);
+    }
+    if (hasEqualIds(message))
+      return refusal(400, ErrorCode.InvalidRequest, "Invalid Request: two requests have the same id");
+    const invalid = message.map(invalidParams);
+    const errors = invalid.filter((each) => each !== undefined);
+    const valid = message.filter((_, index) => invalid[index] === undefined);
+    if (errors.length === 0) return answerValid(request, reply, message);
+    if (valid.length === 0) return Response.json(errors);
+    const response = await answerValid(request, reply, valid);
+    if (response.status >= 400) return response;
+    const text = await response.text();
+    return Response.json([...errors, ...(text === "" ? [] : [JSON.parse(text)].flat())]);
+  };
+  /** Answers a message, or a batch, whose parameters are those of its methods. */
+  const answerValid = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    message: unknown,
+  ): Promise<Response> => {
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
     // the SDK never answers a cancelled call, so a message with a call and its cancellation would never complete
     mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
-    mcp.setRequestHandler(anyToolCall, ({ params }, { requestId }) =>
-      calls.run(reply.raw, () => call(request, String(params?.name), argumentsIn(message, requestId))),
+    mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
+      calls.run(reply.raw, () => call(request, params.name, argumentsIn(message, requestId))),
     );
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);
@@ -151,19 +181,46 @@ export function serveMcp(
   });
 }
 
-const notAcceptable = (): Response =>
-  Response.json(
-    {
-      jsonrpc: "2.0",
-      error: { code: -32_000, message: "Not Acceptable: responses are application/json" },
-      id: null,
-    },
-    { status: 406 },
-  );
+const refusal = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+
+/** The id and the method of a request; `undefined` for a notification, a response and what is no message. */
+function requestOf(message: unknown): { readonly id: RequestId; readonly method: string } | undefined {
+  const { jsonrpc, id, method } = membersOf(message);
+  const isId = typeof id === "string" || Number.isInteger(id);
+  return jsonrpc === "2.0" && isId && typeof method === "string"
+    ? { id: id as RequestId, method }
+    : undefined;
+}
+
+/**
+ * The error of a request with malformed parameters (JSON-RPC 2.0 §5.1). The SDK would answer most of them with -32603 (internal
+ * error), and to those that are no object with -32700 (parse error), without the id.
+ */
+function invalidParams(message: unknown): JSONRPCErrorResponse | undefined {
+  const request = requestOf(message);
+  if (!request) return undefined;
+  const { id, method } = request;
+  const schema = own(requestSchemas, method);
+  const issue = [RequestSchema, ...(schema ? [schema] : [])]
+    .map((each) => each.safeParse(message).error?.issues[0])
+    .find((each) => each !== undefined);
+  if (!issue) return undefined;
+  const error = schema
+    ? { code: ErrorCode.InvalidParams, message: `Invalid params: ${issue.path.join(".")}: ${issue.message}` }
+    : { code: ErrorCode.MethodNotFound, message: "Method not found" };
+  return { jsonrpc: "2.0", id, error };
+}
+
+/** Whether no answer could tell which of two requests of a batch it is for (JSON-RPC 2.0 §4, §6). */
+function hasEqualIds(batch: readonly unknown[]): boolean {
+  const ids = batch.flatMap((each) => requestOf(each)?.id ?? []);
+  return new Set(ids).size < ids.length;
+}
 
 /** A call's original arguments: the SDK's copy lacks an argument named `__proto__`. */
 function argumentsIn(message: unknown, id: RequestId): object {
-  const { params } = membersOf([message].flat().find((each) => membersOf(each).id === id));
+  const { params } = membersOf([message].flat().find((each) => requestOf(each)?.id === id));
   return membersOf(membersOf(params).arguments);
 }
 

@@ -117,7 +117,7 @@ export function measureManifests(families: MetricFamilies, apps: AppOperations):
   const faults = "Manifests that cannot be read now, so that their last good state is served.";
   gauge("graphql_manifest_faults", faults, () => count(apps.faults));
   const unread =
-    "1: no manifest of the app has been read since the start, so all its operations are refused.";
+    "1: since the start, each manifest of the app was unreadable or beyond the bounds, so all its operations are refused.";
   gauge("graphql_manifest_unread", unread, () => count([...apps.unread].map((app) => ({ app }))));
 }
 

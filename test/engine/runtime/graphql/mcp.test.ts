@@ -249,3 +249,86 @@ test("the input schema of a custom scalar allows any value, that of a date scala
     ...{ d: text, id: text, n: { type: "integer" } },
   });
 });
+
+/** The answer to a message, or to a batch of at most three. */
+async function answering() {
+  const contact = "query Contact($id: ID!) { contact(id: $id) { id } }";
+  const contacts = { id: hash("sha256", contact), name: "Contact", body: contact, tool: "Reads a contact." };
+  const { server } = await inFrontOf(
+    ({ url = "" }, response) => send(response, { ...me, id: url.split("/").at(-1) }),
+    { MCP: "on", MAX_OPERATIONS: "3" },
+    { ...api, savedOperations: [tool, contacts] } as typeof api,
+  );
+  return async (payload: object) => {
+    const { statusCode, body } = await server.inject({ method: "POST", url: "/v1/mcp", headers, payload });
+    return { status: statusCode, answer: JSON.parse(body) as unknown };
+  };
+}
+
+const contactOf = (id: unknown, key: string) => ({
+  ...{ jsonrpc: "2.0", id, method: "tools/call" },
+  params: { name: "Contact", arguments: { id: key } },
+});
+
+test("two requests of a batch with the same id are refused, and ids that differ in their type are not", async () => {
+  const ask = await answering();
+  for (const second of [contactOf(1, "b"), { jsonrpc: "2.0", id: 1, method: "ping" }])
+    expect(await ask([contactOf(1, "a"), second])).toMatchObject({
+      status: 400,
+      answer: { error: { code: -32_600, message: expect.stringContaining("same id") }, id: null },
+    });
+  const response = { jsonrpc: "2.0", id: 1, result: {} }; // of a client: it has no arguments
+  const result = (key: string) => ({ structuredContent: { data: { contact: { id: key } } } });
+  expect(await ask([response, contactOf(1, "a"), contactOf("1", "b")])).toMatchObject({
+    status: 200,
+    answer: [
+      { id: 1, result: result("a") },
+      { id: "1", result: result("b") },
+    ],
+  });
+});
+
+const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+
+test.each<[method: string, params: unknown]>([
+  ["initialize", undefined],
+  ["initialize", {}],
+  ["initialize", { ...hello, protocolVersion: 5 }],
+  ["initialize", { ...hello, clientInfo: 1 }],
+  ["tools/list", { cursor: 5 }],
+  ["tools/call", undefined],
+  ["tools/call", {}],
+  ["tools/call", { name: 5 }],
+  ...["initialize", "ping", "tools/list", "tools/call"].flatMap((method): [string, unknown][] =>
+    [[], 5, "text", null, { ...hello, name: "Me", _meta: 1 }].map((params) => [method, params]),
+  ),
+])("malformed params of %s are -32602: %j", async (method, params) => {
+  const ask = await answering();
+  const request = { jsonrpc: "2.0", id: 7, method, params };
+  const error = { code: -32_602, message: expect.stringMatching(/^Invalid params: params/) };
+  expect(await ask(request)).toEqual({ status: 200, answer: { jsonrpc: "2.0", id: 7, error } });
+  expect(await ask([request, contactOf(8, "a")])).toMatchObject({
+    status: 200,
+    answer: [
+      { id: 7, error },
+      { id: 8, result: { isError: false } },
+    ],
+  });
+});
+
+test("a method that is not served is -32601, whatever its params; what is no request is refused as before", async () => {
+  const ask = await answering();
+  for (const params of [{}, [], 5])
+    expect(await ask({ jsonrpc: "2.0", id: 7, method: "no/such", params })).toMatchObject({
+      answer: { id: 7, error: { code: -32_601 } },
+    });
+  for (const message of [
+    {},
+    { jsonrpc: "2.0", id: null, method: "ping" },
+    { jsonrpc: "1.0", id: 1, method: "ping" },
+  ])
+    expect(await ask(message)).toMatchObject({ status: 400, answer: { id: null } });
+  expect(await ask({ jsonrpc: "2.0", id: 7, method: "initialize", params: hello })).toMatchObject({
+    answer: { id: 7, result: { protocolVersion: "2025-06-18" } },
+  });
+});

@@ -70,7 +70,7 @@ export class AppOperations {
     return [...this.#refused, ...this.#unfit];
   }
 
-  /** The apps of which nothing is served, because no manifest of theirs was ever read. Empty for a folder of apps. */
+  /** The apps of which nothing is served: each manifest was unreadable or beyond the bounds. Empty for a folder of apps. */
   get unread(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
     return new Set(this.faults.flatMap(({ app, keeps }) => (keeps || read.has(app) ? [] : [app])));
