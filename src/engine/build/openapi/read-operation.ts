@@ -189,7 +189,7 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
   const encodings = document.child(found.entry, "encoding")?.value;
   if (isForm(media)) return { ...body, formStyles: formStylesOf(shape, encodings) };
   if (!isMultipartForm(media)) return body;
-  const formStyles = partStylesOf(shape, encodings);
+  const formStyles = partStylesOf(shape, encodings, document.versions.is30(found.entry.file));
   return isSentWithoutFiles(shape, formStyles) ? { ...body, formStyles } : undefined;
 }
 
@@ -222,12 +222,15 @@ function styleOfMedia(media: unknown, types: Shape["types"]): string {
 
 /**
  * How a form with files writes its parts: a list as repeated parts, an object as JSON (OpenAPI 3.1 §4.8.15.2). A part in
- * another media type than text and JSON is a file.
+ * another media type than text and JSON is a file. Where the document gives a style, its media type does not count (OpenAPI
+ * 3.1.1 §4.8.15.1.2); in OpenAPI 3.0 a style is for other forms alone (3.0.4 §4.7.15.1).
  */
-function partStylesOf(shape: Shape, encodings: unknown): FormStyles {
+function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyles {
   return new Map(
     [...shape.properties.values()].flatMap(({ name, shape: value }): [string, Style][] => {
-      const { contentType } = membersOf(own(membersOf(encodings), name));
+      const { contentType, ...given } = membersOf(own(membersOf(encodings), name));
+      if (!is30 && usualMediaOf(value) !== file && ("style" in given || "explode" in given))
+        return styleOfPart(value, given).map((style) => [name, style]);
       const media = typeof contentType === "string" ? contentType : usualMediaOf(value);
       if (isJson(media)) return [[name, { style: "json", explode: false }]];
       const isList = value.types.has("array");
@@ -236,6 +239,15 @@ function partStylesOf(shape: Shape, encodings: unknown): FormStyles {
       return isList ? [[name, { style: "form", explode: true }]] : [];
     }),
   );
+}
+
+/** Only a style that writes what a part without one has can be sent: a value as text, a list as repeated parts. */
+function styleOfPart({ types }: Shape, { style = "form", explode }: Record<string, unknown>): Style[] {
+  const isExploded = typeof explode === "boolean" ? explode : style === "form" || style === "deepObject";
+  const isList = types.has("array");
+  if (style === "form" && !types.has("object") && (isExploded || !isList))
+    return isList ? [{ style: "form", explode: true }] : [];
+  return [{ style: `${style} ${isExploded ? "with" : "without"} explode in a part`, explode: isExploded }];
 }
 
 /** The media type of a part that no `encoding` names (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); of a list, that of a plain item. */
@@ -264,7 +276,8 @@ function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
 function requiredFiles(document: RestDocument, body: RestNode): string[] {
   const found = contentOf(document, body, [isMultipartForm]);
   if (!found) return [];
-  const styles = partStylesOf(found.shape, document.child(found.entry, "encoding")?.value);
+  const encodings = document.child(found.entry, "encoding")?.value;
+  const styles = partStylesOf(found.shape, encodings, document.versions.is30(found.entry.file));
   return filesOf(found.shape, styles).flatMap(({ required, name }) => (required ? [name] : []));
 }
 

@@ -127,8 +127,10 @@ function checkStyle({ binder, operation, where }: FieldContext, parameter: Style
     `${location} "${name}" of ${operation.id} is ${how}, which cannot be sent there`,
     style === "file"
       ? "leave it out: clients send files to REST itself"
-      : sent.length > 0 && !isNested(shape, style)
-        ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
-        : "give it a simpler type",
+      : style.endsWith(" in a part")
+        ? "remove `style` and `explode` from its encoding, in an overlay if the document is a vendor's, if REST takes a list as repeated parts and an object as JSON; or leave it out"
+        : sent.length > 0 && !isNested(shape, style)
+          ? `give it style ${sent.filter((name) => name !== "json").join(" or ")}`
+          : "give it a simpler type",
   );
 }
