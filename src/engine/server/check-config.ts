@@ -54,7 +54,7 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
   // intended if REST authenticates callers by their own credentials
   if (production && isAlone)
     yield "GATEWAY_SECRET: is not set, so context headers are dropped, and only credentials identify callers; if there is a gateway, set its secret here";
-  if (isGraphql && !isAlone) yield* findSharedProof(config, operations);
+  if (isGraphql && !isAlone) yield* findContextProducts(config, operations);
   if (isGraphql) yield* findUseless(config, operations);
   if (roles.has("gateway") && !isGraphql) yield* findWrongGraphql(config);
 }
@@ -76,13 +76,17 @@ const isOpenGateway = ({ roles, env }: Config): boolean =>
 const openGateway =
   "GATEWAY_SECRET: is not set, so services behind this gateway cannot authenticate it; set the same secret there";
 
-/** Behind a gateway, products with separate documents, perhaps from several vendors, all receive the caller's context. */
-function* findSharedProof(config: Config, operations: Operations): Iterable<string> {
-  const own = Object.fromEntries(Object.entries(operations).filter(([name]) => hasOwnDocument(name)));
-  const urls = [...baseUrls(config, own).values()].filter((url) => url instanceof URL);
-  const hosts = new Set(urls.map(({ host }) => host));
-  if (hosts.size >= 2)
-    yield `GATEWAY_SECRET: goes to ${[...hosts].join(", ")}, with the context headers and the caller's key; in front of a vendor's API, run graphql without a gateway`;
+/** Behind a gateway, the owner of the project says which products with documents of their own may know the caller's context. */
+function* findContextProducts({ env }: Config, operations: Operations): Iterable<string> {
+  const own = Object.entries(operations).flatMap(([name, { product }]) =>
+    hasOwnDocument(name) ? [product] : [],
+  );
+  const products = [...new Set(own)].sort();
+  if (products.length > 0 && env.CONTEXT_PRODUCTS.length === 0)
+    yield `CONTEXT_PRODUCTS: is not set, so no REST gets the context headers and GATEWAY_SECRET; name those of ${products.join(", ")} that are your own, and no vendor's`;
+  for (const name of env.CONTEXT_PRODUCTS)
+    if (!own.includes(name))
+      yield `CONTEXT_PRODUCTS: ${name} has no effect, for no product with a document of its own has this name${products.length > 0 ? `; there are ${products.join(", ")}` : ""}`;
 }
 
 /** Timeouts that exceed the enclosing ones, and base URLs of products that no field calls. */

@@ -37,9 +37,12 @@ export class CallerProfile {
   }
 }
 
+/** Headers that operations of some products do not receive. */
+type Withheld = { readonly names: readonly string[]; readonly products: ReadonlySet<string> };
+
 export class CallerHeaders {
   readonly profile: CallerProfile;
-  /** The headers that every operation receives. */
+  /** The headers that operations receive, whatever they declare. */
   readonly headers: Headers;
   readonly credentials: Headers;
   readonly identity: string;
@@ -53,8 +56,11 @@ export class CallerHeaders {
   /** Those of them whose credentials REST has accepted since. */
   accepted: readonly Owner[] = none;
 
-  constructor(profile: CallerProfile, headers = profile.headers) {
+  readonly #withheld: Withheld | undefined;
+
+  constructor(profile: CallerProfile, headers = profile.headers, withheld?: Withheld) {
     this.profile = profile;
+    this.#withheld = withheld;
     this.headers = headers;
     this.credentials = profile.credentials;
     this.identity = profile.identity;
@@ -102,7 +108,8 @@ export class CallerHeaders {
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = new Dictionary<string>(this.headers);
-    const { credentials = [], places } = operation;
+    const { credentials = [], places, product } = operation;
+    if (this.#withheld?.products.has(product)) for (const name of this.#withheld.names) delete headers[name];
     if (places) this.#place(operation, headers);
     else
       for (const way of credentials)

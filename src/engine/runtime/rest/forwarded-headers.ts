@@ -1,7 +1,8 @@
 /**
  * The headers of a request that travel on to REST. They are an allow-list, set and never appended. An operation
  * receives the credentials that the document declares for it. The context headers, the gateway's proof and its trace
- * travel on only if the request itself came with that proof.
+ * travel on only if the request itself came with that proof. A product with a document of its own may be a vendor's: with the
+ * proof, its REST could speak for any tenant. So it receives context headers and proof only if `CONTEXT_PRODUCTS` names it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
@@ -12,6 +13,7 @@ import { callerProfiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { CallerHeaders, CallerProfile, digestIfLong } from "./caller-headers.ts";
 import { credentialNames, credentialReader, ownersOf } from "./credentials.ts";
+import { hasOwnDocument } from "./upstream/base-urls.ts";
 
 const trace = ["traceparent", "tracestate"];
 
@@ -33,6 +35,10 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
     maxSize: callerProfiles.bytes,
     sizeCalculation: (_profile, key) => key.length + callerProfiles.bytesOfEach,
   });
+  const foreign = Object.entries(operations).flatMap(([name, { product }]) =>
+    hasOwnDocument(name) && !env.CONTEXT_PRODUCTS.includes(product) ? [product] : [],
+  );
+  const withheld = foreign.length > 0 ? { names: vouchedFor, products: new Set(foreign) } : undefined;
   const credentialHeaders = credentialNames(operations);
   const decidingHeaders = [...credentialHeaders, ...vouchedFor];
   const createProfile = (given: IncomingHttpHeaders, isProved: boolean): CallerProfile => {
@@ -57,7 +63,7 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
     const headers = new Dictionary<string>(profile.headers);
     headers["x-request-id"] = requestId;
     copyHeaders(headers, given, isProved ? ofRequestWithTrace : ofRequest);
-    return new CallerHeaders(profile, headers);
+    return new CallerHeaders(profile, headers, withheld);
   };
 }
 

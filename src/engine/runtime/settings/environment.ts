@@ -16,6 +16,7 @@ import {
   origins,
   pattern,
   port,
+  products,
   redisPlace,
   secret,
   unconfirmedMs,
@@ -52,6 +53,10 @@ export const variables = {
   CONTEXT_HEADER_PREFIX: headerPrefix({
     default: defaultContextPrefix,
     desc: "first part of the eight context headers' names",
+  }),
+  CONTEXT_PRODUCTS: products({
+    default: [],
+    desc: "products with documents of their own (`spec/openapi/<product>.yaml`) whose REST gets the context headers and the gateway's proof, comma-separated; products of one document all get them",
   }),
   API_ENVIRONMENT: str({
     choices: ["test", "live"],

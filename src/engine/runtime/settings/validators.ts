@@ -49,6 +49,10 @@ function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
   return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
 }
+/** As `REST_BASE_URL_<TAG>` spells them. */
+export const products = makeValidator((value: string): readonly string[] =>
+  splitList(value).map((name) => name.toUpperCase().replaceAll("-", "_")),
+);
 export const addresses = makeValidator((value: string): readonly string[] => {
   const given = splitList(value);
   if (!given.every(isAddress)) throw new Error("must be IP addresses or CIDR blocks, comma-separated");

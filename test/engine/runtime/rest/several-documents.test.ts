@@ -53,7 +53,7 @@ async function opened(crm: URL, billing: URL, environment: NodeJS.ProcessEnv = {
 }
 
 /** The services, and the layer in front of them. */
-async function layer(billing: "up" | "down" = "up") {
+async function layer(billing: "up" | "down" = "up", environment: NodeJS.ProcessEnv = {}) {
   const crm = await rawServer((socket, request) => {
     const isPost = request.startsWith("POST");
     socket.write(
@@ -67,7 +67,7 @@ async function layer(billing: "up" | "down" = "up") {
       http(200, JSON.stringify(isOfInvoices ? [invoice("b"), invoice("a"), invoice("b")] : [{ number: 4 }])),
     );
   });
-  const url = await opened(new URL("/v1", crm.url), bills.url);
+  const url = await opened(new URL("/v1", crm.url), bills.url, environment);
   const ask = async (query: string, headers: Record<string, string> = credentials) => {
     const response = await fetch(new URL("/v1/graphql", url), {
       method: "POST",
@@ -239,17 +239,55 @@ test("a product without its own base URL stops the start: REST_BASE_URL would se
   await expect(open(service, environment)).rejects.toThrow(/^REST_BASE_URL_BILLING_EU: /m);
 });
 
-test("behind a gateway, a start names the services that all get the caller's context", async () => {
+test("the context headers and the gateway's proof go to the products of CONTEXT_PRODUCTS, and to no other", async () => {
+  const proof = "a-secret-of-the-gateway";
+  const context = { "x-service-tenant-id": "tenant-1", "x-service-user-id": "user-1", traceparent };
+  for (const [products, receives] of [
+    ["", [false, false]],
+    ["crm", [true, false]],
+    ["CRM,billing-eu", [true, true]],
+  ] as const) {
+    const { ask, crm, billing } = await layer("up", { GATEWAY_SECRET: proof, CONTEXT_PRODUCTS: products });
+    const sent = { ...credentials, ...context, "x-gateway-proof": proof };
+    expect(await ask("{ contacts { id invoices { id } } payers { number } }", sent)).not.toHaveProperty(
+      "errors",
+    );
+    for (const [requests, isReceiving] of [
+      [crm, receives[0]],
+      [billing, receives[1]],
+    ] as const) {
+      expect(requests.length).toBeGreaterThan(0);
+      for (const request of requests) {
+        const value = (name: string): string => sentIn(request, name);
+        expect([value("x-gateway-proof"), value("x-service-tenant-id"), value("x-service-user-id")]).toEqual(
+          isReceiving ? [proof, "tenant-1", "user-1"] : ["none", "none", "none"],
+        );
+        expect(value("traceparent")).toBe(traceparent);
+        if (!isReceiving) expect(request).not.toMatch(/tenant-1|user-1|a-secret-of-the-gateway/);
+      }
+    }
+  }
+});
+
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+test("a start names the products that get no context headers, and a name that is none", async () => {
   const { operations } = await service.api();
-  const doubts = (secret: object, billing = "http://billing.example"): string[] => {
-    const urls = { REST_BASE_URL_CRM: "http://crm.example", REST_BASE_URL_BILLING_EU: billing };
-    const lines = [...findSuspectSettings(readConfig({ ...urls, ...secret }, ["graphql"]), operations)];
-    return lines.filter((line) => line.startsWith("GATEWAY_SECRET"));
+  const doubts = (environment: object): string[] => {
+    const urls = {
+      REST_BASE_URL_CRM: "http://crm.example",
+      REST_BASE_URL_BILLING_EU: "http://billing.example",
+    };
+    const lines = [...findSuspectSettings(readConfig({ ...urls, ...environment }, ["graphql"]), operations)];
+    return lines.filter((line) => line.startsWith("CONTEXT_PRODUCTS"));
   };
   const secret = { GATEWAY_SECRET: "a-secret-of-the-gateway" };
   expect(doubts(secret)).toEqual([
-    "GATEWAY_SECRET: goes to crm.example, billing.example, with the context headers and the caller's key; in front of a vendor's API, run graphql without a gateway",
+    "CONTEXT_PRODUCTS: is not set, so no REST gets the context headers and GATEWAY_SECRET; name those of BILLING_EU, CRM that are your own, and no vendor's",
   ]);
   expect(doubts({})).toEqual([]);
-  expect(doubts(secret, "http://crm.example/billing")).toEqual([]);
+  expect(doubts({ ...secret, CONTEXT_PRODUCTS: "crm" })).toEqual([]);
+  expect(doubts({ ...secret, CONTEXT_PRODUCTS: "CRM, shop" })).toEqual([
+    "CONTEXT_PRODUCTS: SHOP has no effect, for no product with a document of its own has this name; there are BILLING_EU, CRM",
+  ]);
 });
