@@ -1,6 +1,6 @@
 /**
  * Compresses responses as the client's `Accept-Encoding` allows (RFC 9110 §12.5.3), in the role that creates them; the gateway
- * forwards them unchanged. Levels and sizes are measured (docs/adr/013-compression.md).
+ * forwards them unchanged. Levels and sizes are measured (docs/adr/012-compression.md).
  */
 import { Readable } from "node:stream";
 import { constants } from "node:zlib";
