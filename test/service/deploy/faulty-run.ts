@@ -100,6 +100,7 @@ async function startAll(ends: (() => unknown)[]): Promise<Omit<FaultyRun, "stop"
     100,
     () => isBroken && { query: `{ metrics(from: "2026-01-01", to: "2026-01-02") { name } }` },
   );
+  ask(graphql.url, 500, () => isBroken && { query: "{ me { id } }" }, { proof: "of another gateway" });
   ask(sick.url, 200, () => isBroken && { query: "{ me { id } }" }, { key: anyKey });
   const prometheus = await startPrometheus(ends, {
     gateway: [gateway.metrics, sick.metrics, nobody],
@@ -125,15 +126,24 @@ const saved = (): Map<string, string> => {
   return new Map(operations.map(({ name, id }) => [name, id]));
 };
 
-type Manner = { readonly key?: () => string; readonly leaveMs?: number };
+type Manner = { readonly key?: () => string; readonly leaveMs?: number; readonly proof?: string };
 
 /** Sends a request each so many ms, whether or not the last one is answered. */
 function loadOn(ends: (() => unknown)[]) {
-  return (url: URL, ms: number, body: () => object | false, { key, leaveMs = 20_000 }: Manner = {}): void => {
+  return (
+    url: URL,
+    ms: number,
+    body: () => object | false,
+    { key, leaveMs = 20_000, proof }: Manner = {},
+  ): void => {
     const timer = setInterval(() => {
       const given = body();
       if (!given) return;
-      const headers = { "content-type": "application/json", "x-api-key": key?.() ?? demoKeys[0]?.key ?? "" };
+      const headers = {
+        "content-type": "application/json",
+        "x-api-key": key?.() ?? demoKeys[0]?.key ?? "",
+        ...(proof && { "x-gateway-proof": proof }),
+      };
       fetch(new URL("/v1/graphql", url), {
         ...{ method: "POST", headers, body: JSON.stringify(given) },
         signal: AbortSignal.timeout(leaveMs),

@@ -11,6 +11,8 @@ export const hasPrometheus = !spawnSync("prometheus", ["--version"]).error;
 
 const deploy = join(import.meta.dirname, "../../../deploy/prometheus");
 
+const nobody = "127.0.0.1:9"; // the port of "discard"
+
 export type Series = {
   readonly metric: Readonly<Record<string, string>>;
   readonly values: readonly (readonly [number, string])[];
@@ -37,6 +39,7 @@ export async function startPrometheus(
   Object.assign(config.global, { scrape_interval: "1s", evaluation_interval: "1s" });
   for (const given of config.scrape_configs[0].static_configs)
     given.targets = targets[given.labels.component]?.map((url) => new URL(url).host);
+  config.scrape_configs[1].static_configs[0].targets = [nobody]; // no balancer
   writeFileSync(join(folder, "prometheus.yaml"), stringify(config));
   const child = spawn(
     "prometheus",

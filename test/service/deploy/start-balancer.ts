@@ -21,17 +21,17 @@ type Behind = { readonly gateways?: readonly [number, number]; readonly graphql?
 
 export async function startBalancer(balancer: Balancer, { gateways, graphql }: Behind) {
   const folder = mkdtempSync(join(tmpdir(), "balancer-"));
-  const [front, inner, nobody] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [front, inner, status, nobody] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const ports: Record<string, number> = {
     ...{ "4001": gateways?.[0] ?? nobody, "4002": gateways?.[1] ?? nobody },
     ...{ "4011": graphql?.[0] ?? nobody, "4012": graphql?.[1] ?? nobody },
-    ...{ "4100": inner, "8443": front, "8444": front },
+    ...{ "4100": inner, "8443": front, "8444": front, "8404": status },
   };
   for (const name of files[balancer]) {
     const text = readFileSync(join(deploy, balancer, name), "utf8");
     writeFileSync(
       join(folder, name),
-      text.replace(/\b(?:4001|4002|4011|4012|4100|8443|8444)\b/g, (port) => String(ports[port])),
+      text.replace(/\b(?:4001|4002|4011|4012|4100|8404|8443|8444)\b/g, (port) => String(ports[port])),
     );
   }
   const to = ["-keyout", join(folder, "tls.key"), "-out", join(folder, "tls.crt")];
@@ -81,5 +81,5 @@ export async function startBalancer(balancer: Balancer, { gateways, graphql }: B
       { timeout: 30_000 },
     )
     .toBe(404);
-  return { ask, inner: `http://127.0.0.1:${inner}`, folder };
+  return { ask, inner: `http://127.0.0.1:${inner}`, status: `http://127.0.0.1:${status}`, folder };
 }

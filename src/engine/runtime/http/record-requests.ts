@@ -26,7 +26,10 @@ export function recordRequest(
   const trace = validTraceparent(headers.traceparent);
   const known = new RequestRecord(face, request.id, request.method, route, request.ip);
   const isProved = hasProof(env, headers[proofHeader]);
-  if (!isProved && face.role === "graphql" && headers[proofHeader] !== undefined) tellWrongProof(face, env);
+  if (!isProved && face.role === "graphql" && headers[proofHeader] !== undefined) {
+    known.hasWrongProof = true;
+    tellWrongProof(face, env);
+  }
   if (trace !== undefined && isProved) known.traceparent = trace;
   else known.callersTrace = trace;
   request.record = known;

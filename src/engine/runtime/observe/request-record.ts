@@ -62,6 +62,8 @@ export class RequestRecord {
   traceparent: string | undefined;
   /** The trace of a caller without the gateway's proof; it is not continued. */
   callersTrace: string | undefined;
+  /** It came with a gateway proof that is not this role's secret, so its context headers were dropped. */
+  hasWrongProof = false;
   #brokeOff: CodedError | undefined;
 
   constructor(face: ServerInfo, id: string, method: string, route: string, address: string) {

@@ -35,6 +35,14 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
     "Requests that a role answered with an error, by its code and by the limit or bound that refused it: `MAX_DEPTH`, `key_rate`, `event_loop`, … The reasons of `UNAUTHENTICATED` are `no_key`, `not_a_key` and `refused_key`.",
     labels("role", "code", "reason"),
   );
+  let wrongProofs = 0;
+  families.add(
+    "counter",
+    "graphql_wrong_gateway_proofs_total",
+    "Requests whose gateway proof is not that of `GATEWAY_SECRET` here, so that their context headers were dropped.",
+    [],
+    () => [[wrongProofs]],
+  );
   const underWay = new Map<string, number>();
   const operations = measureOperations(families);
   measureServers(families, servers, underWay);
@@ -47,6 +55,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
       const { role } = face;
       underWay.set(role, (underWay.get(role) ?? 0) - 1);
       if (role === "metrics") return;
+      if (request.hasWrongProof) wrongProofs++;
       duration(role, route, status).add(ms / 1_000);
       if (code !== undefined) errors(role, code, reason).value++;
       if (role === "graphql" && route === graphqlPath) operations(request);
