@@ -8,6 +8,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     product: "IDENTITY",
     credentials: [["x-api-key"], ["authorization"]],
     refusals: ["400", "401", "429"],
+    errors: [
+      { statuses: ["400", "429"], media: "application/problem+json", title: "title", message: "detail" },
+    ],
   },
   "GET /v1/inbox/conversations": {
     id: "listConversations",
@@ -16,6 +19,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
     refusals: ["400", "401", "403", "429"],
+    errors: [
+      { statuses: ["400", "429"], media: "application/problem+json", title: "title", message: "detail" },
+    ],
   },
   "GET /v1/inbox/conversations/{conversationId}": {
     id: "getConversation",
@@ -23,6 +29,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "inbox:conversations:read",
     credentials: [["x-api-key"], ["authorization"]],
     refusals: ["400", "401", "403", "404", "429"],
+    errors: [
+      {
+        statuses: ["400", "404", "429"],
+        media: "application/problem+json",
+        title: "title",
+        message: "detail",
+      },
+    ],
   },
   "GET /v1/inbox/conversations/{conversationId}/messages": {
     id: "listConversationMessages",
@@ -30,6 +44,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "inbox:messages:read",
     credentials: [["x-api-key"], ["authorization"]],
     refusals: ["400", "401", "403", "404", "429"],
+    errors: [
+      {
+        statuses: ["400", "404", "429"],
+        media: "application/problem+json",
+        title: "title",
+        message: "detail",
+      },
+    ],
   },
   "GET /v1/messages/{messageId}": {
     id: "getMessage",
@@ -37,6 +59,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "inbox:messages:read",
     credentials: [["x-api-key"], ["authorization"]],
     refusals: ["400", "401", "403", "404", "429"],
+    errors: [
+      {
+        statuses: ["400", "404", "429"],
+        media: "application/problem+json",
+        title: "title",
+        message: "detail",
+      },
+    ],
   },
   "GET /v1/ai/agents": {
     id: "listAgents",
@@ -45,6 +75,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
     refusals: ["400", "401", "403", "429"],
+    errors: [
+      { statuses: ["400", "429"], media: "application/problem+json", title: "title", message: "detail" },
+    ],
   },
   "GET /v1/ai/agents/{agentId}": {
     id: "getAgent",
@@ -52,6 +85,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "ai:agents:read",
     credentials: [["x-api-key"], ["authorization"]],
     refusals: ["400", "401", "403", "404", "429"],
+    errors: [
+      {
+        statuses: ["400", "404", "429"],
+        media: "application/problem+json",
+        title: "title",
+        message: "detail",
+      },
+    ],
   },
   "GET /v1/crm/contacts": {
     id: "listContacts",
@@ -60,6 +101,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:ids": { style: "form", explode: false } },
     refusals: ["400", "401", "403", "429"],
+    errors: [
+      { statuses: ["400", "429"], media: "application/problem+json", title: "title", message: "detail" },
+    ],
   },
   "GET /v1/crm/contacts/{contactId}": {
     id: "getContact",
@@ -67,6 +111,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "crm:contacts:read",
     credentials: [["x-api-key"], ["authorization"]],
     refusals: ["400", "401", "403", "404", "429"],
+    errors: [
+      {
+        statuses: ["400", "404", "429"],
+        media: "application/problem+json",
+        title: "title",
+        message: "detail",
+      },
+    ],
   },
   "GET /v1/insights/metrics": {
     id: "getMetrics",
@@ -75,6 +127,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:names": { style: "form", explode: false } },
     refusals: ["400", "401", "403", "429"],
+    errors: [
+      { statuses: ["400", "429"], media: "application/problem+json", title: "title", message: "detail" },
+    ],
   },
   "POST /v1/messages": {
     id: "sendMessage",
@@ -82,6 +137,14 @@ export const operations: Readonly<Record<string, Operation>> = {
     permission: "messaging:messages:send",
     credentials: [["x-api-key"], ["authorization"]],
     refusals: ["400", "401", "403", "409", "429"],
+    errors: [
+      {
+        statuses: ["400", "409", "429"],
+        media: "application/problem+json",
+        title: "title",
+        message: "detail",
+      },
+    ],
   },
   "GET /v1/inbox/messages": {
     id: "listMessages",
@@ -90,6 +153,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:conversationIds": { style: "form", explode: false } },
     refusals: ["400", "401", "403", "429"],
+    errors: [
+      { statuses: ["400", "429"], media: "application/problem+json", title: "title", message: "detail" },
+    ],
   },
   "GET /v1/inbox/conversations-by-contact": {
     id: "listConversationsByContact",
@@ -98,6 +164,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     credentials: [["x-api-key"], ["authorization"]],
     style: { "query:contactIds": { style: "form", explode: false } },
     refusals: ["400", "401", "403", "429"],
+    errors: [
+      { statuses: ["400", "429"], media: "application/problem+json", title: "title", message: "detail" },
+    ],
   },
 };
 

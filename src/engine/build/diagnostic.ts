@@ -123,6 +123,9 @@ export const rules = {
     ...error("A caller's credential would travel to the services of several documents."),
     isApprovable: true,
   },
+  "error-mapping": error(
+    "`x-error-mapping` names what the schema of the error does not have, or has as another type.",
+  ),
   "deprecation-unsaid": warning(
     "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
   ),

@@ -23,6 +23,15 @@ export interface ApiError {
     readonly requestId?: string;
     /** The argument whose value was rejected. */
     readonly argument?: string;
+    /** What REST says of its refusal: in short, of this case, by its own code, and of each value that it refuses. */
+    readonly title?: string;
+    readonly detail?: string;
+    readonly restCode?: string;
+    readonly errors?: readonly {
+      readonly argument?: string;
+      readonly detail?: string;
+      readonly restCode?: string;
+    }[];
     /** Seconds to wait before trying again. */
     readonly retryAfter?: number;
     /** The REST operation that failed, and the permission that its caller lacks. */

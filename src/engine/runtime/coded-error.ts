@@ -2,7 +2,7 @@
  * The error class with a code of the closed list, and the mapping from REST statuses to codes. GraphQL responses have the code
  * in `extensions.code`, REST responses as `code` in `application/problem+json` (RFC 9457).
  */
-
+import { STATUS_CODES } from "node:http";
 import { type Code, codes } from "../shared/error-codes.ts";
 import type { Environment } from "./settings/environment.ts";
 
@@ -37,10 +37,22 @@ export const refusedByLimit = (
   retryAfter = 1,
 ): CodedError => new CodedError(code, message, { retryAfter }, undefined, reason);
 
+/** One value that REST rejected: its argument, and what REST's body says about it. */
+export type RefusedValue = {
+  readonly argument?: string;
+  readonly detail?: string;
+  readonly restCode?: string;
+};
+
 /** Details that the client gets in addition to code and message. */
-type Details = {
+export type Details = {
   /** The argument or parameter whose value was rejected. */
   argument?: string;
+  /** The declared members of the body with which REST refused the call: those of problem details, and REST's own code. */
+  title?: string;
+  detail?: string;
+  restCode?: string;
+  errors?: readonly RefusedValue[];
   /** The environment variable of the exceeded limit, and its value. */
   limit?: string;
   value?: number;
@@ -119,13 +131,22 @@ export class FailureReason extends Error {
   }
 }
 
+/** The phrases of RFC 9110 §15 where Node has older ones. */
+const phrases = new Map([
+  [413, "Content Too Large"],
+  [422, "Unprocessable Content"],
+]);
+
+export const statusPhrase = (status: number): string | undefined =>
+  phrases.get(status) ?? STATUS_CODES[status];
+
 /**
  * The body of an error response as problem details (RFC 9457) with `code` as an extension member: status, code, message and
- * details of `error`, but not its cause.
+ * details of `error`, but not its cause. The title of `about:blank` is the phrase of the status (§4.2.1).
  */
 export const problemDetails = (error: CodedError) => ({
   type: "about:blank",
-  title: error.code,
+  title: statusPhrase(error.status) ?? "Client Closed Request", // 499 alone has no phrase
   status: error.status,
   code: error.code,
   detail: error.message,

@@ -39,6 +39,28 @@ export type Operation = {
   readonly refusals?: readonly string[];
   /** The documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];
+  /** The members of their bodies that clients see. Of several for one status and media type, the first that is there. */
+  readonly errors?: readonly ErrorMembers[];
+};
+
+/** The members of an object that says what is wrong, each as a path of properties: `error.message`. */
+type ErrorPaths = {
+  /** A text for people, REST's code, and the name of the value that is refused. */
+  readonly message?: string;
+  readonly code?: string;
+  readonly field?: string;
+};
+
+/** The members of a refusal's body that its document declares, by `x-error-mapping` or as problem details (RFC 9457). */
+export type ErrorMembers = ErrorPaths & {
+  readonly statuses: readonly string[];
+  readonly media: string;
+  readonly title?: string;
+  /** A list of errors: texts, or objects with the members of `item`. */
+  readonly list?: string;
+  readonly item?: ErrorPaths;
+  /** The list is a map: the texts of each refused value by its name. */
+  readonly isMap?: true;
 };
 
 /** Where REST expects a credential that clients send in another header. */

@@ -3,6 +3,7 @@
  * problem details (RFC 9457), with codes of the closed list, and nobody's fault made ours.
  */
 import { expect } from "vitest";
+import { statusPhrase } from "../../../src/engine/runtime/coded-error.ts";
 import { codes } from "../../../src/engine/shared/error-codes.ts";
 import type { RawAnswer } from "../../support/raw-client.ts";
 
@@ -31,7 +32,7 @@ export function judge({ status, headers, body }: RawAnswer): readonly unknown[] 
 
 function judgeProblem(problem: Record<string, unknown>, status: number): [] {
   const { title, detail, code } = problem;
-  expect(problem).toMatchObject({ type: "about:blank", status });
+  expect(problem).toMatchObject({ type: "about:blank", title: statusPhrase(status), status });
   expect([typeof title, typeof detail]).toEqual(["string", "string"]);
   expect(Object.keys(codes)).toContain(code);
   expect(code).not.toBe(internal);

@@ -21,7 +21,7 @@ const value: Arbitrary<string> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom(`{"detail":"${canary}","argument":"id"}`, '{"argument":"__proto__"}', ""),
+    arbitrary: fc.constantFrom(`{"debug":"${canary}","argument":"id"}`, '{"argument":"__proto__"}', ""),
   },
 );
 

@@ -17,6 +17,7 @@ import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
 import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
+import { checkErrorMappings } from "./outputs/error-members.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
@@ -74,6 +75,7 @@ export function bind(
   checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);
   checkSharedCredentials(model, findings);
+  checkErrorMappings(model, findings);
   return { model, diagnostics: findings.all };
 }
 

@@ -62,7 +62,6 @@ function toLevelResolver(
   const { inherits } = resolve;
   const schemas = own(argumentSchemas, coordinate);
   const names = own(argumentNames, coordinate);
-  const isNamed = declared.length > 0 || schemas !== undefined || names !== undefined;
   const check = argumentCheck(schemas ?? {}, declared);
   const resolveAll = (resolve.level as ResolveLevel | undefined) ?? ofEach(resolve);
   const resolveLevel: ResolveLevel = (parents, args, context, enclosing) => {
@@ -71,9 +70,7 @@ function toLevelResolver(
     context.rest.coordinate = coordinate;
     return resolveAll(parents, args, context, enclosing);
   };
-  const named = isNamed
-    ? argumentErrorTranslator({ names: names ?? {}, schemas: schemas ?? {}, args: declared })
-    : undefined;
+  const named = argumentErrorTranslator({ names: names ?? {}, schemas: schemas ?? {}, args: declared });
   const source: CallSource = { kind: "call", resolve: resolveLevel, named };
   return Object.assign(level(resolveLevel as never), { source }, inherits && { inherits });
 }

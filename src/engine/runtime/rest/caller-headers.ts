@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { Operation } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
+import { proofHeader } from "../http/context-headers.ts";
 import { hasAll, includesAll, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -65,6 +66,13 @@ export class CallerHeaders {
     this.credentials = profile.credentials;
     this.identity = profile.identity;
     this.owners = profile.owners;
+  }
+
+  /** What no text for a client may repeat: the caller's credentials, without their scheme too, and the gateway's proof. */
+  get secrets(): readonly string[] {
+    const values = [...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""];
+    const bare = values.map((value) => value.replace(/^(?:bearer|basic|token)\s+/i, ""));
+    return bare.filter(({ length }) => length >= shortestSecret);
   }
 
   /** Whether the request came with a credential that some operation takes. */
@@ -154,6 +162,9 @@ export class CallerHeaders {
     });
   }
 }
+
+/** A shorter text may be a word of any sentence. */
+const shortestSecret = 6;
 
 const mostCharacters = 1_024;
 

@@ -11,6 +11,7 @@ import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/request-record.ts";
 import { type Config, ConfigError } from "../settings/config.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
+import type { CallerHeaders } from "./caller-headers.ts";
 import { encodeTemplate, serializeHeaders, serializeQuery } from "./encode.ts";
 import type { TakesLink } from "./openapi-types.ts";
 import { valueAt } from "./property.ts";
@@ -138,7 +139,7 @@ export class RestClient {
         call.status = sent.response.status;
         call.source = sent.response.source;
         call.ageSeconds = sent.response.ageSeconds;
-        const value = valueIn(operation, bodyOf(operation, init, sent), result);
+        const value = valueIn(operation, bodyOf(operation, init, sent, forwarded), result);
         forwarded.succeeded(operation);
         init?.link?.(sent.response.rawHeaders.link, value);
         call.succeed();
@@ -193,9 +194,14 @@ function valueIn(operation: Operation, body: unknown, result: readonly string[])
 }
 
 /** The parsed body of a response that keeps the contract; `undefined` for a success without content. */
-function bodyOf(operation: Operation, init: Init | undefined, { data, error, response }: Sent): unknown {
-  if (!response.ok)
-    throw responseFailure(operation, response, error, [init?.path, init?.query, init?.header, init?.body]);
+function bodyOf(
+  operation: Operation,
+  init: Init | undefined,
+  { data, error, response }: Sent,
+  forwarded: CallerHeaders,
+): unknown {
+  const sent = [init?.path, init?.query, init?.header, init?.body];
+  if (!response.ok) throw responseFailure(operation, response, error, sent, forwarded);
   if (data === undefined && !operation.empty) throw invalidResponse("the answer is empty", "empty body");
   const media = response.headers.get("content-type") ?? "";
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))

@@ -1,6 +1,6 @@
 /**
- * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream, and the wait
- * before a retry.
+ * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream but the texts
+ * that its document declares for clients, and the wait before a retry.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
@@ -9,6 +9,8 @@ import { CodedError, codeForStatus, FailureReason } from "../coded-error.ts";
 import { retryAfterSeconds } from "../http/retry-after.ts";
 import { outcomeOfWrite } from "../http/upstream-failure.ts";
 import type { CallOutcome, CallRecord } from "../observe/request-record.ts";
+import type { CallerHeaders } from "./caller-headers.ts";
+import { documentedStatus, refusalMessage, refusalText } from "./refusal-text.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 
@@ -59,15 +61,16 @@ export const notJson = (media: string): "HTML" | "not JSON" =>
  * they are said of the request, not of what it asks for (RFC 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
-  { refusals, bareRefusals, credentials }: Pick<Operation, "refusals" | "bareRefusals" | "credentials">,
+  operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials">,
   status: number,
   media: string,
   hasBody: boolean,
 ): string | undefined {
+  const { refusals, bareRefusals, credentials } = operation;
   if (status === 429) return undefined;
   if (hasBody && notJson(media) === "HTML") return "HTML";
   if (status === 401) return undefined;
-  const documented = [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
+  const documented = documentedStatus(operation, status);
   if (hasBody && isJson(media)) {
     const isOfCredentials = status === 403 && credentials !== undefined;
     return documented !== undefined || !refusals || isOfCredentials ? undefined : "undocumented status";
@@ -77,14 +80,15 @@ export function foreignErrorSign(
 }
 
 /**
- * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body only the name
- * of a value that was sent is kept.
+ * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body the name of a
+ * value that was sent is kept, and the texts that the document declares, unless the body repeats a secret of the request.
  */
 export function responseFailure(
   operation: Operation,
   response: RestResponse,
   error: unknown,
   sent: readonly unknown[],
+  forwarded: Pick<CallerHeaders, "secrets">,
 ): CodedError {
   const { status } = response;
   if (status < 400) return invalidResponse("a redirect is not followed", "redirect");
@@ -105,12 +109,17 @@ export function responseFailure(
       ? `the caller lacks the permission ${operation.permission}`
       : messages[status];
   const message = argument === undefined ? known : `the value of "${argument}" ${refusal}`;
+  const text = response.bytes > mostTextBytes ? {} : refusalText(operation, status, media, error, forwarded);
   const details = {
+    ...text,
     ...(argument !== undefined && { argument }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
   return new CodedError(codeForStatus(status), message ?? `it answered ${status}`, details, status);
 }
+
+/** A larger body of a refusal is not read for texts. */
+const mostTextBytes = 65_536;
 
 const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
@@ -178,14 +187,17 @@ export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknow
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
 }
 
-/** The failure with its operation's name and outcome. A `SyntaxError` comes from a body that is not JSON. */
+/**
+ * The failure with its operation's name and outcome, or with the words of REST. A `SyntaxError` comes from a body that is
+ * not JSON.
+ */
 export function withOperationId({ id, permission }: Operation, error: unknown, outcome: string): CodedError {
   if (error instanceof CodedError) {
     if (error.code === "CALL_LIMIT") return error;
     const missing = error.code === "FORBIDDEN" && permission !== undefined && { permission };
     return new CodedError(
       error.code,
-      `${id}: ${error.message}${outcome}`,
+      refusalMessage(error.details, error.cause) ?? `${id}: ${error.message}${outcome}`,
       { ...error.details, operation: id, ...missing },
       error,
     );

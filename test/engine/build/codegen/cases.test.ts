@@ -21,11 +21,11 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
       "null-defaults",
       "one-of-inputs",
     ],
-    ...["one-of-members", "paged-lists", "parameters", "quoted-values", "several-files"],
+    ...["one-of-members", "paged-lists", "parameters", "quoted-values", "refusals", "several-files"],
   ],
   "operations.ts": [
     ...["batches", "composed-types", "forms", "inherited-names", "inputs", "parameters", "query-objects"],
-    "several-documents",
+    ...["refusals", "several-documents"],
   ],
   // components of several documents may have one name
   "rest.ts": ["several-documents"],

@@ -92,7 +92,7 @@ test("no text of a failed REST response reaches a client or a log", async () => 
     [200, { "content-type": "application/json" }, '{"CANARY":'],
     [200, { "content-type": "application/json" }, '{"id":{"CANARY":1},"email":"CANARY"}'],
     [302, { location: "http://CANARY.example/" }, ""],
-    [400, { "content-type": "application/problem+json" }, '{"detail":"CANARY","argument":"CANARY"}'],
+    [400, { "content-type": "application/problem+json" }, '{"debug":"CANARY","argument":"CANARY"}'],
     [500, { "x-canary": "CANARY" }, "CANARY"],
     [503, { "retry-after": "CANARY" }, "CANARY"],
   ];

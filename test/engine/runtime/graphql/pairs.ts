@@ -21,8 +21,9 @@ import { generate } from "../../../../src/engine/build/codegen/generate.ts";
 import { projectAt } from "../../../../src/engine/build/project/project.ts";
 import { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
 import { Apollo } from "../../../../src/engine/runtime/graphql/apollo.ts";
-import { executableSchema } from "../../../../src/engine/runtime/graphql/executable-schema.ts";
+import { buildSchema } from "../../../../src/engine/runtime/graphql/executable-schema.ts";
 import { LogLines } from "../../../../src/engine/runtime/observe/log-lines.ts";
+import type { GeneratedApi } from "../../../../src/engine/runtime/rest/generated-api.ts";
 import { readConfig } from "../../../../src/engine/runtime/settings/config.ts";
 import { freeScope } from "./free-scope.ts";
 
@@ -50,8 +51,8 @@ export type Pair = { readonly schema: GraphQLSchema; readonly apollo: Apollo };
 /** JSON Schema of each argument's value, by the field's schema coordinate. */
 export type ArgumentSchemas = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
-/** Opens the code generated from `folder` until the current test has finished. */
-export async function openPair(folder: string): Promise<Pair & { schemas: ArgumentSchemas }> {
+/** The API that is generated from `folder`, until the current test has finished. */
+export async function openApi(folder: string): Promise<GeneratedApi> {
   const root = mkdtempSync(join(tmpdir(), "messaging-graphql-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const [name, target] of [
@@ -67,11 +68,13 @@ export async function openPair(folder: string): Promise<Pair & { schemas: Argume
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
-  const resolvers = await import(join(root, "generated/resolvers.ts"));
-  const { argumentSchemas, argumentNames } = await import(join(root, "generated/arguments.ts"));
-  const typeDefs = readFileSync(join(root, "generated/schema.graphql"), "utf8");
-  const schema = executableSchema(typeDefs, { resolvers, argumentSchemas, argumentNames });
-  return { ...(await openSchema(schema)), schemas: argumentSchemas };
+  return (await import(join(root, "generated/index.ts"))).api;
+}
+
+/** Opens the code generated from `folder` until the current test has finished. */
+export async function openPair(folder: string): Promise<Pair & { schemas: ArgumentSchemas }> {
+  const api = await openApi(folder);
+  return { ...(await openSchema(buildSchema(api))), schemas: api.argumentSchemas };
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

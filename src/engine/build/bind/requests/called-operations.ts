@@ -12,6 +12,7 @@ import {
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
+import { errorMembers } from "../outputs/error-members.ts";
 
 /** By method and path, in the order of the fields. */
 export const calledOperations = (
@@ -50,6 +51,7 @@ function calledOperation(
   const nullable = new Set(fields.filter(mayBeNull).map(({ result }) => result.join(".")));
   const read = showableResponses(operation).map(({ media }) => media);
   const isUnread = hasNoContent(operation);
+  const errors = errorMembers(document, operation);
   const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
   return {
     id,
@@ -66,6 +68,7 @@ function calledOperation(
     ...(successes.some(({ shape }) => !shape) && { empty: true }),
     ...(isUnread && { unread: true }),
     ...refusalsOf(operation),
+    ...(errors.length > 0 && { errors }),
   };
 }
 

@@ -112,17 +112,42 @@ type Names = RestRequest["argumentNames"];
 
 const argumentNames = (pairs: InputPairs, field: FieldBinding): Names => ({
   ...bodyNames(pairs, field),
-  ...inputNames(field),
+  ...inputNames(pairs, field),
 });
 
-const inputNames = ({ inputs }: FieldBinding): Names =>
+const inputNames = (pairs: InputPairs, { inputs }: FieldBinding): Names =>
   Object.fromEntries(
-    inputs.flatMap(({ name, source }) => {
-      const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
-      const argument = isArgument ? source.path.join(".") : name;
-      return argument === name ? [] : [[name, argument]];
+    inputs.flatMap(({ name, source, shape }): [string, string][] => {
+      if (source.kind !== "argument" && source.kind !== "argumentAbove") return [];
+      const argument = source.path.join(".");
+      const nested = renamedBelow(pairs, source.type, shape, name, argument);
+      return argument === name ? nested : [[name, argument], ...nested];
     }),
   );
+
+/** The fields of nested input objects that have another name in REST: `profile.color` → `profile.colour`. */
+function renamedBelow(
+  pairs: InputPairs,
+  given: GraphQLInputType,
+  written: Shape,
+  rest: string,
+  argument: string,
+  depth = 0,
+): [name: string, argument: string][] {
+  const bare = getNullableType(given);
+  if (isListType(bare))
+    return written.items ? renamedBelow(pairs, bare.ofType, written.items, rest, argument, depth) : [];
+  if (!isInputObjectType(bare) || depth > maxNameDepth) return [];
+  return pairs.of(bare, written).fields.flatMap(({ field, name, property, choice }) => {
+    if (!property || choice?.isWhole) return [];
+    const [restName, path] = [`${rest}.${choice?.sent.name ?? name}`, `${argument}.${field.name}`];
+    const below = renamedBelow(pairs, field.type, property.shape, restName, path, depth + 1);
+    return field.name === name ? below : [[restName, path], ...below];
+  });
+}
+
+/** Deeper names are told as REST has them: an input type may include itself. */
+const maxNameDepth = 3;
 
 /**
  * The properties of an argument that is the whole body. A property that several members of a choice have, or that no field
@@ -144,12 +169,18 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
     ];
   });
   const all = Map.groupBy(found, ([name]) => name);
-  return Object.fromEntries(
-    [...all].map(([name, [first, ...others]]) => [
+  const nested = fields.flatMap(({ field, name, property, choice }) =>
+    property && !choice?.isWhole && all.get(name)?.length === 1
+      ? renamedBelow(pairs, field.type, property.shape, name, [...path, field.name].join("."))
+      : [],
+  );
+  return Object.fromEntries([
+    ...[...all].map(([name, [first, ...others]]): [string, string] => [
       name,
       others.length > 0 ? path.join(".") : (first?.[1] ?? ""),
     ]),
-  );
+    ...nested,
+  ]);
 }
 
 /**

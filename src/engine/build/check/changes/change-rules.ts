@@ -41,6 +41,10 @@ export const restRules = {
     "404 is documented now, or no longer. A documented 404 is `null`, an undocumented one an error.",
     "tell the clients of the field",
   ),
+  "rest-error-changed": dangerous(
+    "Clients see another text of REST's errors, or none: the schema of an error, or its `x-error-mapping`, says so.",
+    "tell the clients that show the messages, or declare the new members in `x-error-mapping`",
+  ),
   "rest-answer-removed": breaking(
     "The operation no longer has an answer that is JSON or text, and a field that may be null is null from now on.",
     "keep the JSON answer beside the new one",

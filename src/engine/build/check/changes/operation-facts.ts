@@ -6,6 +6,7 @@ import { own } from "../../../shared/own.ts";
 import { formProperties } from "../../bind/inputs/check-styles.ts";
 import { formatSource } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model } from "../../bind/model.ts";
+import { describeMembers, errorSchemas } from "../../bind/outputs/error-members.ts";
 import { findPagingSign } from "../../bind/outputs/unpaged-list.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
@@ -90,6 +91,37 @@ export const operationFacts: readonly Fact[] = [
         ? "documents 404 now: what is not there is null, and was an error"
         : "no longer documents 404: what is not there is an error, and was null";
       return differing("rest-not-found-changed", phrase, was, is);
+    },
+  ),
+  fact(
+    ({ operation }, { document }) =>
+      [...Map.groupBy(errorSchemas(document, operation), ({ status }) => status)].flatMap(
+        ([status, [first, ...others]]) => {
+          if (!first) return [];
+          const texts = new Set([first, ...others].map(describeMembers).filter((text) => text !== ""));
+          return [{ key: `error ${status}`, node: first.shape.node, value: [...texts].join(" or ") }];
+        },
+      ),
+    (was, is) => {
+      if (was === is) return undefined;
+      const phrase =
+        is === ""
+          ? `tells clients nothing now, it was ${was}`
+          : `tells clients ${is} now, it was ${was || "nothing"}`;
+      return differing("rest-error-changed", phrase, was, is);
+    },
+  ),
+  fact(
+    ({ operation }, { document }) => {
+      const all = errorSchemas(document, operation);
+      const statuses = all.map(({ status }) => status);
+      const shown = all.filter((schema) => describeMembers(schema) !== "").map(({ status }) => status);
+      return [{ key: "errors", node: operation.node, below: ["responses"], value: { statuses, shown } }];
+    },
+    ({ shown }, { statuses }) => {
+      const gone = shown.filter((status) => !statuses.includes(status));
+      const phrase = `documents no body of ${gone.join(", ")} any more, whose text clients see`;
+      return gone.length === 0 ? undefined : differing("rest-error-changed", phrase, gone, []);
     },
   ),
   fact(

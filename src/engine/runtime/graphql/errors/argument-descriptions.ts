@@ -9,15 +9,23 @@ import { own } from "../../../shared/own.ts";
 /** Characters of a description in an error. */
 const maxLength = 300;
 
-/** The description of an argument; empty without one. `path` has dots for fields of input objects. */
-export function argumentDescription(args: readonly GraphQLArgument[], path: string): string {
-  const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // an index of a list has no description
+/** The argument, or the field of its input object, at a path with dots. */
+export function inputAt(
+  args: readonly GraphQLArgument[],
+  path: string,
+): GraphQLArgument | GraphQLInputField | undefined {
+  const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // an index of a list is no field
   let found: GraphQLArgument | GraphQLInputField | undefined = args.find((each) => each.name === name);
   for (const step of below) {
     const type = found && getNamedType(found.type);
     found = isInputObjectType(type) ? type.getFields()[step] : undefined;
   }
-  const text = found?.description?.replaceAll(/\s+/g, " ").replaceAll("`", "").trim() ?? "";
+  return found;
+}
+
+/** The description of an argument; empty without one. */
+export function argumentDescription(args: readonly GraphQLArgument[], path: string): string {
+  const text = inputAt(args, path)?.description?.replaceAll(/\s+/g, " ").replaceAll("`", "").trim() ?? "";
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 

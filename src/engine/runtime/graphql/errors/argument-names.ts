@@ -1,15 +1,16 @@
 /**
- * Translates a refusal, by REST or by the encoder of requests, which names a parameter or property of REST. The client gets the name of the argument, and
- * a sentence for people with its description in the schema or the limits that the REST document sets: what to change. The
- * client never gets REST's own message.
+ * Translates a refusal, by REST or by the encoder of requests, which names parameters and properties of REST. The client
+ * gets the names of the arguments and, where REST's document declares no text for clients, a sentence for people with the
+ * argument's description in the schema or the limits that the REST document sets: what to change.
  */
 import type { GraphQLArgument } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
 import { own } from "../../../shared/own.ts";
-import { CodedError } from "../../coded-error.ts";
+import { CodedError, type RefusedValue } from "../../coded-error.ts";
 import { Unwritable } from "../../rest/encode.ts";
 import { markOfArgument } from "../../rest/inherited-values.ts";
-import { argumentDescription, describeLimits } from "./argument-descriptions.ts";
+import { refusalMessage } from "../../rest/refusal-text.ts";
+import { argumentDescription, describeLimits, inputAt } from "./argument-descriptions.ts";
 
 type ArgumentFacts = {
   /** REST name → argument, where they differ. */
@@ -26,18 +27,39 @@ export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) =>
   const renamed = new WeakMap<CodedError, CodedError>();
   return (error) => {
     if (!(error instanceof CodedError)) return error;
-    const { argument, operation } = error.details;
+    const { argument, errors, operation } = error.details;
     // an error without an operation is not REST's, and names the client's argument already
-    if (argument === undefined || operation === undefined) return error;
-    const known = renamed.get(error) ?? inWordsOf(facts, error, argument);
+    if ((argument === undefined && errors === undefined) || operation === undefined) return error;
+    const known = renamed.get(error) ?? inWordsOf(facts, error);
     renamed.set(error, known);
     return known;
   };
 }
 
+function inWordsOf(facts: ArgumentFacts, error: CodedError): CodedError {
+  const { argument: restName, errors: given, ...others } = error.details;
+  const all = given?.map(({ argument, ...said }): RefusedValue => {
+    const name = argument === undefined ? undefined : argumentOf(facts, argument);
+    return { ...said, ...(name !== undefined && { argument: name }) };
+  });
+  const argument =
+    restName === undefined
+      ? all?.find((each) => each.argument !== undefined)?.argument
+      : (own(facts.names, restName) ?? restName);
+  const errors = all?.filter(({ detail, restCode }) => detail !== undefined || restCode !== undefined) ?? [];
+  const details = {
+    ...others,
+    ...(argument !== undefined && { argument }),
+    ...(errors.length > 0 && { errors }),
+  };
+  const message =
+    refusalMessage(details, error.cause instanceof CodedError ? error.cause.cause : undefined) ??
+    (argument === undefined ? error.message : describedRefusal(facts, error, argument));
+  return new CodedError(error.code, message, details, error);
+}
+
 /** The value has passed the document's limits, so the argument's description comes first: it may say more. */
-function inWordsOf({ names, schemas, args }: ArgumentFacts, error: CodedError, restName: string): CodedError {
-  const argument = own(names, restName) ?? restName;
+function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, argument: string): string {
   const limits = own(schemas, argument) ?? own(schemas, markOfArgument(argument)) ?? {};
   const words = describeLimits(limits as JsonSchema);
   const description = argumentDescription(args, argument);
@@ -49,6 +71,44 @@ function inWordsOf({ names, schemas, args }: ArgumentFacts, error: CodedError, r
         ? "contradicts what is stored"
         : "is not accepted";
   const described = description ? ` It takes: ${description}` : words && ` It must be ${words}.`;
-  const message = `The value of "${argument}" ${refusal}.${described}`;
-  return new CodedError(error.code, message, { ...error.details, argument }, error);
+  return `The value of "${argument}" ${refusal}.${described}`;
+}
+
+/**
+ * The argument that feeds the REST value `items.0.name`, or the field of its input object; `undefined` if no argument does.
+ * REST may write the first step in another case.
+ */
+function argumentOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
+  const whole = own(names, restName);
+  if (whole !== undefined) return whole;
+  const [first = "", ...below] = restName.split(".");
+  const root = rootOf(names, args, first);
+  if (root === undefined) return undefined;
+  let [rest, found, written] = [root.name, root.argument, root.argument];
+  for (const step of below) {
+    if (/^\d+$/.test(step)) {
+      written += `.${step}`;
+      continue;
+    }
+    rest += `.${step}`;
+    const next = own(names, rest) ?? `${found}.${step}`;
+    if (!next.startsWith(`${found}.`) || !inputAt(args, next)) return written;
+    written += next.slice(found.length);
+    found = next;
+  }
+  return written;
+}
+
+/** The argument of a parameter or of a property of the body. An argument that feeds another name is none of this one. */
+function rootOf(
+  names: ArgumentFacts["names"],
+  args: ArgumentFacts["args"],
+  first: string,
+): { name: string; argument: string } | undefined {
+  const feedsOther = new Set(Object.values(names));
+  const own = args.flatMap(({ name }) => (feedsOther.has(name) ? [] : [[name, name] as const]));
+  const all = [...Object.entries(names), ...own];
+  const folded = first.toLowerCase();
+  const found = all.find(([name]) => name === first) ?? all.find(([name]) => name.toLowerCase() === folded);
+  return found && { name: found[0], argument: found[1] };
 }

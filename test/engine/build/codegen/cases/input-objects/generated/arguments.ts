@@ -8,18 +8,43 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
 
 /** REST name → argument, where they differ, by the field's schema coordinate. */
 export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "Mutation.createShape": { first_name: "input.firstName", note: "input.note", origin: "input.origin" },
-  "Mutation.updateShape": { first_name: "input.firstName", note: "input.note", origin: "input.origin" },
-  "Mutation.copyShape": { first_name: "input.firstName", note: "input.note", origin: "input.origin" },
+  "Mutation.createShape": {
+    first_name: "input.firstName",
+    note: "input.note",
+    origin: "input.origin",
+    "origin.x_pos": "input.origin.x",
+  },
+  "Mutation.updateShape": {
+    first_name: "input.firstName",
+    note: "input.note",
+    origin: "input.origin",
+    "origin.x_pos": "input.origin.x",
+  },
+  "Mutation.copyShape": {
+    first_name: "input.firstName",
+    note: "input.note",
+    origin: "input.origin",
+    "origin.x_pos": "input.origin.x",
+  },
+  "Mutation.drawLines": {
+    "grid.x_pos": "grid.x",
+    "loose.x_pos": "loose.x",
+    "line.x_pos": "line.x",
+    "center.x_pos": "center.x",
+    "corner.x_pos": "corner.x",
+    "path.x_pos": "path.x",
+  },
   "Mutation.group": { title: "input.title", inner: "input.inner" },
   "Mutation.nameShape": {
     first_name: "change.shape.firstName",
     note: "change.shape.note",
     origin: "change.shape.origin",
+    "origin.x_pos": "change.shape.origin.x",
   },
   "Mutation.tryShape": {
     first_name: "change.shape.firstName",
     note: "change.shape.note",
     origin: "change.shape.origin",
+    "origin.x_pos": "change.shape.origin.x",
   },
 };

@@ -29,6 +29,7 @@ export const argumentNames: Readonly<Record<string, Readonly<Record<string, stri
     first_name: "input.firstName",
     nick_name: "input.nickname",
     addresses: "input.addresses",
+    "addresses.zip_code": "input.addresses.zipCode",
   },
   "Mutation.renamePerson": { nick_name: "nickname" },
   "Mutation.tagPerson": { tags: "tags.names" },

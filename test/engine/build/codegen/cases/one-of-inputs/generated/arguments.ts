@@ -9,5 +9,5 @@ export const argumentSchemas: Readonly<Record<string, Readonly<Record<string, ob
 export const argumentNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Query.none": { kind: "input.kind", size: "input.size" },
   "Mutation.addThing": { kind: "input.kind", size: "input.size" },
-  "Mutation.addNote": { at: "input.at" },
+  "Mutation.addNote": { at: "input.at", "at.node_id": "input.at.node" },
 };

@@ -1,0 +1,275 @@
+/**
+ * What clients see of the bodies of an operation's refusals (4xx): the members that `x-error-mapping` in the schema of the
+ * error names, or else title, detail and `errors` of problem details (RFC 9457), as far as the schema declares them. A body
+ * of 401, 403 or 407 may repeat a credential: nothing of it is shown.
+ */
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { includesJson, isJson } from "../../../shared/media-type.ts";
+import type { ErrorMembers } from "../../../shared/operation.ts";
+import type { NodePath } from "../../diagnostic.ts";
+import { type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
+import type { RestOperation } from "../../openapi/operation.ts";
+import { shapeAt } from "../../openapi/shapes/read-shape.ts";
+import { declaredProperty, nodeBelow, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
+import { nodeLocation } from "../../schema/directives.ts";
+import type { Findings } from "../findings.ts";
+import { boundFields, type Model } from "../model.ts";
+import { describeShape } from "../type-rules.ts";
+
+export const errorMapping = "x-error-mapping";
+
+/** The schema of the errors of one documented status and media type. */
+export type ErrorSchema = {
+  readonly status: string;
+  readonly media: string;
+  readonly node: RestNode;
+  readonly shape: Shape;
+  /** The declarations: of a `oneOf`, each member may have one. */
+  readonly mappings: readonly Mapping[];
+};
+
+/** A declaration, and the schema in which its paths begin. */
+type Mapping = { readonly node: RestNode; readonly shape: Shape };
+
+type Members = Omit<ErrorMembers, "statuses" | "media">;
+
+const ofCredentials: ReadonlySet<string> = new Set(["401", "403", "407"]);
+
+/** The JSON bodies of refusals that clients may see. */
+export const errorSchemas = (document: RestDocument, { responses }: RestOperation): ErrorSchema[] =>
+  responses.flatMap(({ status, node, content }) => {
+    if (!/^(?:4(?:\d\d|XX)|default)$/.test(status) || ofCredentials.has(status)) return [];
+    return content.flatMap((media): ErrorSchema[] => {
+      const entry = document.child(document.child(node, "content"), media);
+      if (!entry || !(isJson(media) || includesJson(media))) return [];
+      const hasSchema = isRecord(entry.value) && "schema" in entry.value;
+      const schema = hasSchema ? nodeBelow(entry, "schema") : { ...entry, value: {} };
+      const mappings = mappingsAt(document, schema);
+      return [{ status, media, node: schema, shape: shapeAt(document, schema), mappings }];
+    });
+  });
+
+/** The declarations at a schema, or else at what it refers to or is made of. */
+function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unknown>()): Mapping[] {
+  const { value } = node;
+  if (!isRecord(value) || passed.has(value)) return [];
+  passed.add(value);
+  if (errorMapping in value) return [{ node: nodeBelow(node, errorMapping), shape: shapeAt(document, node) }];
+  const target = refOf(value) === undefined ? undefined : document.refTarget(node);
+  if (target) return mappingsAt(document, target, passed);
+  return ["allOf", "oneOf", "anyOf"].flatMap((keyword) => {
+    const parts = Array.isArray(value[keyword]) ? [...value[keyword].keys()] : [];
+    return parts.flatMap((index) => mappingsAt(document, nodeBelow(node, keyword, index), passed));
+  });
+}
+
+/** The members that clients see, for each status and media type that has any. Equal ones are one, with all statuses. */
+export function errorMembers(document: RestDocument, operation: RestOperation): ErrorMembers[] {
+  const found = errorSchemas(document, operation).flatMap((schema) =>
+    shownMembers(schema).map((members) => ({ media: schema.media, ...members, status: schema.status })),
+  );
+  const alike = Map.groupBy(found, ({ status: _, ...members }) => JSON.stringify(members));
+  return [...alike.values()].map(([first, ...others]) => {
+    const { status, ...members } = first as (typeof found)[number];
+    return { statuses: [status, ...others.map((each) => each.status)], ...members };
+  });
+}
+
+/** What clients see of one schema. A declaration replaces the members of problem details. */
+export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
+  (mappings.length > 0
+    ? mappings.map((mapping) => new MappingReader(mapping).members)
+    : isProblem(media)
+      ? [problemMembers(shape)]
+      : []
+  ).filter((members) => Object.keys(members).length > 0);
+
+/** What clients see of one schema, as messages list it: `error.message, error.errors`. Empty: nothing. */
+export const describeMembers = (schema: ErrorSchema): string =>
+  shownMembers(schema)
+    .map(({ title, message, code, field, list, item = {} }) => {
+      const items = Object.values(item).join(", ");
+      const listed = list !== undefined && items !== "" ? `${list} (${items})` : list;
+      return [title, message, code, field, listed].filter((path) => path !== undefined).join(", ");
+    })
+    .join(" or ");
+
+const isProblem = (media: string): boolean => /^application\/problem\+json\s*(?:;|$)/i.test(media);
+
+/** The members of RFC 9457 that the schema declares. One that names no members has title and detail by its media type. */
+function problemMembers(shape: Shape): Members {
+  const { properties, hasMembers, isClosed } = shape;
+  if (properties.size === 0 && !hasMembers && !isClosed) return { title: "title", message: "detail" };
+  const [title, detail, errors] = ["title", "detail", "errors"].map((name) => memberOf(shape, name));
+  return {
+    ...(title && isText(title) && { title: "title" }),
+    ...(detail && isText(detail) && { message: "detail" }),
+    ...(errors && problemErrors(errors)),
+  };
+}
+
+/** RFC 9457 §3 shows `errors` as objects with `detail` and `pointer`; others write texts, or a map of them. */
+function problemErrors(errors: Shape): Members {
+  const list = "errors";
+  if (isMapOfTexts(errors)) return { list, isMap: true };
+  const { items } = errors;
+  if (!items) return {};
+  if (isText(items)) return { list };
+  const [detail, pointer] = ["detail", "pointer"].map((name) => memberOf(items, name));
+  if (!detail || !isText(detail)) return {};
+  return { list, item: { message: "detail", ...(pointer && isText(pointer) && { field: "pointer" }) } };
+}
+
+/** The schema of a property, or that of the first of several objects that has it. */
+const memberOf = (shape: Shape, name: string): Shape | undefined =>
+  [shape, ...(shape.members ?? [])]
+    .flatMap((each) => declaredProperty(each, name) ?? [])
+    .find(({ only }) => only !== "request")?.shape;
+
+/** An address is no text for people. */
+const isText = ({ types, format = "" }: Shape): boolean =>
+  types.has("string") && !/^(?:uri|iri|url)\b/.test(format);
+const isCode = ({ types }: Shape): boolean =>
+  types.has("string") || types.has("integer") || types.has("number");
+const isField = ({ types, items }: Shape): boolean =>
+  types.has("string") || (types.has("array") && items !== undefined && isCode(items));
+const isMapOfTexts = ({ entry }: Shape): boolean => {
+  const value = entry && memberOf(entry, "value");
+  return value !== undefined && (isText(value) || (value.items !== undefined && isText(value.items)));
+};
+
+const kinds = {
+  message: { fits: isText, wanted: "a text" },
+  code: { fits: isCode, wanted: "a text or a number" },
+  field: { fits: isField, wanted: "a text, or a list of steps" },
+} as const;
+type Kind = keyof typeof kinds;
+
+const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
+
+/** A part of a declaration that its schema does not bear out. */
+type Fault = {
+  readonly below: NodePath;
+  /** The schema that lacks it or that it does not fit. */
+  readonly schema: RestNode;
+  readonly message: string;
+  readonly hint: string;
+};
+
+/** Reads one declaration against its schema. */
+class MappingReader {
+  readonly faults: Fault[] = [];
+  readonly members: Members;
+
+  constructor({ node, shape }: Mapping) {
+    const { list, item, ...others } = membersOf(node.value);
+    this.members = { ...this.#paths(shape, others, []), ...this.#list(shape, list, item) };
+    if (Object.keys(this.members).length === 0 && this.faults.length === 0)
+      this.#fault([], shape, "names no member", `write { message: "…" } with ${namesOf(shape)}`);
+  }
+
+  #fault(below: NodePath, { node: schema }: Shape, message: string, hint: string): undefined {
+    this.faults.push({ below, schema, message, hint });
+  }
+
+  #paths(shape: Shape, given: Readonly<Record<string, unknown>>, below: NodePath): Pick<Members, Kind> {
+    return Object.fromEntries(
+      Object.entries(given).flatMap(([name, path]) => {
+        const at = [...below, name];
+        if (!isKind(name)) {
+          const known = [...Object.keys(kinds), ...(below.length === 0 ? ["list", "item"] : [])];
+          this.#fault(at, shape, `has no member "${name}"`, `write ${known.join(", ")}`);
+          return [];
+        }
+        const found = this.#follow(shape, path, at);
+        if (!found) return [];
+        const { fits, wanted } = kinds[name];
+        if (fits(found)) return [[name, path]];
+        this.#fault(
+          at,
+          found,
+          `names "${path}" as the ${name}, which is ${wanted}, but REST sends ${describeShape(found)}`,
+          name === "message" && found.items ? `name it as the list: { list: "${path}" }` : `name ${wanted}`,
+        );
+        return [];
+      }),
+    );
+  }
+
+  #list(shape: Shape, list: unknown, item: unknown): Members {
+    if (list === undefined) {
+      if (item !== undefined)
+        this.#fault(["item"], shape, "has an item without a list", 'name the list: { list: "…" }');
+      return {};
+    }
+    const found = this.#follow(shape, list, ["list"]);
+    if (!found) return {};
+    const path = { list: String(list) };
+    const { items } = found;
+    const isPlain =
+      isMapOfTexts(found) || (items !== undefined && isText(items) && !items.types.has("object"));
+    if (isPlain && item !== undefined) {
+      this.#fault(["item"], items ?? found, `has an item, but "${list}" holds texts`, "remove `item`");
+      return {};
+    }
+    if (isMapOfTexts(found)) return { ...path, isMap: true };
+    if (isPlain) return path;
+    if (!items) {
+      const message = `names "${list}" as the list, but REST sends ${describeShape(found)}`;
+      this.#fault(["list"], found, message, "name a list, or a map of texts");
+      return {};
+    }
+    const members = isRecord(item) ? this.#paths(items, item, ["item"]) : {};
+    if (Object.keys(members).length > 0) return { ...path, item: members };
+    if (!isRecord(item) || Object.keys(item).length === 0)
+      this.#fault(
+        ["list"],
+        items,
+        `does not say what of the items of "${list}" is the message`,
+        `write item: { message: "…" } with ${namesOf(items)}`,
+      );
+    return {};
+  }
+
+  /** The schema at a path of properties. */
+  #follow(from: Shape, path: unknown, below: NodePath): Shape | undefined {
+    if (typeof path !== "string" || path === "")
+      return this.#fault(below, from, "has a path that is no text", 'write a path such as "error.message"');
+    let shape = from;
+    for (const [index, step] of path.split(".").entries()) {
+      const next = memberOf(shape, step);
+      if (!next) {
+        const owner = index === 0 ? "the error" : `"${path.split(".").slice(0, index).join(".")}"`;
+        const message = `names "${path}", but ${owner} has no property "${step}"`;
+        return this.#fault(below, shape, message, `name one of ${namesOf(shape)}`);
+      }
+      shape = next;
+    }
+    return shape;
+  }
+}
+
+const namesOf = (shape: Shape): string => {
+  const all = [shape, ...(shape.members ?? [])].flatMap(responseProperties);
+  const names = [...new Set(all.map(({ name }) => name))];
+  return names.slice(0, 12).join(", ") || "what its schema declares";
+};
+
+/** Adds the faults of each declaration that a bound operation has, at the first field that is bound to it. */
+export function checkErrorMappings(model: Model, findings: Findings): void {
+  const passed = new Set<unknown>();
+  for (const { coordinate, definition, operation } of boundFields(model)) {
+    for (const mapping of errorSchemas(model.document, operation).flatMap(({ mappings }) => mappings)) {
+      if (passed.has(mapping.shape.node.value)) continue;
+      passed.add(mapping.shape.node.value);
+      const { node } = mapping;
+      for (const { below, schema, message, hint } of new MappingReader(mapping).faults)
+        findings.add(
+          "error-mapping",
+          { coordinate, schema: nodeLocation(definition.astNode), rest: node, below, also: [schema] },
+          `${errorMapping} of the errors of ${operation.id} ${message}`,
+          hint,
+        );
+    }
+  }
+}

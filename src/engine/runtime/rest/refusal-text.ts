@@ -1,0 +1,192 @@
+/**
+ * What clients see of the body of a refusal (4xx): the members that the document declares, of problem details (RFC 9457) or
+ * by `x-error-mapping`. A body of 401, 403 or 407 may repeat a credential: it is never read.
+ */
+import { STATUS_CODES } from "node:http";
+import { isRecord, membersOf } from "../../shared/json-object.ts";
+import { includes } from "../../shared/media-type.ts";
+import type { ErrorMembers, Operation } from "../../shared/operation.ts";
+import { own } from "../../shared/own.ts";
+import { type Details, type RefusedValue, statusPhrase } from "../coded-error.ts";
+import type { CallerHeaders } from "./caller-headers.ts";
+
+/** The documented response of a status: its own, that of its class, or `default` (OpenAPI 3.1 §4.8.16). */
+export const documentedStatus = (
+  { refusals }: Pick<Operation, "refusals">,
+  status: number,
+): string | undefined => [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
+
+const ofCredentials: ReadonlySet<number> = new Set([401, 403, 407]);
+
+/** Characters of one text, and entries of `errors`. */
+const mostCharacters = 300;
+const mostErrors = 20;
+
+/** `argument` is REST's name of a value, `items.0.name`, until its field translates it. */
+export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "errors">;
+
+/** Reads the declared members. Empty if none is declared, or if the body repeats a secret of its request. */
+export function refusalText(
+  operation: Operation,
+  status: number,
+  media: string,
+  body: unknown,
+  forwarded: Pick<CallerHeaders, "secrets">,
+): RefusalText {
+  if (status < 400 || status >= 500 || ofCredentials.has(status)) return {};
+  const documented = documentedStatus(operation, status);
+  for (const members of (documented !== undefined && operation.errors) || []) {
+    if (!members.statuses.includes(documented ?? "") || !includes(members.media, media)) continue;
+    const text = read(members, body);
+    if (Object.keys(text).length > 0) return repeats(body, forwarded.secrets) ? {} : text;
+  }
+  return {};
+}
+
+function repeats(body: unknown, secrets: readonly string[]): boolean {
+  const text = JSON.stringify(body);
+  return secrets.some((secret) => text.includes(JSON.stringify(secret).slice(1, -1)));
+}
+
+function read(members: ErrorMembers, body: unknown): RefusalText {
+  const [title, detail] = [textAt(body, members.title), textAt(body, members.message)];
+  const restCode = codeAt(body, members.code);
+  const argument = fieldAt(body, members.field);
+  const errors = [
+    ...(argument === undefined ? [] : [{ argument }]),
+    ...(members.list === undefined ? [] : listed(members, at(body, members.list))),
+  ].slice(0, mostErrors);
+  return {
+    ...(title !== undefined && { title }),
+    ...(detail !== undefined && { detail }),
+    ...(restCode !== undefined && { restCode }),
+    ...(errors.length > 0 && { errors }),
+  };
+}
+
+/** The entries of a list of texts, of a list of objects, or of a map of fields to their texts. */
+function listed({ item, isMap }: ErrorMembers, value: unknown): RefusedValue[] {
+  if (isMap) {
+    const entries = Object.entries(membersOf(value)).slice(0, mostErrors);
+    return entries.flatMap(([name, texts]) => {
+      const argument = fieldName(name);
+      return textsOf(texts).map((detail) => ({ ...(argument !== undefined && { argument }), detail }));
+    });
+  }
+  if (!Array.isArray(value)) return [];
+  if (!item) return textsOf(value).map((detail) => ({ detail }));
+  return value.slice(0, mostErrors).flatMap((each): RefusedValue[] => {
+    const [argument, detail] = [fieldAt(each, item.field), textAt(each, item.message)];
+    const restCode = codeAt(each, item.code);
+    const found = {
+      ...(argument !== undefined && { argument }),
+      ...(detail !== undefined && { detail }),
+      ...(restCode !== undefined && { restCode }),
+    };
+    return Object.keys(found).length > 0 ? [found] : [];
+  });
+}
+
+const textsOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value.slice(0, mostErrors) : [value]).flatMap((each) => textOf(each) ?? []);
+
+const at = (value: unknown, path: string | undefined): unknown =>
+  path?.split(".").reduce((inner, step) => (isRecord(inner) ? own(inner, step) : undefined), value);
+
+const textAt = (value: unknown, path: string | undefined): string | undefined => textOf(at(value, path));
+
+function codeAt(value: unknown, path: string | undefined): string | undefined {
+  const code = at(value, path);
+  return textOf(typeof code === "number" ? String(code) : code);
+}
+
+function fieldAt(value: unknown, path: string | undefined): string | undefined {
+  const field = at(value, path);
+  return Array.isArray(field) ? stepsName(field.map(String)) : fieldName(field);
+}
+
+/** Characters that no text for a person needs: control characters, line separators, and those that turn its direction. */
+const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
+
+/** One bounded line of text; `undefined` for an empty one, and for any other value. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const line = value
+    .slice(0, 4 * mostCharacters)
+    .toWellFormed()
+    .replace(unprintable, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return line === "" ? undefined : bounded(line, mostCharacters);
+}
+
+/** Cut between characters. */
+const bounded = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+
+/**
+ * The name of a value as REST writes it, in steps with dots between them: a JSON pointer (RFC 6901), also as a fragment, a
+ * path with dots or brackets, or a plain name. The places that some put in front (`$`, `body`, `query`) are left out.
+ */
+function fieldName(value: unknown): string | undefined {
+  const text = textOf(value);
+  if (text === undefined) return undefined;
+  const pointer = /^#?\/(.*)$/.exec(text)?.[1];
+  if (pointer === undefined) return stepsName(text.replace(/^\$\.?/, "").split(/[.[\]]+/));
+  const steps = (text.startsWith("#") ? decoded(pointer) : pointer).split("/");
+  return stepsName(steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~")));
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+/** FastAPI and JSON:API put the part of the request in front of the name. */
+const parts: ReadonlySet<string> = new Set(["body", "query", "path", "header"]);
+
+function stepsName(given: readonly string[]): string | undefined {
+  const steps = given.filter((step) => step !== "");
+  const name = (steps.length > 1 && parts.has(steps[0] ?? "") ? steps.slice(1) : steps).join(".");
+  return textOf(name);
+}
+
+/** Characters of a whole message, and the entries of `errors` that it repeats. */
+const mostOfMessage = 500;
+const mostRepeated = 5;
+
+/**
+ * The message of a refusal in REST's own words, for people: its detail, or its title, and what it says of single values.
+ * `undefined` if REST gave no words. A title that is the phrase of REST's `status` says nothing (RFC 9457 §4.2.1).
+ */
+export function refusalMessage(
+  { title, detail, argument, errors = [] }: Details,
+  status: unknown,
+): string | undefined {
+  const values = errors.flatMap((each) =>
+    each.detail === undefined || detail?.includes(each.detail) ? [] : [withName(each.argument, each.detail)],
+  );
+  const own = detail === undefined ? undefined : withName(values.length > 0 ? undefined : argument, detail);
+  const isTelling = title !== undefined && argument === undefined && !isPhrase(title, status);
+  const head = own ?? (values.length === 0 && isTelling ? title : undefined);
+  const list = values.slice(0, mostRepeated).join("; ");
+  if (head === undefined) return list === "" ? undefined : bounded(list, mostOfMessage);
+  return bounded(list === "" ? head : `${head.replace(/[.:]$/, "")}: ${list}`, mostOfMessage);
+}
+
+const isPhrase = (title: string, status: unknown): boolean =>
+  typeof status === "number" &&
+  [STATUS_CODES[status], statusPhrase(status)].some(
+    (phrase) => phrase?.toLowerCase() === title.toLowerCase(),
+  );
+
+/** The text with the argument's name in front, unless it has the name. */
+function withName(argument: string | undefined, text: string): string {
+  if (argument === undefined) return text;
+  const name = argument.split(".").findLast((step) => !/^\d+$/.test(step)) ?? argument;
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}_]+/u);
+  return words.includes(name.toLowerCase()) ? text : `${argument}: ${text}`;
+}
