@@ -86,7 +86,7 @@ describe("a response that violates the contract", () => {
   });
 });
 
-test("no text of a failed REST response reaches a client or a log", async () => {
+test("no undeclared text of a failed REST response reaches a client or a log", async () => {
   const answers: [number, Record<string, string>, string][] = [
     [200, { "content-type": "text/html" }, "<b>CANARY</b>"],
     [200, { "content-type": "application/json" }, '{"CANARY":'],

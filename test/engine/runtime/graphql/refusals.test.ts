@@ -221,3 +221,28 @@ test("a body that repeats a credential of the request shows nothing", async () =
     );
   }
 });
+
+test("each caller gets the text of its own refusal alone", async () => {
+  const { post } = await inFrontOf(
+    (request, response) => {
+      response.writeHead(400, { "content-type": "application/problem+json", "cache-control": "max-age=60" });
+      response.end(
+        JSON.stringify({ detail: `No such article of ${request.headers["x-api-key"]?.slice(-1)}.` }),
+      );
+    },
+    {},
+    await openApi(folder),
+  );
+  const messageFor = async (caller: string) => {
+    const headers = { "content-type": "application/json", "x-api-key": `a-long-key-of-${caller}` };
+    const { errors } = (await (await post('{ article(id: "1") { id } }', { headers })).json()) as {
+      errors: Failure[];
+    };
+    return errors[0]?.message;
+  };
+  const callers = ["a", "b", "a", "c", "b", "c"];
+  for (let times = 0; times < 3; times++)
+    expect(await Promise.all(callers.map(messageFor))).toEqual(
+      callers.map((caller) => `No such article of ${caller}.`),
+    );
+});
