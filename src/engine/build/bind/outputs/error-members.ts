@@ -16,7 +16,7 @@ import type { Findings } from "../findings.ts";
 import { boundFields, type Model } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
-export const errorMapping = "x-error-mapping";
+const errorMapping = "x-error-mapping";
 
 /** The schema of the errors of one documented status and media type. */
 export type ErrorSchema = {
@@ -76,7 +76,7 @@ export function errorMembers(document: RestDocument, operation: RestOperation): 
 }
 
 /** What clients see of one schema. A declaration replaces the members of problem details. */
-export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
+const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
   (mappings.length > 0
     ? mappings.map((mapping) => new MappingReader(mapping).members)
     : isProblem(media)
