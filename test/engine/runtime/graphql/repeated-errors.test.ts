@@ -23,6 +23,32 @@ test("below another list its index stands before the range, and other fields are
   ]);
 });
 
+test("calls of each parent that fail alike are one error, and others are errors of their own", () => {
+  const failures = [
+    new CodedError("UPSTREAM_ERROR", "getOwner: it failed", { operation: "getOwner" }),
+    new CodedError("UPSTREAM_ERROR", "getOwner: it failed", { operation: "getOwner" }),
+    new CodedError("RATE_LIMITED", "getOwner: too many", { operation: "getOwner", retryAfter: 1 }),
+    new CodedError("RATE_LIMITED", "getOwner: too many", { operation: "getOwner", retryAfter: 2 }),
+    new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer has no key where one belongs"),
+    new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer has no key where one belongs"),
+    new TypeError("a fault of ours"),
+    new TypeError("a fault of ours"),
+    new CodedError("CALL_LIMIT", "at most 50 calls", { limit: "MAX_CALLS", value: 50 }),
+    new CodedError("CALL_LIMIT", "at most 50 calls", { limit: "MAX_CALLS", value: 50 }),
+  ];
+  const errors = failures.map((originalError, index) => ({ originalError, path: ["rows", index, "owner"] }));
+  expect(groupErrors(errors).map((group) => group.map(({ path }) => path[1]))).toEqual([
+    [0, 1],
+    [2],
+    [3],
+    [4],
+    [5],
+    [6],
+    [7],
+    [8, 9],
+  ]);
+});
+
 test("many ranges end early, and the number of places stays", () => {
   const paths = Array.from({ length: 150 }, (_, index) => ["rows", 2 * index, "owner"]);
   const [{ places, indexes }] = extensionsOf(...paths) as [{ places: number; indexes: string[] }];

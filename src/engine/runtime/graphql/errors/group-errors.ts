@@ -1,6 +1,7 @@
 /**
- * Merges the errors of one failed call. A failed batched call makes its field null in each parent. The client gets one
- * error at the first parent's path, with the number of nulls in `places` and the list indexes of each in `indexes`.
+ * Merges the errors of failed calls. A failed batched call makes its field null in each parent, and calls for one parent each
+ * may fail alike. The client gets one error at the first parent's path, with the number of nulls in
+ * `places` and the list indexes of each in `indexes`.
  */
 import type { GraphQLFormattedError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
@@ -8,12 +9,15 @@ import { CodedError } from "../../coded-error.ts";
 type Path = readonly (string | number)[];
 type Located = { readonly path: Path; readonly originalError: Error };
 
-/** Groups errors by failure and field. An error that is no failure of a call stands alone. */
+/** Groups errors by failure and field. Failures of calls are equal if a client reads the same of them. */
 export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
   const failures = new Map<Error, number>();
   const groupOf = (error: E): E | string => {
     const { originalError: failure, path } = error;
     if (!(failure instanceof CodedError)) return error;
+    const { code, message, details } = failure;
+    const isOfCall = details.operation !== undefined || code === "CALL_LIMIT";
+    if (isOfCall) return JSON.stringify([code, message, details, fieldOf(path)]);
     const number = failures.get(failure) ?? failures.size;
     failures.set(failure, number);
     return `${number} ${fieldOf(path)}`;

@@ -1,5 +1,6 @@
 /** A failure's null bubbles to the nearest nullable position, and its error has the path of the failure (§6.4.4). */
 import { expect, test } from "vitest";
+import { CodedError } from "../../../../../src/engine/runtime/coded-error.ts";
 import { failed, openSchema, people } from "./fixture.ts";
 
 const pet = (id: string, more: object = {}) => ({ id, name: `Pet ${id}`, keeperId: id, ...more });
@@ -69,6 +70,30 @@ test("a null at a level of @semanticNonNull is an error at its own path, and sta
     ["pet", "sure"],
     ["pet", "toys", 0],
   ]);
+});
+
+const vetFails = (): never => {
+  throw new CodedError("UPSTREAM_ERROR", "getVet: it failed", { operation: "getVet" });
+};
+
+test("a link that is called for each parent and fails alike for some is one error", async () => {
+  const { ask } = await openSchema((call, { id }) =>
+    call === "pets"
+      ? ["1", "2", "3"].map((each) => pet(each))
+      : id === "2"
+        ? people({ ids: ["v"] })[0]
+        : vetFails(),
+  );
+  expect(await ask("{ pets { vet { id } } }")).toMatchObject({
+    data: { pets: [{ vet: null }, { vet: { id: "v" } }, { vet: null }] },
+    errors: [
+      {
+        message: "getVet: it failed",
+        path: ["pets", 0, "vet"],
+        extensions: { code: "UPSTREAM_ERROR", places: 2, indexes: ["0", "2"] },
+      },
+    ],
+  });
 });
 
 test("a null in a list of keys is an error of its list, unless the document allows it", async () => {

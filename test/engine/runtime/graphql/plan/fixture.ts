@@ -57,6 +57,8 @@ type Pet implements Named {
   grid: [[Int!]]
   extra: Any
   sure: [[Int]] @semanticNonNull(levels: [0, 2])
+  "Not batched: a call for each pet."
+  vet: Person
   toys: [Toy] @semanticNonNull(levels: [1])
 }
 type Toy {
@@ -157,6 +159,7 @@ const resolvers = {
     grid: property("grid"),
     extra: property("extra"),
     sure: property("sure"),
+    vet: ({ id }: Parent, _args: object, { rest }: Context) => rest.call("vet", { id }),
     toys: property("toys"),
   },
   Toy: { label: property("label"), maker: person("makerId") },
