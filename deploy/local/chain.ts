@@ -7,12 +7,7 @@ import { randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Argument } from "commander";
 import { type Given, keepRunning, type Member } from "./member.ts";
-
-export const balancers = ["nginx", "haproxy"] as const;
-export type Balancer = (typeof balancers)[number];
-export const balancerArgument = new Argument("[balancer]", "in front of the gateways").choices(balancers);
 
 export type Chain = {
   readonly url: URL;
@@ -23,7 +18,7 @@ export type Chain = {
 };
 
 const deploy = join(import.meta.dirname, "..");
-const ports = { nginx: 8443, haproxy: 8444, platform: 4020, graphql: 4100, redis: 6390, prometheus: 9490 };
+const ports = { haproxy: 8444, platform: 4020, graphql: 4100, redis: 6390, prometheus: 9490 };
 /** `/metrics` is on 5,000 more. */
 export const rolePorts = { gateway1: 4001, gateway2: 4002, graphql1: 4011, graphql2: 4012 } as const;
 
@@ -47,7 +42,6 @@ export type Starting = {
 
 /** `environment` is for the gateways and for graphql. Rejects, and leaves nothing behind, if one does not become ready. */
 export async function startChain(
-  balancer: Balancer,
   environment: NodeJS.ProcessEnv = {},
   {
     signal = new AbortController().signal,
@@ -94,11 +88,10 @@ export async function startChain(
       TRUSTED_PROXIES: "127.0.0.1",
       ...(members.has("redis") && { REDIS_URL: `redis://127.0.0.1:${ports.redis}` }),
     };
-    await start(balancer, balancerOf(balancer, folder));
-    if (balancer === "nginx" && isInstalled("curl")) await start("eject", eject(folder));
+    await start("haproxy", haproxy(folder));
     await startBoth("gateway", behind);
     if (isInstalled("prometheus")) await start("prometheus", prometheus(folder));
-    return { url: new URL(`https://127.0.0.1:${ports[balancer]}`), certificate, members, stop };
+    return { url: new URL(`https://127.0.0.1:${ports.haproxy}`), certificate, members, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -113,20 +106,15 @@ const answers = (url: string) => (): Promise<boolean> =>
     () => false,
   );
 
-function balancerOf(balancer: Balancer, folder: string): Given {
-  cpSync(join(deploy, balancer), folder, { recursive: true });
+function haproxy(folder: string): Given {
+  cpSync(join(deploy, "haproxy"), folder, { recursive: true });
   const isReady = answers(`http://127.0.0.1:${ports.graphql}/`);
-  const args =
-    balancer === "nginx"
-      ? ["-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
-      : ["-C", folder, "-db", "-f", "haproxy.cfg"];
-  return { command: balancer, args, isReady, stopsBy: "SIGTERM" };
-}
-
-/** The loop beside nginx that takes out what is frozen. */
-function eject(folder: string): Given {
-  const args = [join(folder, "gateway.conf"), `nginx -p ${folder} -c nginx.conf -s reload`];
-  return { command: join(deploy, "nginx/eject.sh"), args, isReady: () => true };
+  return {
+    command: "haproxy",
+    args: ["-C", folder, "-db", "-f", "haproxy.cfg"],
+    isReady,
+    stopsBy: "SIGTERM",
+  };
 }
 
 function redis(folder: string): Given {

@@ -17,7 +17,7 @@ export type Given = {
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly isReady: (output: string) => boolean | Promise<boolean>;
-  /** nginx's workers outlive a master that is killed. */
+  /** HAProxy's workers outlive a master that is killed. */
   readonly stopsBy?: NodeJS.Signals;
 };
 
@@ -40,7 +40,7 @@ export function keepRunning(name: string, given: Given, signal: AbortSignal, say
       stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
     child.once("error", (error) => refused.reject(new Error(`${name} cannot be started: ${error.message}`)));
     child.once("exit", async (code, by) => {
-      await Promise.race([once(child, "close"), sleep(100)]); // its last words; nginx's workers may hold the pipe
+      await Promise.race([once(child, "close"), sleep(100)]); // its last words; a worker may hold the pipe
       if (isOver) return;
       const how = `${name} ended (${by ?? `exit code ${code}`})`;
       if (!wasReady) return refused.reject(new Error(`${how} before it was ready:\n${output.trimEnd()}`));

@@ -1,16 +1,14 @@
-/** `npm run local [-- nginx|haproxy]`: the whole chain on this machine, until Ctrl-C. */
+/** `npm run local`: the whole chain on this machine, until Ctrl-C. */
 import { once } from "node:events";
 import { processIo, runCommand } from "restbound/role";
-import { type Balancer, balancerArgument, isInstalled, startChain } from "./chain.ts";
+import { isInstalled, startChain } from "./chain.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs the chain until a signal comes. The exit code. */
-async function local(balancer: Balancer = "nginx"): Promise<number> {
-  if (!isInstalled(balancer) || !isInstalled("openssl")) {
-    console.error(
-      `npm run local: needs ${balancer} and openssl (Debian: apt-get install ${balancer} openssl)`,
-    );
+async function local(): Promise<number> {
+  if (!isInstalled("haproxy") || !isInstalled("openssl")) {
+    console.error("npm run local: needs haproxy and openssl (Debian: apt-get install haproxy openssl)");
     return 2;
   }
   // from the first process on: a signal before the chain is ready must leave nothing behind either
@@ -18,7 +16,7 @@ async function local(balancer: Balancer = "nginx"): Promise<number> {
   for (const signal of signals) process.on(signal, () => stopping.abort());
   try {
     const starting = { signal: stopping.signal, say: (text: string) => console.log(text) };
-    const chain = await startChain(balancer, {}, starting);
+    const chain = await startChain({}, starting);
     console.log(`the chain is ready on ${chain.url.origin} (its certificate is its own: curl -k)`);
     for (const { name, child } of chain.members.values())
       console.log(`  ${name.padEnd(12)} pid ${child().pid}`);
@@ -41,7 +39,6 @@ process.exit(
   await runCommand("npm run local", process.argv.slice(2), processIo, (line, does) =>
     line
       .description("Runs the whole chain on this machine, until Ctrl-C: TLS, two of each role, Redis.")
-      .addArgument(balancerArgument)
       .action(does(local)),
   ),
 );

@@ -35,7 +35,9 @@ async function startBalancer(servers: readonly URL[]): Promise<{ url: URL; child
   const ports = { "4100": front, "4011": servers[0]?.port ?? nobody, "4012": servers[1]?.port ?? nobody };
   const text = readFileSync(join(import.meta.dirname, "../../../deploy/haproxy/haproxy.cfg"), "utf8");
   const sections = text.split(/^(?=frontend |backend |defaults)/m);
-  const wanted = sections.filter((section) => !/^frontend clients|^backend gateways/.test(section));
+  const wanted = sections.filter(
+    (section) => !/^frontend (?:clients|status)|^backend gateways/.test(section),
+  );
   const folder = mkdtempSync(join(tmpdir(), "processes-"));
   const config = join(folder, "haproxy.cfg");
   const portOf = (port: string): string => String(ports[port as keyof typeof ports]);

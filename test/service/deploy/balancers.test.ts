@@ -1,20 +1,20 @@
-/** What the balancers' configurations do: pass requests on, hide health, and speak in the API's shapes for themselves. */
+/** What HAProxy's configuration does: pass requests on, hide health, speak in the API's shapes for themselves. */
 import { describe, expect, test } from "vitest";
 import { goodKey as key } from "../../engine/gateway/fakes.ts";
 import { startGateway } from "../../engine/gateway/start.ts";
 import { freePort } from "../../support/free-port.ts";
-import { type Balancer, isInstalled, startBalancer } from "./start-balancer.ts";
+import { isInstalled, startBalancer } from "./start-balancer.ts";
 
 /** In front of a gateway at `port`, twice. */
-const start = (balancer: Balancer, port: number) => startBalancer(balancer, { gateways: [port, port] });
+const start = (port: number) => startBalancer({ gateways: [port, port] });
 
-describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
+describe("haproxy", () => {
   const timeout = 90_000;
-  const isHere = isInstalled(balancer);
+  const isHere = isInstalled("haproxy");
 
   test.skipIf(!isHere)("passes requests on, says whose they are, and hides health", { timeout }, async () => {
     const { url, rest } = await startGateway({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
-    const { ask } = await start(balancer, Number(url.port));
+    const { ask } = await start(Number(url.port));
     await expect.poll(async () => (await ask("/v1/x", { key })).status, { timeout: 30_000 }).toBe(200);
     expect((await ask("/v1/x", { key: "none" })).status).toBe(401);
     for (const path of ["/healthz", "/readyz", "/%68ealthz", "/read%79z?a"])
@@ -26,7 +26,7 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
     "without a gateway, says so in the path's shape to any page",
     { timeout },
     async () => {
-      const { ask } = await start(balancer, await freePort());
+      const { ask } = await start(await freePort());
       await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(503);
       const graphql = await ask("/v1/graphql", { body: "{}" });
       expect([graphql.status, graphql.type]).toEqual([503, "application/json; charset=utf-8"]);
@@ -45,7 +45,7 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
   );
 
   test.skipIf(!isHere)("without a graphql role, says when to ask again", { timeout }, async () => {
-    const { inner } = await start(balancer, await freePort());
+    const { inner } = await start(await freePort());
     const { status, headers } = await fetch(inner, { method: "POST", body: "{}" });
     expect([status, headers.get("retry-after"), headers.get("cache-control")]).toEqual([
       503,
@@ -53,27 +53,16 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
       "private, no-store",
     ]);
   });
-});
 
-test.skipIf(!isInstalled("nginx"))(
-  "nginx refuses a body that is too large in the shape of the path, to any page",
-  {
-    timeout: 90_000,
-  },
-  async () => {
-    const { ask } = await start("nginx", await freePort());
-    const body = "x".repeat(1_100_000);
-    const graphql = await ask("/v1/graphql", { body });
-    expect([graphql.status, JSON.parse(graphql.text).errors[0].extensions.limit]).toEqual([
-      413,
-      "MAX_BODY_BYTES",
-    ]);
-    const rest = await ask("/v1/x", { body });
-    expect([rest.status, rest.type, JSON.parse(rest.text).code]).toEqual([
-      413,
-      "application/problem+json",
-      "LIMIT_EXCEEDED",
-    ]);
-    expect([graphql.origin, rest.origin]).toEqual(["*", "*"]);
-  },
-);
+  test.skipIf(!isHere)("serves its metrics, and a page of its servers", { timeout }, async () => {
+    const { url } = await startGateway({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+    const { status } = await start(Number(url.port));
+    const active = async () => {
+      const metrics = await (await fetch(new URL("/metrics", status))).text();
+      return /^haproxy_backend_active_servers\{proxy="gateways"\} (\d+)/m.exec(metrics)?.[1];
+    };
+    await expect.poll(active, { timeout: 30_000 }).toBe("2");
+    const page = await fetch(status);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html"]);
+  });
+});

@@ -58,7 +58,7 @@ test("a process that fails once it was ready is started again after a second, an
   expect(readFileSync(starts, "utf8").length).toBeLessThanOrEqual(4);
 });
 
-const isInstalled = !spawnSync("nginx", ["-v"]).error && !spawnSync("openssl", ["version"]).error;
+const isInstalled = !spawnSync("haproxy", ["-v"]).error && !spawnSync("openssl", ["version"]).error;
 
 test.skipIf(!isInstalled).for(["SIGTERM", "SIGHUP"] as const)(
   "%s before the chain is ready ends every process",

@@ -1,4 +1,4 @@
-/** Processes that are frozen, and replicas that are new, behind the balancers as deploy/ configures them. */
+/** Processes that are frozen, and replicas that are new, behind HAProxy as deploy/ configures it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spreadPool } from "../../../src/engine/runtime/rest/upstream/spread-pool.ts";
 import { freePort } from "../../support/free-port.ts";
-import { type Balancer, deploy, isInstalled, startBalancer } from "./start-balancer.ts";
+import { isInstalled, startBalancer } from "./start-balancer.ts";
 
 /** A process that answers with its port. */
 async function replica(port: number): Promise<ChildProcess> {
@@ -25,25 +25,16 @@ async function replica(port: number): Promise<ChildProcess> {
   return child;
 }
 
-/** The loop that runs beside nginx. */
-function startEject(folder: string): void {
-  const reload = `nginx -p ${folder} -c nginx.conf -s reload`;
-  const args = [join(folder, "gateway.conf"), reload];
-  const eject = spawn(join(deploy, "nginx/eject.sh"), args, { stdio: "inherit", detached: true });
-  onTestFinished(() => void process.kill(-(eject.pid ?? 0), "SIGKILL"));
-}
-
 const two = (): Promise<[number, number]> => Promise.all([freePort(), freePort()]);
 
-describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
-  test.skipIf(!isInstalled(balancer))(
+describe("haproxy", () => {
+  test.skipIf(!isInstalled("haproxy"))(
     "five seconds after a process froze, no request waits for it, at either door",
     { timeout: 120_000 },
     async () => {
       const [gateways, graphql] = [await two(), await two()];
       const [frozenGateway, , frozenGraphql] = await Promise.all([...gateways, ...graphql].map(replica));
-      const { ask, inner, folder } = await startBalancer(balancer, { gateways, graphql });
-      if (balancer === "nginx") startEject(folder);
+      const { ask, inner } = await startBalancer({ gateways, graphql });
       const slow: number[] = [];
       /** Requests for `ms`, forty a second, half at each door. Returns how many were sent. */
       const load = async (ms: number): Promise<number> => {
@@ -74,25 +65,6 @@ describe.each<Balancer>(["nginx", "haproxy"])("%s", (balancer) => {
     },
   );
 });
-
-test.skipIf(!isInstalled("nginx"))(
-  "while all gateways are frozen, nginx keeps them, and what it sent is answered later",
-  { timeout: 120_000 },
-  async () => {
-    const [gateways, graphql] = [await two(), await two()];
-    const frozen = await Promise.all(gateways.map(replica));
-    await Promise.all(graphql.map(replica));
-    const { ask, folder } = await startBalancer("nginx", { gateways, graphql });
-    await expect.poll(async () => (await ask("/v1/x")).status, { timeout: 30_000 }).toBe(200);
-    startEject(folder);
-    for (const one of frozen) one.kill("SIGSTOP");
-    await sleep(5_000);
-    const asked = ask("/v1/x", { body: "{}" });
-    await sleep(500);
-    for (const one of frozen) one.kill("SIGCONT");
-    expect((await asked).status).toBe(200);
-  },
-);
 
 test.skipIf(!isInstalled("haproxy"))(
   "behind a layer-4 balancer, a replica that is new has its part of the requests after 30 s",

@@ -1,4 +1,4 @@
-/** A balancer with its configuration of deploy/, on free ports, in front of processes of a test. */
+/** HAProxy with its configuration of deploy/, on free ports, in front of processes of a test. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,27 +13,22 @@ export const deploy = join(import.meta.dirname, "../../../deploy");
 export const isInstalled = (name: string): boolean =>
   !spawnSync(name, ["-v"]).error && !spawnSync("openssl", ["version"]).error;
 
-const files = { nginx: ["nginx.conf", "gateway.conf"], haproxy: ["haproxy.cfg"] } as const;
-export type Balancer = keyof typeof files;
-
 /** The ports of the processes behind it; where there is none, nobody listens. */
 type Behind = { readonly gateways?: readonly [number, number]; readonly graphql?: readonly [number, number] };
 
-export async function startBalancer(balancer: Balancer, { gateways, graphql }: Behind) {
+export async function startBalancer({ gateways, graphql }: Behind) {
   const folder = mkdtempSync(join(tmpdir(), "balancer-"));
   const [front, inner, status, nobody] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const ports: Record<string, number> = {
     ...{ "4001": gateways?.[0] ?? nobody, "4002": gateways?.[1] ?? nobody },
     ...{ "4011": graphql?.[0] ?? nobody, "4012": graphql?.[1] ?? nobody },
-    ...{ "4100": inner, "8443": front, "8444": front, "8404": status },
+    ...{ "4100": inner, "8444": front, "8404": status },
   };
-  for (const name of files[balancer]) {
-    const text = readFileSync(join(deploy, balancer, name), "utf8");
-    writeFileSync(
-      join(folder, name),
-      text.replace(/\b(?:4001|4002|4011|4012|4100|8404|8443|8444)\b/g, (port) => String(ports[port])),
-    );
-  }
+  const text = readFileSync(join(deploy, "haproxy/haproxy.cfg"), "utf8");
+  writeFileSync(
+    join(folder, "haproxy.cfg"),
+    text.replace(/\b(?:4001|4002|4011|4012|4100|8404|8444)\b/g, (port) => String(ports[port])),
+  );
   const to = ["-keyout", join(folder, "tls.key"), "-out", join(folder, "tls.crt")];
   execFileSync(
     "openssl",
@@ -44,17 +39,14 @@ export async function startBalancer(balancer: Balancer, { gateways, graphql }: B
   );
   const pem = ["tls.crt", "tls.key"].map((name) => readFileSync(join(folder, name), "utf8")).join("");
   writeFileSync(join(folder, "tls.pem"), pem);
-  const args =
-    balancer === "nginx"
-      ? ["-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
-      : ["-C", folder, "-db", "-f", "haproxy.cfg"];
-  const checked = spawnSync(balancer, [...args, balancer === "nginx" ? "-t" : "-c"], { encoding: "utf8" });
+  const args = ["-C", folder, "-db", "-f", "haproxy.cfg"];
+  const checked = spawnSync("haproxy", [...args, "-c"], { encoding: "utf8" });
   expect(checked.stderr).not.toMatch(/warn/i);
-  const child: ChildProcess = spawn(balancer, args, { stdio: "ignore" });
+  const child: ChildProcess = spawn("haproxy", args, { stdio: "ignore" });
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, allowH2: false });
   onTestFinished(async () => {
     await dispatcher.destroy();
-    child.kill("SIGTERM"); // nginx's workers outlive a master that is killed
+    child.kill("SIGTERM");
     if (child.exitCode === null) await once(child, "exit");
     rmSync(folder, { recursive: true });
   });

@@ -6,14 +6,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
-import {
-  type Balancer,
-  balancerArgument,
-  balancers,
-  type Chain,
-  rolePorts,
-  startChain,
-} from "../../../deploy/local/chain.ts";
+import { type Chain, rolePorts, startChain } from "../../../deploy/local/chain.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
@@ -66,12 +59,6 @@ const tally = (reasons: readonly string[]): string =>
   [...Map.groupBy(reasons, (reason) => reason)].map(([what, all]) => `${all.length} × ${what}`).join("; ") ||
   "none";
 
-/** What the balancer says of the requests that it lost. It asked another process for those that were refused. */
-const reasonsOf = (output: string): string[] =>
-  [...output.matchAll(/\*\d+ (.*?), client.*?upstream: "http:\/\/([^/"]*)/g)]
-    .map(([, reason, upstream]) => `${reason} (${upstream})`)
-    .filter((reason) => !reason.includes("Connection refused"));
-
 /** Whether the log and the metrics of a replica tell of the client that asked it for what it does not know yet. */
 async function isTold(chain: Chain, name: keyof typeof rolePorts, { saved }: News): Promise<boolean> {
   const lines = (chain.members.get(name)?.output() ?? "").split("\n").filter((line) => line.startsWith("{"));
@@ -110,10 +97,9 @@ async function rollOut(chain: Chain, { old, next, news }: Releases, until: numbe
   return { restarts, rollOuts, shipped, early };
 }
 
-async function rolling(balancer: Balancer, verdict: Verdict<"rolling">): Promise<void> {
+async function rolling(verdict: Verdict<"rolling">): Promise<void> {
   const releases = await makeReleases();
   const chain = await startChain(
-    balancer,
     { RATE_LIMIT_PER_KEY: "100000000", RATE_LIMIT_PER_ADDRESS: "100000000" },
     { main: releases.main },
   );
@@ -125,23 +111,17 @@ async function rolling(balancer: Balancer, verdict: Verdict<"rolling">): Promise
     isOver = true;
     const { sent, failures } = await running;
     print(
-      `${balancer}: ${restarts} restarts, ${sent} requests, ${failures.length} failed: ${tally(failures.map(({ what }) => what))}`,
+      `${restarts} restarts, ${sent} requests, ${failures.length} failed: ${tally(failures.map(({ what }) => what))}`,
     );
-    const reasons = reasonsOf(chain.members.get(balancer)?.output() ?? "");
-    if (failures.length > 0) print(`${balancer}: its own reasons: ${tally(reasons)}`);
     print(
-      `${balancer}: clients that asked after the last replica failed: ${tally(shipped)}; before it, ${early.refused} of ${20 * early.times}`,
+      `clients that asked after the last replica failed: ${tally(shipped)}; before it, ${early.refused} of ${20 * early.times}`,
     );
-    verdict.hold("requests", sent, balancer);
-    verdict.hold("requests that a restart failed", failures.length, balancer);
-    verdict.hold("releases that reached every replica", rollOuts, balancer);
-    verdict.hold("requests for what is new that failed after the last replica", shipped.length, balancer);
-    verdict.hold("early requests for a new id that an old replica refused", early.refused, balancer);
-    verdict.hold(
-      "roll-outs whose early requests the log and the metrics tell",
-      early.told / early.times,
-      balancer,
-    );
+    verdict.hold("requests", sent);
+    verdict.hold("requests that a restart failed", failures.length);
+    verdict.hold("releases that reached every replica", rollOuts);
+    verdict.hold("requests for what is new that failed after the last replica", shipped.length);
+    verdict.hold("early requests for a new id that an old replica refused", early.refused);
+    verdict.hold("roll-outs whose early requests the log and the metrics tell", early.told / early.times);
     let late = 0;
     for (const name of names) {
       let killedAt = 0;
@@ -155,21 +135,19 @@ async function rolling(balancer: Balancer, verdict: Verdict<"rolling">): Promise
       const killed = await during;
       late += killed.failures.filter(({ at }) => at > killedAt + 1_000).length;
       print(
-        `${balancer}: kill -9 of ${name}: ${killed.failures.length} of ${killed.sent} failed: ${tally(killed.failures.map(({ what }) => what))}`,
+        `kill -9 of ${name}: ${killed.failures.length} of ${killed.sent} failed: ${tally(killed.failures.map(({ what }) => what))}`,
       );
     }
-    verdict.hold("requests that failed later than a second after a kill", late, balancer);
+    verdict.hold("requests that failed later than a second after a kill", late);
   } finally {
     await chain.stop();
     releases.remove();
   }
 }
 
-const { args } = await readArguments("npm run suite -- rolling", (line) =>
-  line
-    .description("Restarts and kills each process of the whole chain under load, behind each balancer.")
-    .addArgument(balancerArgument),
+await readArguments("npm run suite -- rolling", (line) =>
+  line.description("Restarts and kills each process of the whole chain under load, behind HAProxy."),
 );
 const verdict = new Verdict("rolling");
-for (const balancer of args.length > 0 ? (args as Balancer[]) : balancers) await rolling(balancer, verdict);
+await rolling(verdict);
 process.exit();

@@ -29,7 +29,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
     file: "test/service/chaos/chaos.ts",
   },
   deploy: {
-    does: "the image's file tree, the manifests; balancers, a shared cache and alerts, if nginx, HAProxy, Varnish and promtool are here",
+    does: "the image's file tree, the manifests; the balancer, a shared cache and alerts, if HAProxy, Varnish and promtool are here",
     projects: ["deploy"],
   },
   differential: {
