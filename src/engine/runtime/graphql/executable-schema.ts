@@ -7,6 +7,7 @@ import { addResolversToSchema } from "@graphql-tools/schema";
 import { buildASTSchema, type GraphQLField, type GraphQLSchema, isObjectType, parse } from "graphql";
 import { own } from "../../shared/own.ts";
 import type { GeneratedApi } from "../rest/generated-api.ts";
+import { markOfArgument } from "../rest/inherited-values.ts";
 import { type LevelResolver, level } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
 import { addDateCoercions } from "./date-scalars.ts";
@@ -70,7 +71,13 @@ function toLevelResolver(
     context.rest.coordinate = coordinate;
     return resolveAll(parents, args, context, enclosing);
   };
-  const named = argumentErrorTranslator({ names: names ?? {}, schemas: schemas ?? {}, args: declared });
+  const inheritsArguments = inherits?.some((mark) => mark.startsWith(markOfArgument(""))) ?? false;
+  const named = argumentErrorTranslator({
+    names: names ?? {},
+    schemas: schemas ?? {},
+    args: declared,
+    inheritsArguments,
+  });
   const source: CallSource = { kind: "call", resolve: resolveLevel, named };
   return Object.assign(level(resolveLevel as never), { source }, inherits && { inherits });
 }

@@ -3,7 +3,7 @@
  * gets the names of the arguments and, where REST's document declares no text for clients, a sentence for people with the
  * argument's description in the schema or the limits that the REST document sets: what to change.
  */
-import type { GraphQLArgument } from "graphql";
+import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
 import { own } from "../../../shared/own.ts";
 import { CodedError, type RefusedValue } from "../../coded-error.ts";
@@ -19,6 +19,8 @@ type ArgumentFacts = {
   readonly schemas: Readonly<Record<string, object>>;
   /** The arguments of the field. */
   readonly args: readonly GraphQLArgument[];
+  /** Whether the field takes values from arguments of fields above it. */
+  readonly inheritsArguments: boolean;
 };
 
 /** Returns a function that maps an error of a field's calls to the one that names arguments; any other error stays. */
@@ -37,6 +39,11 @@ export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) =>
 }
 
 function inWordsOf(facts: ArgumentFacts, error: CodedError): CodedError {
+  if (isValueOfRest(facts, error)) {
+    const { operation } = error.details;
+    const message = `${operation}: a value of another REST response cannot be sent to it`;
+    return new CodedError("BAD_UPSTREAM_RESPONSE", message, { operation }, error);
+  }
   const { argument: restName, errors: given, ...others } = error.details;
   const all = given?.map(({ argument, ...said }): RefusedValue => {
     const name = argument === undefined ? undefined : argumentOf(facts, argument);
@@ -56,6 +63,22 @@ function inWordsOf(facts: ArgumentFacts, error: CodedError): CodedError {
     refusalMessage(details, error.cause instanceof CodedError ? error.cause.cause : undefined) ??
     (argument === undefined ? error.message : describedRefusal(facts, error, argument));
   return new CodedError(error.code, message, details, error);
+}
+
+/** Whether the encoder refused a value that no argument can have fed: REST sent it in another response, such as a null in a list. */
+function isValueOfRest(
+  { names, args, inheritsArguments }: ArgumentFacts,
+  { cause, details }: CodedError,
+): boolean {
+  const { argument = "" } = details;
+  const isFed = own(names, argument) !== undefined || args.some(({ name }) => name === argument);
+  return cause instanceof Unwritable && !inheritsArguments && !isFed && args.every(hasOneValue);
+}
+
+/** Whether an argument feeds nothing but a value of its own name: no members of an input object or of a custom scalar. */
+function hasOneValue({ type }: GraphQLArgument): boolean {
+  const named = getNamedType(type);
+  return isEnumType(named) || (isScalarType(named) && isSpecifiedScalarType(named));
 }
 
 /** The value has passed the document's limits, so the argument's description comes first: it may say more. */

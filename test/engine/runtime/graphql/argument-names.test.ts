@@ -1,0 +1,36 @@
+/** Whose fault a value is that the encoder refuses: the client's argument, or the REST response that it was read from. */
+import { buildSchema } from "graphql";
+import { expect, test } from "vitest";
+import { argumentErrorTranslator } from "../../../../src/engine/runtime/graphql/errors/argument-names.ts";
+import { against, failureOf, ok } from "../rest/client.ts";
+
+const declared = buildSchema(`
+  scalar JSON
+  input Filter { ids: [ID] }
+  type Query { none: ID, page(first: Int, mood: Mood): ID, ids(ids: [ID]): ID, renamed(keys: [ID]): ID, filter(filter: Filter): ID, any(body: JSON): ID }
+  enum Mood { GLAD }
+`)
+  .getQueryType()
+  ?.getFields();
+
+test.each<
+  [field: string, names: Record<string, string>, inheritsArguments: boolean, code: string, message: RegExp]
+>([
+  ["none", {}, false, "BAD_UPSTREAM_RESPONSE", /^listThings: a value of another REST response/],
+  ["page", {}, false, "BAD_UPSTREAM_RESPONSE", /^listThings: a value of another REST response/],
+  ["ids", {}, false, "BAD_USER_INPUT", /^The value of "ids"/],
+  ["renamed", { ids: "keys" }, false, "BAD_USER_INPUT", /^The value of "keys"/],
+  ["filter", {}, false, "BAD_USER_INPUT", /^The value of "ids"/],
+  ["any", {}, false, "BAD_USER_INPUT", /^The value of "ids"/],
+  ["none", {}, true, "BAD_USER_INPUT", /^The value of "ids"/],
+])(
+  "a null in a list that a query cannot hold, of the field %s, %j, %s: %s",
+  async (field, names, inheritsArguments, code, message) => {
+    const { request, server } = await against(ok({}));
+    const error = await failureOf(request().get("/things", { query: { ids: ["a", null] } }));
+    const args = declared?.[field]?.args ?? [];
+    const translated = argumentErrorTranslator({ names, schemas: {}, args, inheritsArguments })(error);
+    expect(translated).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(server.requests).toEqual([]);
+  },
+);
