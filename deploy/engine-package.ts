@@ -17,7 +17,17 @@ const others = [
 ];
 
 const handbook = [
-  ...["your-own-api", "ci", "reference", "rules", "variables", "error-codes", "metrics", "your-operations"],
+  ...[
+    "your-own-api",
+    "ci",
+    "reference",
+    "rules",
+    "variables",
+    "error-codes",
+    "metrics",
+    "alerts",
+    "your-operations",
+  ],
   ...["operating", "key-introspection", "tls"],
 ];
 /** The pages for whoever has the package alone, and their places in it. */

@@ -1,5 +1,5 @@
 /**
- * `npm run docs` writes the reference pages that the code can print: rules, variables, error codes and metrics. With
+ * `npm run docs` writes the reference pages that the code can print: rules, variables, error codes, metrics and alerts. With
  * `-- --check` it writes nothing, and fails if one of them is stale.
  */
 import { existsSync, writeFileSync } from "node:fs";
@@ -21,6 +21,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ["docs/variables.md", variablesPage()],
     ["docs/error-codes.md", errorCodesPage()],
     ["docs/metrics.md", await metricsPage()],
+    ["docs/alerts.md", alertsPage()],
   ]);
 }
 
@@ -75,6 +76,24 @@ function errorCodesPage(): string {
   );
 }
 
+/** Of each alert the comment above it, which ends with what to do first, and its severity. */
+function alertsPage(): string {
+  const rules = read("deploy/prometheus/alerts.yaml");
+  const sections = [...rules.matchAll(/((?:^ +# .*\n)+) +- alert: (\w+)\n[\s\S]*?severity: (\w+)/gm)].map(
+    ([, comment = "", name, severity]) => {
+      const text = comment.replaceAll(/^ +# /gm, "").trim().replaceAll("\n", " ");
+      const [meaning, first] = text.split(" First: ");
+      return `## ${name}\n\n\`${severity}\`: ${meaning}\n\nFirst: ${first}`;
+    },
+  );
+  return page(
+    "Alerts",
+    `What each alert of \`deploy/prometheus/alerts.yaml\` means, and what to do first. A \`page\` wakes somebody; a \`ticket\` waits for the
+morning. [operating.md](operating.md#alerts) has the objective behind them.`,
+    ...sections,
+  );
+}
+
 type Metric = {
   readonly name: string;
   readonly type: string;
@@ -93,7 +112,7 @@ async function metricsPage(): Promise<string> {
     "Metrics",
     `\`METRICS_PORT\` serves these metrics in Prometheus' text format, with those of the process and of Node.js that \`prom-client\`
 adds (\`process_…\`, \`nodejs_…\`). Clients cannot add a series: names of operations, apps and versions are bounded, and the others
-are counted as \`other\`. A histogram of durations is in seconds. [operating.md](operating.md#alerts) describes the alerts.`,
+are counted as \`other\`. A histogram of durations is in seconds. [alerts.md](alerts.md) describes the alerts.`,
     table(["metric", "type", "labels", "meaning"], rows),
   );
 }

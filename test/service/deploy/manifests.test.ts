@@ -252,11 +252,11 @@ describe("each alert", () => {
     expect(names.filter((name = "") => !tested(false).includes(name))).toEqual([]);
   });
 
-  test("has a section in docs/operating.md, to which its runbook_url leads", () => {
-    const page = readFileSync("docs/operating.md", "utf8");
+  test("has a section in docs/alerts.md, to which its runbook_url leads", () => {
+    const page = readFileSync("docs/alerts.md", "utf8");
     for (const { alert = "", annotations } of alerts) {
-      expect(page).toContain(`\n### ${alert}\n`);
-      expect(annotations?.runbook_url).toBe(`https://docs.example.com/operating.md#${alert.toLowerCase()}`);
+      expect(page).toContain(`\n## ${alert}\n`);
+      expect(annotations?.runbook_url).toBe(`https://docs.example.com/alerts.md#${alert.toLowerCase()}`);
     }
   });
 });
