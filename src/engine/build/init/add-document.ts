@@ -18,6 +18,7 @@ import { parseYamlFile } from "../openapi/yaml-file.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
+import { errorOverlay } from "./error-overlay.ts";
 import { firstServerUrl, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -37,6 +38,8 @@ export async function prepareDocument(
   const { document, files, place, read } = await readSourceDocument(openapi, root, name);
   documentFaults(document, []); // reads each file that the document refers to
   rejectTakenNames(files.keys(), openapi, place);
+  const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
+  if (errors !== undefined) files.set(place.overlay, errors);
   const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
   if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} is there already`));
   const joined = new Project(withTexts(before, files));

@@ -13,6 +13,7 @@ import { Project } from "../project/project.ts";
 import { folderFiles, textFiles } from "../project/spec-files.ts";
 import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
+import { errorOverlay } from "./error-overlay.ts";
 import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
 import { firstServerUrl, ofDocument, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
 import { type Choice, type InitOptions, type StartedProject, startProject } from "./start-project.ts";
@@ -66,15 +67,18 @@ async function startedProject(
   progress?.("restbound init: makes a field for each operation, and proves it");
   const start = startProject(document, choice);
   rejectTakenNames(files.keys(), openapi, place);
+  const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
+  if (errors !== undefined) files.set(place.overlay, errors);
   files.set("schema.graphql", escapeControlCharacters(start.schema)).set("rest-only.yaml", start.ledger);
   const base = firstServerUrl(document);
-  return { files, lines: summary(start, base, place), base };
+  return { files, lines: summary(start, base, place, errors !== undefined), base };
 }
 
 function summary(
   { fields, leftOut, links, keyLinks }: StartedProject,
   base: string | undefined,
   { name, overlay }: NamedDocument,
+  declaresErrors: boolean,
 ): string[] {
   const at = base === undefined ? `${baseUrlVariable(name)}=https://api.example.com ` : "";
   return [
@@ -84,6 +88,9 @@ function summary(
       ? [
           `mend it:   write what the document says wrongly into spec/${overlay}; npm run propose prints a field then`,
         ]
+      : []),
+    ...(declaresErrors
+      ? [`errors:    spec/${overlay} declares the texts of REST's errors that clients see`]
       : []),
     `start it:  ${at}npm start`,
     `shape it:  ${at}npm run dev`,

@@ -16,7 +16,7 @@ import type { Findings } from "../findings.ts";
 import { boundFields, type Model } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 
-const errorMapping = "x-error-mapping";
+export const errorMapping = "x-error-mapping";
 
 /** The schema of the errors of one documented status and media type. */
 export type ErrorSchema = {
@@ -76,7 +76,7 @@ export function errorMembers(document: RestDocument, operation: RestOperation): 
 }
 
 /** What clients see of one schema. A declaration replaces the members of problem details. */
-const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
+export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
   (mappings.length > 0
     ? mappings.map((mapping) => new MappingReader(mapping).members)
     : isProblem(media)
@@ -102,8 +102,8 @@ function problemMembers(shape: Shape): Members {
   if (properties.size === 0 && !hasMembers && !isClosed) return { title: "title", message: "detail" };
   const [title, detail, errors] = ["title", "detail", "errors"].map((name) => memberOf(shape, name));
   return {
-    ...(title && isText(title) && { title: "title" }),
-    ...(detail && isText(detail) && { message: "detail" }),
+    ...(title && isTextShape(title) && { title: "title" }),
+    ...(detail && isTextShape(detail) && { message: "detail" }),
     ...(errors && problemErrors(errors)),
   };
 }
@@ -114,10 +114,10 @@ function problemErrors(errors: Shape): Members {
   if (isMapOfTexts(errors)) return { list, isMap: true };
   const { items } = errors;
   if (!items) return {};
-  if (isText(items)) return { list };
+  if (isTextShape(items)) return { list };
   const [detail, pointer] = ["detail", "pointer"].map((name) => memberOf(items, name));
-  if (!detail || !isText(detail)) return {};
-  return { list, item: { message: "detail", ...(pointer && isText(pointer) && { field: "pointer" }) } };
+  if (!detail || !isTextShape(detail)) return {};
+  return { list, item: { message: "detail", ...(pointer && isTextShape(pointer) && { field: "pointer" }) } };
 }
 
 /** The schema of a property, or that of the first of several objects that has it. */
@@ -127,19 +127,21 @@ const memberOf = (shape: Shape, name: string): Shape | undefined =>
     .find(({ only }) => only !== "request")?.shape;
 
 /** An address is no text for people. */
-const isText = ({ types, format = "" }: Shape): boolean =>
+export const isTextShape = ({ types, format = "" }: Shape): boolean =>
   types.has("string") && !/^(?:uri|iri|url)\b/.test(format);
 const isCode = ({ types }: Shape): boolean =>
   types.has("string") || types.has("integer") || types.has("number");
 const isField = ({ types, items }: Shape): boolean =>
   types.has("string") || (types.has("array") && items !== undefined && isCode(items));
-const isMapOfTexts = ({ entry }: Shape): boolean => {
+export const isMapOfTexts = ({ entry }: Shape): boolean => {
   const value = entry && memberOf(entry, "value");
-  return value !== undefined && (isText(value) || (value.items !== undefined && isText(value.items)));
+  return (
+    value !== undefined && (isTextShape(value) || (value.items !== undefined && isTextShape(value.items)))
+  );
 };
 
 const kinds = {
-  message: { fits: isText, wanted: "a text" },
+  message: { fits: isTextShape, wanted: "a text" },
   code: { fits: isCode, wanted: "a text or a number" },
   field: { fits: isField, wanted: "a text, or a list of steps" },
 } as const;
@@ -207,7 +209,7 @@ class MappingReader {
     const path = { list: String(list) };
     const { items } = found;
     const isPlain =
-      isMapOfTexts(found) || (items !== undefined && isText(items) && !items.types.has("object"));
+      isMapOfTexts(found) || (items !== undefined && isTextShape(items) && !items.types.has("object"));
     if (isPlain && item !== undefined) {
       this.#fault(["item"], items ?? found, `has an item, but "${list}" holds texts`, "remove `item`");
       return {};

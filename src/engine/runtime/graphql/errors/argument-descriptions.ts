@@ -10,7 +10,7 @@ import { own } from "../../../shared/own.ts";
 const maxLength = 300;
 
 /** The argument, or the field of its input object, at a path with dots. */
-export function inputAt(
+export function argumentAt(
   args: readonly GraphQLArgument[],
   path: string,
 ): GraphQLArgument | GraphQLInputField | undefined {
@@ -25,7 +25,7 @@ export function inputAt(
 
 /** The description of an argument; empty without one. */
 export function argumentDescription(args: readonly GraphQLArgument[], path: string): string {
-  const text = inputAt(args, path)?.description?.replaceAll(/\s+/g, " ").replaceAll("`", "").trim() ?? "";
+  const text = argumentAt(args, path)?.description?.replaceAll(/\s+/g, " ").replaceAll("`", "").trim() ?? "";
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 

@@ -10,7 +10,7 @@ import { CodedError, type RefusedValue } from "../../coded-error.ts";
 import { Unwritable } from "../../rest/encode.ts";
 import { markOfArgument } from "../../rest/inherited-values.ts";
 import { refusalMessage } from "../../rest/refusal-text.ts";
-import { argumentDescription, describeLimits, inputAt } from "./argument-descriptions.ts";
+import { argumentAt, argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 type ArgumentFacts = {
   /** REST name → argument, where they differ. */
@@ -115,7 +115,7 @@ function argumentOf({ names, args }: ArgumentFacts, restName: string): string | 
     }
     rest += `.${step}`;
     const next = own(names, rest) ?? `${found}.${step}`;
-    if (!next.startsWith(`${found}.`) || !inputAt(args, next)) return written;
+    if (!next.startsWith(`${found}.`) || !argumentAt(args, next)) return written;
     written += next.slice(found.length);
     found = next;
   }
