@@ -139,8 +139,9 @@ class CachedName {
       resolve();
     };
     this.#resolve(this.#name, usePartial).then(
-      ({ addresses, ttlMs }: Resolution) => {
-        this.#use(addresses, Math.min(Math.max(ttlMs, lookups.leastMs), lookups.mostMs));
+      ({ addresses, ttlMs, failedFamily }: Resolution) => {
+        if (failedFamily === undefined) this.#use(addresses, clampTtl(ttlMs));
+        else this.#use([...addresses, ...this.#staleOf(failedFamily)], lookups.leastMs);
         end();
       },
       (error: NodeJS.ErrnoException) => {
@@ -150,6 +151,11 @@ class CachedName {
     );
   }
 
+  /** The last addresses of a family whose lookup failed. */
+  #staleOf(family: 4 | 6): readonly Address[] {
+    return this.#isUsable ? this.#addresses.filter((address) => address.family === family) : [];
+  }
+
   #use(addresses: readonly Address[], freshMs: number): void {
     const now = performance.now();
     this.#addresses = addresses;
@@ -157,6 +163,8 @@ class CachedName {
     this.#usableUntil = now + lookups.usableMs;
   }
 }
+
+const clampTtl = (ttlMs: number): number => Math.min(Math.max(ttlMs, lookups.leastMs), lookups.mostMs);
 
 /** Rotates within each family, and keeps the order of the families. */
 function rotated(addresses: readonly Address[], by: number): readonly Address[] {

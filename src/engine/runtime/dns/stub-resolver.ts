@@ -7,10 +7,15 @@ import { lookup, Resolver } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export type Address = { readonly address: string; readonly family: 4 | 6 };
-/** Addresses in the order of preference. */
-export type Resolution = { readonly addresses: readonly Address[]; readonly ttlMs: number };
+/** `addresses`: in the order of preference. `failedFamily`: its lookup failed, so that addresses of it may be missing. */
+export type Resolution = {
+  readonly addresses: readonly Address[];
+  readonly ttlMs: number;
+  readonly failedFamily?: 4 | 6;
+};
 
 /** Resolves all addresses of a name. Calls `onPartial` with one family's addresses if the other family's are late. */
 export type Resolve = (
@@ -42,7 +47,7 @@ const loopback: readonly Address[] = [
   { address: "::1", family: 6 },
 ];
 
-/** `code` is `ENOTFOUND`, the code of the name servers' failure (`ETIMEOUT`, `ESERVFAIL`, `EREFUSED`) or `EAI_AGAIN`. */
+/** `code` is `ENOTFOUND`, `EAI_AGAIN` or the code of the name servers' failure, such as `ETIMEOUT` or `ESERVFAIL`. */
 export const unresolved = (name: string, code: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${name}: ${code}`), { code });
 
@@ -56,11 +61,14 @@ export function stubResolver(files: ResolverFiles): Resolve {
     const known = hosts().get(absolute) ?? (isLocalhost(absolute) ? loopback : undefined);
     if (known) return { addresses: byPreference(known), ttlMs: hostsFileTtlMs };
     let failure = "ENOTFOUND";
+    let isUnanswered = false;
     for (const candidate of candidates(name, readSearch(files.resolvConf))) {
+      // as in glibc: after a domain without an answer, only the name itself is queried
+      if (isUnanswered && candidate !== absolute) continue;
       const answer = await addressesOf(candidate, files.servers, onPartial);
       if (typeof answer !== "string") return answer;
       if (answer !== "ENOTFOUND") failure = answer;
-      if (answer === "ETIMEOUT" || answer === "EAI_AGAIN") break; // the name servers would not answer the next query either
+      isUnanswered ||= answer === "ETIMEOUT" || answer === "EAI_AGAIN";
     }
     throw unresolved(given, failure);
   };
@@ -81,27 +89,43 @@ async function addressesOf(
   servers: readonly string[] | undefined,
   onPartial: (addresses: readonly Address[]) => void,
 ): Promise<Resolution | string> {
-  const queries = ([6, 4] as const).map((family) => query(name, family, servers));
-  for (const answer of queries)
+  const [ipv4, ipv6] = [query(name, 4, servers), query(name, 6, servers)];
+  for (const answer of [ipv4, ipv6])
     void answer.then((found) => {
       if (typeof found !== "string") setTimeout(onPartial, resolutionDelayMs, found.addresses);
     });
-  const answers = await Promise.all(queries);
+  const ipv6InTime = Promise.race([ipv6, ipv4.then(unlessNoSuchName)]);
+  const answers = await Promise.all([ipv4, ipv6InTime]);
   const found = answers.filter((answer) => typeof answer !== "string");
-  if (found.length > 0)
-    return {
-      addresses: byPreference(found.flatMap(({ addresses }) => addresses)),
-      ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
-    };
-  const [failure = "ENOTFOUND"] = answers.filter((answer) => answer !== "ENOTFOUND");
-  return failure;
+  const failed = answers.findIndex((answer) => typeof answer === "string" && !isNoAddress(answer));
+  if (found.length === 0) return failed < 0 ? "ENOTFOUND" : (answers[failed] as string);
+  return {
+    addresses: byPreference(found.flatMap(({ addresses }) => addresses)),
+    ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
+    ...(failed >= 0 && { failedFamily: failed === 0 ? 4 : 6 }),
+  };
 }
 
+/**
+ * A name that does not exist has no addresses of either family (RFC 8020), so a silent name server of its IPv6 addresses is not
+ * waited for. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
+ */
+const unlessNoSuchName = (ipv4: Resolution | string): Promise<string> =>
+  ipv4 === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : new Promise(() => {});
+
+const isNoAddress = (code: string): boolean => code === "ENOTFOUND" || code === "ENODATA";
+
 /** Failures of one name server, after which glibc asks the next one. c-ares does not, as Node configures it. */
-const serverFailures: ReadonlySet<unknown> = new Set(["ESERVFAIL", "EREFUSED", "ENOTIMP"]);
+const serverFailures: ReadonlySet<unknown> = new Set([
+  "ESERVFAIL",
+  "EREFUSED",
+  "ENOTIMP",
+  "EFORMERR",
+  "EBADRESP",
+]);
 
 /**
- * Queries one family. Each query uses a new resolver, because c-ares demotes a name server that failed for one name for all
+ * Queries one family. `ENOTFOUND`: no such name (NXDOMAIN); `ENODATA`: the name has no address of the family. Each query uses a new resolver, because c-ares demotes a name server that failed for one name for all
  * names, and reads the system's configuration only when a resolver is created.
  */
 async function query(
@@ -117,6 +141,7 @@ async function query(
     const records = await (family === 4
       ? resolver.resolve4(name, { ttl: true })
       : resolver.resolve6(name, { ttl: true }));
+    if (records.length === 0) return "ENODATA"; // behind a CNAME, Node reports no error (RFC 2308 §2.2)
     return {
       addresses: records.map(({ address }) => ({ address, family })),
       ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
@@ -124,7 +149,7 @@ async function query(
   } catch (error) {
     const { code = "EAI_AGAIN" } = error as NodeJS.ErrnoException;
     if (serverFailures.has(code) && others.length > 0) return query(name, family, others);
-    if (code === "ENODATA" || code === "EBADNAME") return "ENOTFOUND";
+    if (code === "EBADNAME") return "ENOTFOUND";
     return code === "ECONNREFUSED" ? "EAI_AGAIN" : code; // ECONNREFUSED would look like the service itself refusing the connection
   }
 }

@@ -17,6 +17,8 @@ function cacheByHand() {
     readonly name: string;
     readonly partial: (...addresses: string[]) => void;
     readonly answer: (ttlMs: number, ...addresses: string[]) => Promise<void>;
+    /** An answer without the addresses of a family, whose lookup failed. */
+    readonly answerWithout: (family: 4 | 6, ttlMs: number, ...addresses: string[]) => Promise<void>;
     readonly fail: (code: string) => Promise<void>;
   };
   const running: Running[] = [];
@@ -28,6 +30,10 @@ function cacheByHand() {
       partial: (...addresses) => onPartial(listOf(...addresses)),
       answer: (ttlMs, ...addresses) => {
         resolve({ addresses: listOf(...addresses), ttlMs });
+        return settled();
+      },
+      answerWithout: (failedFamily, ttlMs, ...addresses) => {
+        resolve({ addresses: listOf(...addresses), ttlMs, failedFamily });
         return settled();
       },
       fail: (code) => {
@@ -47,6 +53,23 @@ function cacheByHand() {
     );
   return { cache, running, ended, lookUp, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) };
 }
+
+describe("a lookup of which one family failed", () => {
+  test("keeps the last addresses of that family, and is repeated after a second", async () => {
+    const { running, lookUp, pass } = cacheByHand();
+    const first = lookUp();
+    await running[0]?.answer(1_000, "10.0.0.1", "fd00::1");
+    await first;
+    await pass(1_100);
+    const second = lookUp();
+    await running[1]?.answerWithout(4, 60_000, "fd00::2");
+    expect(await second).toBe("fd00::2 10.0.0.1");
+    await pass(1_100);
+    const third = lookUp();
+    await running[2]?.answer(60_000, "10.0.0.3");
+    expect(await third).toBe("10.0.0.3");
+  });
+});
 
 describe("lookups", () => {
   test("of one name at the same time are one", async () => {

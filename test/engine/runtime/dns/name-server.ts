@@ -8,10 +8,14 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ResolverFiles } from "../../../../src/engine/runtime/dns/stub-resolver.ts";
 
-/** Addresses, or how the server fails. A name that is not listed does not exist. */
-export type Zone = Record<string, readonly string[] | "silent" | "SERVFAIL" | "REFUSED">;
+/**
+ * Addresses, or how the server fails. A name that is not listed does not exist. `CNAME` in a list: the answer begins with
+ * a CNAME record, whose target has the addresses.
+ */
+export type Zone = Record<string, readonly string[] | "silent" | keyof typeof rcodes>;
 
-const rcodes = { SERVFAIL: 2, REFUSED: 5 };
+const rcodes = { FORMERR: 1, SERVFAIL: 2, NOTIMP: 4, REFUSED: 5 };
+const target = Buffer.from("\x02lb\x04test\x00", "latin1");
 const types = { 1: "A", 28: "AAAA" } as const;
 
 type NameServer = {
@@ -74,23 +78,31 @@ function answerTo(
   ttl: number,
 ): Buffer {
   const isList = Array.isArray(known);
-  const addresses = isList ? known.filter((each) => isIPv6(each) === (type === "AAAA")) : [];
+  const addresses = isList
+    ? known.filter((each) => each !== "CNAME" && isIPv6(each) === (type === "AAAA"))
+    : [];
+  const hasAlias = isList && known.includes("CNAME");
   const header = Buffer.from(question.subarray(0, 12));
   const rcode = known === undefined ? 3 : isList ? 0 : rcodes[known as keyof typeof rcodes];
   header.writeUInt16BE(0x8180 | rcode, 2); // a response, recursion desired and available
   header.fill(0, 6, 12);
-  header.writeUInt16BE(addresses.length, 6);
+  header.writeUInt16BE(addresses.length + Number(hasAlias), 6);
+  const asked = Buffer.from([0xc0, 0x0c]); // the name of the question
   const records = addresses.map((address) => {
     const data = type === "A" ? Buffer.from(address.split(".").map(Number)) : bytesOfIPv6(address);
-    const head = Buffer.alloc(12);
-    head.writeUInt16BE(0xc00c, 0); // the name of the question
-    head.writeUInt16BE(type === "A" ? 1 : 28, 2);
-    head.writeUInt16BE(1, 4);
-    head.writeUInt32BE(ttl, 6);
-    head.writeUInt16BE(data.length, 10);
-    return Buffer.concat([head, data]);
+    return recordOf(hasAlias ? target : asked, type === "A" ? 1 : 28, ttl, data);
   });
-  return Buffer.concat([header, question.subarray(12), ...records]);
+  const alias = hasAlias ? [recordOf(asked, 5, ttl, target)] : [];
+  return Buffer.concat([header, question.subarray(12), ...alias, ...records]);
+}
+
+function recordOf(name: Buffer, type: number, ttl: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(type, 0);
+  head.writeUInt16BE(1, 2);
+  head.writeUInt32BE(ttl, 4);
+  head.writeUInt16BE(data.length, 8);
+  return Buffer.concat([name, head, data]);
 }
 
 function bytesOfIPv6(address: string): Buffer {

@@ -1,8 +1,8 @@
 /** Names are resolved as glibc does with `hosts: files dns`, without its threads. */
 import { writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Address, stubResolver } from "../../../../src/engine/runtime/dns/stub-resolver.ts";
-import { machine, nameServer } from "./name-server.ts";
+import { machine, nameServer, type Zone } from "./name-server.ts";
 
 const ignore = (): void => {};
 const addressesOf = async (resolve: ReturnType<typeof stubResolver>, name: string) =>
@@ -84,12 +84,33 @@ describe("the search list", () => {
     expect(asked).not.toContain("A crm");
   });
 
-  test("goes on after a domain whose name servers fail, and not after one that does not answer", async () => {
+  test("goes on after a domain whose name servers fail", async () => {
     const dns = await nameServer({ "crm.a.test": "SERVFAIL", "crm.b.test": ["10.0.0.2"] });
     const resolve = stubResolver(machine([dns.server], "search a.test b.test\n"));
     expect(await addressesOf(resolve, "crm")).toEqual(["10.0.0.2"]);
-    dns.zone["crm.a.test"] = "silent";
+  });
+
+  test("ends after a domain that does not answer, but for the name itself", async () => {
+    const dns = await nameServer({ "crm.a.test": "silent", "crm.b.test": ["10.0.0.2"], crm: ["10.0.0.9"] });
+    const resolve = stubResolver(machine([dns.server], "search a.test b.test\noptions ndots:5\n"));
+    expect(await addressesOf(resolve, "crm")).toEqual(["10.0.0.9"]);
+    expect(dns.asked).not.toContain("A crm.b.test");
+    delete dns.zone.crm;
     await expect(resolve("crm", ignore)).rejects.toMatchObject({ code: "ETIMEOUT" });
+  });
+
+  test("goes on at once after a name that does not exist, also if the queries for IPv6 are dropped", async () => {
+    const dns = await nameServer({ "AAAA crm.a.test": "silent", crm: ["10.0.0.9"] });
+    const began = performance.now();
+    const resolve = stubResolver(machine([dns.server], "search a.test\n"));
+    expect(await addressesOf(resolve, "crm")).toEqual(["10.0.0.9"]);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test("goes on after an alias without addresses", async () => {
+    const dns = await nameServer({ "crm.a.test": ["CNAME"], "crm.b.test": ["CNAME", "10.0.0.2"] });
+    const resolve = stubResolver(machine([dns.server], "search a.test b.test\n"));
+    expect(await addressesOf(resolve, "crm")).toEqual(["10.0.0.2"]);
   });
 });
 
@@ -110,6 +131,42 @@ describe("both families", () => {
     expect(await addressesOf(stubResolver(machine([dns.server])), "crm")).toEqual([address]);
   });
 
+  test.each<[string, Zone]>([
+    ["an alias with IPv4 addresses only", { crm: ["CNAME", "10.0.0.1"] }],
+    ["a server that denies a name without IPv6 addresses", { "A crm": ["10.0.0.1"] }],
+  ])("%s: one is enough", async (_, zone) => {
+    const dns = await nameServer(zone);
+    const { addresses, failedFamily } = await stubResolver(machine([dns.server]))("crm", ignore);
+    expect([addresses, failedFamily]).toEqual([[{ address: "10.0.0.1", family: 4 }], undefined]);
+  });
+
+  test.each([
+    ["silent", "ETIMEOUT"],
+    ["SERVFAIL", "ESERVFAIL"],
+  ] as const)(
+    "no address of one, and the other %s, is a failure, also behind an alias",
+    async (fault, code) => {
+      for (const known of [["CNAME"], []]) {
+        const partial = vi.fn();
+        const dns = await nameServer({ "AAAA crm": known, "A crm": fault });
+        await expect(stubResolver(machine([dns.server]))("crm", partial)).rejects.toMatchObject({ code });
+        expect(partial).not.toHaveBeenCalled();
+      }
+    },
+  );
+
+  test.each([
+    [4, "A crm", "fd00::1"],
+    [6, "AAAA crm", "10.0.0.1"],
+  ] as const)(
+    "a failure of family %i is told beside the addresses of the other",
+    async (family, question, address) => {
+      const dns = await nameServer({ crm: [address], [question]: "SERVFAIL" });
+      const { addresses, failedFamily } = await stubResolver(machine([dns.server]))("crm", ignore);
+      expect([addresses.map((found) => found.address), failedFamily]).toEqual([[address], family]);
+    },
+  );
+
   test("one whose queries are dropped delays the other by a moment", async () => {
     const dns = await nameServer({ crm: ["10.0.0.1"], "AAAA crm": "silent" });
     const began = performance.now();
@@ -123,7 +180,7 @@ describe("both families", () => {
 
 describe("name servers", () => {
   test("that fail are followed by the next one", async () => {
-    for (const failure of ["SERVFAIL", "REFUSED"] as const) {
+    for (const failure of ["SERVFAIL", "REFUSED", "FORMERR", "NOTIMP"] as const) {
       const first = await nameServer({ crm: failure });
       const second = await nameServer({ crm: ["10.0.0.2"] }, "127.0.0.2");
       const resolve = stubResolver(machine([first.server, second.server]));
