@@ -35,6 +35,7 @@ export async function watchUpstreams(
   if (!front) return;
   const services = [...needed(config, operations)];
   const waiting = new Waiting(front, servesWithoutRest(config));
+  front.unready.add(starting);
   const failures = await Promise.all(services.map(failureOf));
   for (const [index, service] of services.entries())
     if (failures[index] === undefined) waiting.reached(service);
@@ -43,7 +44,11 @@ export async function watchUpstreams(
     if (failure === undefined) watchName(front, service, say);
     else void waitFor(front, service, failure, waiting, say);
   }
+  front.unready.delete(starting);
 }
+
+/** The reason while the first probes are under way. */
+const starting = "starting";
 
 /** Whether products are served that this process does not call: by its own platform, or behind another `graphql` role. */
 const servesWithoutRest = ({ roles, env }: Config): boolean =>

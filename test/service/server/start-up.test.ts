@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { contextOf, goodKey, listen } from "../../engine/gateway/fakes.ts";
 import { refusingUrl } from "../../engine/gateway/start.ts";
 import { programEnvironment } from "../../support/child-process.ts";
+import { freePort } from "../../support/free-port.ts";
 import { type Answer, keys } from "../e2e/layer.ts";
 import { get, query, run, runHere, runReady } from "./program.ts";
 
@@ -89,6 +90,27 @@ test("an unreachable product is a warning beside a platform, which serves the ot
     200,
     { status: "ok", warnings: ["waiting for REST_BASE_URL_INBOX (ECONNREFUSED: nothing listens there)"] },
   ]);
+});
+
+test("a role is not ready while its first probes are under way", async () => {
+  const [key, rest] = [await refusingUrl(), await listen(() => {})]; // REST accepts, and answers nothing
+  onTestFinished(rest.close);
+  const port = await freePort();
+  const program = run(["gateway"], {
+    PORT: String(port),
+    REST_BASE_URL: rest.url.href,
+    KEY_INTROSPECTION_URL: key.href,
+    GATEWAY_SECRET: "a-secret-of-the-gateway",
+  });
+  const statuses = new Set<string>();
+  const ready = async () => {
+    const answer = await get(new URL(`http://127.0.0.1:${port}`), "/readyz").catch(() => undefined);
+    if (answer) statuses.add(`${answer.status} ${((await answer.json()) as { status: string }).status}`);
+    return statuses.size;
+  };
+  await expect.poll(ready, { interval: 20, timeout: 60_000 }).toBeGreaterThan(0);
+  expect([...statuses]).toEqual(["503 starting"]);
+  await program.stop();
 });
 
 /** A product that answers any request from now on. */
