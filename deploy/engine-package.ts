@@ -22,6 +22,7 @@ const handbook = [
     "ci",
     "reference",
     "rules",
+    "directives",
     "variables",
     "error-codes",
     "metrics",

@@ -1,11 +1,14 @@
 /**
- * `npm run docs` writes the reference pages that the code can print: rules, variables, error codes, metrics and alerts. With
+ * `npm run docs` writes the reference pages that the code can print: rules, directives, variables, error codes, metrics
+ * and alerts. With
  * `-- --check` it writes nothing, and fails if one of them is stale.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Fastify, { type FastifyInstance } from "fastify";
+import { Kind, type StringValueNode } from "graphql";
 import { type Io, processIo, runCommand } from "restbound/role";
+import { bindingDefinitions } from "../../../src/engine/build/schema/directives.ts";
 import { type Role, readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
 import { MetricFamilies } from "../../../src/engine/server/metrics/metric-families.ts";
@@ -18,6 +21,7 @@ import { printedRules } from "./rule-page.ts";
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["docs/rules.md", printedRules(read("docs/rules.md"))],
+    ["docs/directives.md", directivesPage()],
     ["docs/variables.md", variablesPage()],
     ["docs/error-codes.md", errorCodesPage()],
     ["docs/metrics.md", await metricsPage()],
@@ -40,6 +44,32 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const code = (text: unknown): string =>
   text === undefined || String(text) === "" ? "" : `\`${String(text)}\``;
+
+/** The documented parts of the binding directives: `@rest(operation:)`, `@restEntries`, `RestParam.from`. */
+function directivesPage(): string {
+  const rows = bindingDefinitions.definitions.flatMap((node) => {
+    if (node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
+      return (node.fields ?? []).map((field) =>
+        directiveRow(`${node.name.value}.${field.name.value}`, field),
+      );
+    if (node.kind !== Kind.DIRECTIVE_DEFINITION) return [];
+    const name = `@${node.name.value}`;
+    return node.arguments?.length
+      ? node.arguments.map((each) => directiveRow(`${name}(${each.name.value}:)`, each))
+      : [directiveRow(name, node)];
+  });
+  return page(
+    "Directives",
+    `The arguments of the binding directives, and the members of their input objects. [reference.md](reference.md#directive-arguments)
+explains how names, values and links work.`,
+    table(["argument", "example", "means"], rows),
+  );
+}
+
+function directiveRow(name: string, { description }: { readonly description?: StringValueNode }): string[] {
+  const [means = "", example = ""] = (description?.value ?? "").split("\nExample: ");
+  return [code(name), example, means.replaceAll("\n", " ")];
+}
 
 function variablesPage(): string {
   const rows = Object.entries(variables).map(([name, { default: value, desc = "" }]) => [

@@ -12,13 +12,122 @@ import { isRecord } from "../../shared/json-object.ts";
 import type { FileLocation } from "../diagnostic.ts";
 import type { InputLocation } from "../openapi/operation.ts";
 
+/** `npm run docs` prints docs/directives.md from the descriptions. */
 export const bindingDefinitions = parse(
   `
-directive @rest(operation: String!, params: [RestParam!], body: String, result: String, batchBy: String, connection: RestConnection) on FIELD_DEFINITION
-directive @restName(name: String, in: RestIn, self: Boolean) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+directive @rest(
+  """
+  The REST operation by its \`operationId\`, or by method and path: \`"GET /me"\`. With [several
+  documents](reference.md#several-documents): \`"crm/getMe"\`, \`"GET crm/me"\`.
+  Example: \`@rest(operation: "getMe")\`
+  """
+  operation: String!
+  """
+  Sources of parameters and body properties that no argument feeds.
+  Example: \`@rest(operation: "listContacts", params: [{ name: "ids", from: "parent.ownerId" }])\`
+  """
+  params: [RestParam!]
+  """
+  The argument that is the whole body. Without it, the one input object that feeds nothing else is, if
+  no argument feeds a part of the body.
+  Example: \`@rest(operation: "addContact", body: "args.input")\`
+  """
+  body: String
+  """
+  The path of the value in the response body; dots go deeper. Without it, the whole body.
+  Example: \`@rest(operation: "listContacts", result: "items")\`
+  """
+  result: String
+  """
+  One call for all parents of a level. This property of an item says which parent it belongs to.
+  Example: \`@rest(operation: "listContacts", params: [{ name: "ids", from: "parent.ownerId" }], batchBy: "id")\`
+  """
+  batchBy: String
+  """
+  The response is a page, and the field a [connection](reference.md#connections).
+  Example: \`@rest(operation: "listContacts", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
+  """
+  connection: RestConnection
+) on FIELD_DEFINITION
+directive @restName(
+  """
+  The REST name of a field, argument, input field or enum value. In a field dots go deeper
+  (\`"owner.login"\`), and a step that may be null makes the field nullable; a property whose name has
+  dots comes first.
+  Example: \`@restName(name: "phone_number")\`
+  """
+  name: String
+  """
+  The location of an argument's parameter (\`PATH\`, \`QUERY\`, \`HEADER\`, \`BODY\`), if its name occurs in
+  several.
+  Example: \`@restName(in: BODY)\`
+  """
+  in: RestIn
+  """
+  The field reads its parent's own REST object, such as a cursor beside the items.
+  Example: \`@restName(self: true)\`
+  """
+  self: Boolean
+) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+"""
+The field shows a map as the [list of its entries](reference.md#maps).
+Example: \`@rest(operation: "getScores") @restEntries\`
+"""
 directive @restEntries on FIELD_DEFINITION
-input RestParam { name: String!, in: RestIn, from: String, value: RestValue }
-input RestConnection { items: String, next: String, more: String, total: String, pages: RestPages }
+input RestParam {
+  """
+  The REST name of the parameter or body property.
+  Example: \`@rest(operation: "getContact", params: [{ name: "id", from: "parent.contactId" }])\`
+  """
+  name: String!
+  """
+  Its location, if its name occurs in several. \`ITEM\`: the value is [looked
+  up](reference.md#links-that-are-looked-up-in-a-list) in the items.
+  Example: \`@rest(operation: "getContact", params: [{ name: "id", in: PATH, from: "parent.contactId" }])\`
+  """
+  in: RestIn
+  """
+  \`parent.…\` is a property of the parent's REST object, \`args.…\` an argument, \`<Type>.…\` a property of
+  the nearest [enclosing object](reference.md#values-of-enclosing-objects) of that type, \`argsAbove.…\`
+  an [argument of a field above](reference.md#arguments-of-fields-above).
+  Example: \`@rest(operation: "getContact", params: [{ name: "id", from: "args.key" }])\`
+  """
+  from: String
+  """
+  A constant.
+  Example: \`@rest(operation: "listContacts", params: [{ name: "limit", value: 100 }])\`
+  """
+  value: RestValue
+}
+input RestConnection {
+  """
+  The path of the page's list. Without it, the response is the list.
+  Example: \`@rest(operation: "listContacts", connection: { items: "data.items", next: "data.next" })\`
+  """
+  items: String
+  """
+  The path of the next page's cursor, or with \`pages: LINKED\` of its address; null, empty or absent on
+  the last page. A path in the items (\`data.id\`): the next page begins after the last item.
+  Example: \`@rest(operation: "listContacts", connection: { items: "items", next: "nextCursor" })\`
+  """
+  next: String
+  """
+  The path of the boolean that says whether there is a next page. Without it, the cursor decides.
+  Example: \`@rest(operation: "listContacts", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
+  """
+  more: String
+  """
+  The path of the number of all items, for \`OFFSET\`, and for \`NUMBERED\` without \`first\`: the page that
+  reaches it is the last one.
+  Example: \`@rest(operation: "getUsers", connection: { items: "data", pages: OFFSET, total: "meta.filter_count" })\`
+  """
+  total: String
+  """
+  How to get the next page if the response has no cursor: \`LINKED\`, \`NUMBERED\` or \`OFFSET\`.
+  Example: \`@rest(operation: "listContacts", connection: { pages: LINKED })\`
+  """
+  pages: RestPages
+}
 enum RestPages { LINKED NUMBERED OFFSET }
 enum RestIn { PATH QUERY HEADER BODY ITEM }
 scalar RestValue
