@@ -172,7 +172,7 @@ export function serveMcp(
   };
   server.post(mcpPath, rawHandler(post));
   server.route({
-    method: ["GET", "DELETE"],
+    method: ["DELETE", "GET", "OPTIONS", "PATCH", "PUT", "TRACE"],
     url: mcpPath,
     handler: async (_request, reply) => {
       reply.header("allow", "POST");

@@ -127,8 +127,10 @@ describe("what is refused is a tool error with its code", () => {
       fetch(new URL("/v1/mcp", url), { method, headers, ...(method === "POST" && { body: "{}" }) });
     const withKey = { "x-api-key": keys.owner, "content-type": "application/json" };
     expect((await send(layer.url, "POST", { "content-type": "application/json" })).status).toBe(401);
-    const got = await send(layer.url, "GET", withKey);
-    expect([got.status, got.headers.get("allow")]).toEqual([405, "POST"]);
+    for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      const refused = await send(layer.url, method, withKey);
+      expect([method, refused.status, refused.headers.get("allow")]).toEqual([method, 405, "POST"]);
+    }
     const off = await openLayer();
     expect((await send(off.url, "POST", withKey)).status).toBe(404);
   });

@@ -332,3 +332,14 @@ test("a method that is not served is -32601, whatever its params; what is no req
     answer: { id: 7, result: { protocolVersion: "2025-06-18" } },
   });
 });
+
+test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] as const)(
+  "%s is a 405 that names POST",
+  async (method) => {
+    const { server } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+    for (const url of ["/v1/mcp", "/v1/mcp?a"]) {
+      const { statusCode, headers: given } = await server.inject({ method: method as "PUT", url, headers });
+      expect([statusCode, given.allow]).toEqual([405, "POST"]);
+    }
+  },
+);
