@@ -13,10 +13,11 @@ import {
   CancelledNotificationSchema,
   ErrorCode,
   InitializeRequestSchema,
-  type JSONRPCErrorResponse,
+  JSONRPCMessageSchema,
   ListToolsRequestSchema,
   PingRequestSchema,
   type RequestId,
+  RequestIdSchema,
   RequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -31,7 +32,7 @@ import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
 import { acceptsJson } from "../runtime/http/graphql-media-type.ts";
 import type { RequestScope } from "../runtime/rest/request-scope.ts";
 import { valuesPerMessage } from "../runtime/settings/capacity.ts";
-import { membersOf } from "../shared/json-object.ts";
+import { isRecord, membersOf } from "../shared/json-object.ts";
 import { countValues } from "../shared/json-values.ts";
 import { own } from "../shared/own.ts";
 import type { Tool } from "./tools.ts";
@@ -46,6 +47,13 @@ const requestSchemas = {
   "tools/call": CallToolRequestSchema,
   "tools/list": ListToolsRequestSchema,
 } as const;
+
+/** An error response; `id` is null if the message has no valid id of a request. */
+type MessageError = {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId | null;
+  readonly error: { readonly code: number; readonly message: string };
+};
 
 /**
  * `server` admits requests and leaves their bodies as text. A message may contain `maxOperations` calls, like any other
@@ -78,9 +86,7 @@ export function serveMcp(
     calls.getStore()?.once("close", () => reply.raw.destroy());
     done();
   });
-  const call = async (request: FastifyRequest, name: string, variables: object): Promise<CallToolResult> => {
-    const tool = byName.get(name);
-    if (!tool) return toolResult({ errors: [{ message: `there is no tool ${name}` } as never] });
+  const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
     const unknown = unknownArgument(tool, variables);
     if (unknown) return toolResult({ errors: [unknown] });
     releasePlaces(request); // otherwise messages would occupy the places that their own calls wait for
@@ -103,28 +109,28 @@ export function serveMcp(
   const answer = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    message: unknown,
+    received: unknown,
   ): Promise<Response> => {
-    if (Array.isArray(message) && message.length > maxOperations) throw tooMany(maxOperations);
+    if (Array.isArray(received) && received.length > maxOperations) throw tooMany(maxOperations);
     if (!acceptsJson(request.headers.accept))
       return refusal(406, -32_000, "Not Acceptable: responses are application/json");
-    if (!Array.isArray(message)) {
-      const invalid = invalidParams(message);
-      return invalid ? Response.json(invalid) : answerValid(request, reply, message);
-    }
-    if (hasEqualIds(message))
+    const isBatch = Array.isArray(received);
+    const messages = (isBatch ? received : [received]).map(withoutTask);
+    if (messages.length === 0)
+      return refusal(400, ErrorCode.InvalidRequest, "Invalid Request: the batch is empty");
+    if (hasEqualIds(messages))
       return refusal(400, ErrorCode.InvalidRequest, "Invalid Request: two requests have the same id");
-    const invalid = message.map(invalidParams);
+    const invalid = messages.map(errorOf);
     const errors = invalid.filter((each) => each !== undefined);
-    const valid = message.filter((_, index) => invalid[index] === undefined);
-    if (errors.length === 0) return answerValid(request, reply, message);
-    if (valid.length === 0) return Response.json(errors);
+    const valid = messages.filter((_, index) => invalid[index] === undefined);
+    if (errors.length === 0) return answerValid(request, reply, isBatch ? messages : messages[0]);
+    if (valid.length === 0) return Response.json(isBatch ? errors : errors[0], { status: statusOf(errors) });
     const response = await answerValid(request, reply, valid);
     if (response.status >= 400) return response;
     const text = await response.text();
     return Response.json([...errors, ...(text === "" ? [] : [JSON.parse(text)].flat())]);
   };
-  /** Answers a message, or a batch, whose parameters are those of its methods. */
+  /** Answers a message, or a batch, in which `errorOf` finds no error. */
   const answerValid = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -134,9 +140,11 @@ export function serveMcp(
     // the SDK never answers a cancelled call, so a message with a call and its cancellation would never complete
     mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
     mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
-    mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
-      calls.run(reply.raw, () => call(request, params.name, argumentsIn(message, requestId))),
-    );
+    mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) => {
+      const tool = byName.get(params.name);
+      if (!tool) throw unknownTool(params.name);
+      return calls.run(reply.raw, () => call(request, tool, argumentsIn(message, requestId)));
+    });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);
     try {
@@ -184,33 +192,58 @@ export function serveMcp(
 const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
-/** The id and the method of a request; `undefined` for a notification, a response and what is no message. */
+/** Messages without a request that could be answered are not accepted (MCP, Transports, "Sending Messages to the Server"). */
+const statusOf = (errors: readonly MessageError[]): number =>
+  errors.every(({ id }) => id === null) ? 400 : 200;
+
+/** The message without `task`: servers without this capability ignore it (MCP, Tasks, "Task Support and Handling"). */
+function withoutTask(message: unknown): unknown {
+  const { params } = membersOf(message);
+  if (!isRecord(message) || !isRecord(params) || !Object.hasOwn(params, "task")) return message;
+  const { task: _, ...others } = params;
+  return { ...message, params: others };
+}
+
+/** The id and the method of a request; `undefined` for any other message. */
 function requestOf(message: unknown): { readonly id: RequestId; readonly method: string } | undefined {
-  const { jsonrpc, id, method } = membersOf(message);
-  const isId = typeof id === "string" || Number.isInteger(id);
-  return jsonrpc === "2.0" && isId && typeof method === "string"
-    ? { id: id as RequestId, method }
-    : undefined;
+  const { jsonrpc, id: given, method } = membersOf(message);
+  const { data: id } = RequestIdSchema.safeParse(given);
+  return jsonrpc === "2.0" && id !== undefined && typeof method === "string" ? { id, method } : undefined;
 }
 
 /**
- * The error of a request with malformed parameters (JSON-RPC 2.0 §5.1). The SDK would answer most of them with -32603 (internal
- * error), and to those that are no object with -32700 (parse error), without the id.
+ * The error of an invalid message, or of a request with an unknown method or malformed parameters (JSON-RPC 2.0 §5.1). The SDK
+ * would answer most of them with -32603 (internal error) or -32700 (parse error), and without the id.
  */
-function invalidParams(message: unknown): JSONRPCErrorResponse | undefined {
-  const request = requestOf(message);
-  if (!request) return undefined;
-  const { id, method } = request;
-  const schema = own(requestSchemas, method);
-  const issue = [RequestSchema, ...(schema ? [schema] : [])]
-    .map((each) => each.safeParse(message).error?.issues[0])
-    .find((each) => each !== undefined);
-  if (!issue) return undefined;
-  const error = schema
-    ? { code: ErrorCode.InvalidParams, message: `Invalid params: ${issue.path.join(".")}: ${issue.message}` }
-    : { code: ErrorCode.MethodNotFound, message: "Method not found" };
-  return { jsonrpc: "2.0", id, error };
+function errorOf(message: unknown): MessageError | undefined {
+  const { id = null, method } = requestOf(message) ?? {};
+  const error = (code: ErrorCode, text: string): MessageError => ({
+    jsonrpc: "2.0",
+    id,
+    error: { code, message: text },
+  });
+  if (method !== undefined) {
+    const schema = own(requestSchemas, method);
+    if (!schema) return error(ErrorCode.MethodNotFound, "Method not found");
+    const issue = [RequestSchema, schema]
+      .map((each) => each.safeParse(message).error?.issues[0])
+      .find((each) => each !== undefined);
+    if (issue) {
+      const path = cut(issue.path.join("."));
+      return error(ErrorCode.InvalidParams, `Invalid params: ${path}: ${issue.message}`);
+    }
+  }
+  return JSONRPCMessageSchema.safeParse(message).success
+    ? undefined
+    : error(ErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message of MCP");
 }
+
+/** The SDK sends an error's code and message (MCP, Tools, "Error Handling"). `McpError` would prefix the message. */
+const unknownTool = (name: string): Error =>
+  Object.assign(new Error(`Unknown tool: ${cut(name)}`), { code: ErrorCode.InvalidParams });
+
+/** Bounds a client's text in a response. */
+const cut = (text: string): string => text.slice(0, 100).toWellFormed();
 
 /** Whether no answer could tell which of two requests of a batch it is for (JSON-RPC 2.0 §4, §6). */
 function hasEqualIds(batch: readonly unknown[]): boolean {
@@ -229,7 +262,7 @@ function unknownArgument({ name, inputSchema }: Tool, given: object): GraphQLFor
   const unknown = Object.keys(given).find((each) => !Object.hasOwn(inputSchema.properties, each));
   if (unknown === undefined) return undefined;
   const known = Object.keys(inputSchema.properties).join(", ");
-  const shown = JSON.stringify(unknown.slice(0, 100));
+  const shown = JSON.stringify(cut(unknown));
   const message = `the tool ${name} has no argument ${shown}; ${known ? `it has ${known}` : "it has none"}`;
   return { message, extensions: { code: "BAD_USER_INPUT" } };
 }

@@ -108,18 +108,16 @@ describe("what is refused is a tool error with its code", () => {
     });
   });
 
-  test("a value over REST's limit, a variable that is missing, and a tool that is none", async () => {
+  test("a value over REST's limit, a variable that is missing, and an unknown tool", async () => {
     const client = await connect(keys.owner);
     const codeOf = async (name: string, variables: object): Promise<unknown> => {
       const { isError, structuredContent } = await client.callTool({ name, arguments: { ...variables } });
-      const { errors } = structuredContent as {
-        errors?: { message: string; extensions?: { code: string } }[];
-      };
-      return [isError, errors?.[0]?.extensions?.code ?? errors?.[0]?.message];
+      const { errors } = structuredContent as { errors?: { extensions?: { code: string } }[] };
+      return [isError, errors?.[0]?.extensions?.code];
     };
     expect(await codeOf("FindCustomers", { first: 101 })).toEqual([true, "BAD_USER_INPUT"]);
     expect(await codeOf("Customer", {})).toEqual([true, "BAD_USER_INPUT"]);
-    expect(await codeOf("Dashboard", range(7))).toEqual([true, "there is no tool Dashboard"]);
+    await expect(codeOf("Dashboard", range(7))).rejects.toThrow("MCP error -32602: Unknown tool: Dashboard");
   });
 
   test("no key, another method, and MCP that is off", async () => {

@@ -259,7 +259,8 @@ async function answering() {
     { MCP: "on", MAX_OPERATIONS: "3" },
     { ...api, savedOperations: [tool, contacts] } as typeof api,
   );
-  return async (payload: object) => {
+  return async (message: unknown) => {
+    const payload = JSON.stringify(message);
     const { statusCode, body } = await server.inject({ method: "POST", url: "/v1/mcp", headers, payload });
     return { status: statusCode, answer: JSON.parse(body) as unknown };
   };
@@ -277,16 +278,30 @@ test("two requests of a batch with the same id are refused, and ids that differ 
       status: 400,
       answer: { error: { code: -32_600, message: expect.stringContaining("same id") }, id: null },
     });
-  const response = { jsonrpc: "2.0", id: 1, result: {} }; // of a client: it has no arguments
-  const result = (key: string) => ({ structuredContent: { data: { contact: { id: key } } } });
-  expect(await ask([response, contactOf(1, "a"), contactOf("1", "b")])).toMatchObject({
+  expect(await ask([contactOf(1, "a"), contactOf("1", "b")])).toMatchObject({
     status: 200,
     answer: [
-      { id: 1, result: result("a") },
-      { id: "1", result: result("b") },
+      { id: 1, result: resultOf("a") },
+      { id: "1", result: resultOf("b") },
     ],
   });
 });
+
+test.each<[name: string, other: object]>([
+  ["result", { jsonrpc: "2.0", id: 1, result: {} }],
+  ["error", { jsonrpc: "2.0", id: 1, error: { code: 1, message: "m" } }],
+  ["notification", { jsonrpc: "2.0", method: "notifications/progress", params: { arguments: { id: "c" } } }],
+])("a call keeps its arguments beside a client's %s, before and after it", async (_name, other) => {
+  const ask = await answering();
+  for (const batch of [
+    [other, contactOf(1, "a")],
+    [contactOf(1, "a"), other],
+  ])
+    expect(await ask(batch)).toMatchObject({ status: 200, answer: { id: 1, result: resultOf("a") } });
+});
+
+/** The result of a call of `contactOf`. */
+const resultOf = (key: string) => ({ isError: false, structuredContent: { data: { contact: { id: key } } } });
 
 const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
 
@@ -316,22 +331,96 @@ test.each<[method: string, params: unknown]>([
   });
 });
 
-test("a method that is not served is -32601, whatever its params; what is no request is refused as before", async () => {
+test("a method that is not served is -32601, whatever its params", async () => {
   const ask = await answering();
   for (const params of [{}, [], 5])
     expect(await ask({ jsonrpc: "2.0", id: 7, method: "no/such", params })).toMatchObject({
       answer: { id: 7, error: { code: -32_601 } },
     });
-  for (const message of [
-    {},
-    { jsonrpc: "2.0", id: null, method: "ping" },
-    { jsonrpc: "1.0", id: 1, method: "ping" },
-  ])
-    expect(await ask(message)).toMatchObject({ status: 400, answer: { id: null } });
   expect(await ask({ jsonrpc: "2.0", id: 7, method: "initialize", params: hello })).toMatchObject({
     answer: { id: 7, result: { protocolVersion: "2025-06-18" } },
   });
 });
+
+test.each<[message: unknown, id?: unknown]>([
+  [{}],
+  [5],
+  [null],
+  ["text"],
+  [[[]]],
+  [{ jsonrpc: "1.0", id: 1, method: "ping" }],
+  [{ jsonrpc: "2.0", id: 1, method: 5 }],
+  [{ jsonrpc: "2.0", id: 1 }],
+  [{ jsonrpc: "2.0", id: 1, result: 5 }],
+  [{ jsonrpc: "2.0", method: "notifications/initialized", params: [] }],
+  ...[null, 1.5, 1e20, true, {}, []].map((id): [unknown] => [contactOf(id, "b")]),
+  [{ ...contactOf("x", "b"), extra: 1 }, "x"],
+])("a message that is not of MCP is -32600, with the id of a request: %j", async (message, id = null) => {
+  const ask = await answering();
+  const error = { code: -32_600, message: expect.stringMatching(/^Invalid Request: /) };
+  const refused = { jsonrpc: "2.0", id, error };
+  const status = id === null ? 400 : 200;
+  if (!Array.isArray(message)) expect(await ask(message)).toEqual({ status, answer: refused });
+  expect(await ask([message])).toEqual({ status, answer: [refused] });
+  expect(await ask([message, contactOf(8, "a")])).toMatchObject({
+    status: 200,
+    answer: [refused, { id: 8, result: resultOf("a") }],
+  });
+});
+
+test("an empty batch is -32600", async () => {
+  const ask = await answering();
+  const error = { code: -32_600, message: expect.stringMatching(/^Invalid Request: /) };
+  expect(await ask([])).toEqual({ status: 400, answer: { jsonrpc: "2.0", id: null, error } });
+});
+
+test("an unknown tool is -32602, and a client's names are cut in messages", async () => {
+  const ask = await answering();
+  const callOf = (name: string) => ({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name } });
+  const refused = (message: string) => ({
+    status: 200,
+    answer: { jsonrpc: "2.0", id: 7, error: { code: -32_602, message } },
+  });
+  for (const name of ["", "me", "__proto__", "constructor"])
+    expect(await ask(callOf(name))).toEqual(refused(`Unknown tool: ${name}`));
+  expect(await ask([callOf("no"), contactOf(8, "a")])).toMatchObject({
+    status: 200,
+    answer: [{ id: 7, error: { code: -32_602 } }, { id: 8 }],
+  });
+  const long = "A".repeat(20_000);
+  expect(await ask(callOf(long))).toEqual(refused(`Unknown tool: ${"A".repeat(100)}`));
+  expect(await ask(callOf(`${"A".repeat(99)}😀`))).toEqual(refused(`Unknown tool: ${"A".repeat(99)}\ufffd`));
+  const capabilities = { experimental: { [long]: 5 } };
+  for (const [method, params] of [
+    ["initialize", { ...hello, capabilities }],
+    ["tools/call", { name: "Me", arguments: { [long]: 5 } }],
+  ] as const)
+    expect(JSON.stringify(await ask({ jsonrpc: "2.0", id: 7, method, params })).length).toBeLessThan(1000);
+});
+
+test.each([{}, { ttl: 1000 }, { ttl: "x" }, 5, null])(
+  "`task` is ignored in every request, because tasks are not a capability: %j",
+  async (task) => {
+    const ask = await answering();
+    const { params, ...contact } = contactOf(1, "a");
+    expect(await ask({ ...contact, params: { ...params, task } })).toMatchObject({
+      status: 200,
+      answer: { id: 1, result: resultOf("a") },
+    });
+    const others = [
+      { jsonrpc: "2.0", id: 2, method: "ping", params: { task } },
+      { jsonrpc: "2.0", id: 3, method: "tools/list", params: { task } },
+    ];
+    expect(await ask([...others, { ...contact, params: { ...params, task } }])).toMatchObject({
+      status: 200,
+      answer: [
+        { id: 2, result: {} },
+        { id: 3, result: { tools: expect.any(Array) } },
+        { id: 1, result: resultOf("a") },
+      ],
+    });
+  },
+);
 
 test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] as const)(
   "%s is a 405 that names POST",
