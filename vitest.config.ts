@@ -19,20 +19,39 @@ if (existsSync(compiled) && readdirSync(compiled, { recursive: true }).length > 
 process.env.NODE_COMPILE_CACHE = compiled;
 process.env.SEED = String(seed);
 
+/**
+ * Files that take long: they start programs or the tools of others again and again, send floods, or try many random cases.
+ * `npm run suite -- slow` runs them.
+ */
+const slow = [
+  "test/engine/build/check/{bounded-text,large}.test.ts",
+  "test/engine/build/init/{init,nothing-lost,paging,signals}.test.ts",
+  "test/engine/build/openapi/chains.test.ts",
+  "test/engine/gateway/{key-floods,revocation-log}.test.ts",
+  "test/engine/runtime/governor/attacks.test.ts",
+  "test/engine/runtime/graphql/{documents,leaving-anywhere,overload}.test.ts",
+  "test/repository/{help,looked-up-names}.test.ts",
+  "test/repository/docs/{ci,front-end,your-operations}.test.ts",
+  "test/service/clients/{package,tools}.test.ts",
+  "test/service/e2e/{drain,hostile,replicas,tenants}.test.ts",
+  "test/service/faults/*.test.ts",
+  "test/service/server/{client-certificate,configuration,descriptors,dev,logs,metrics,paused}.test.ts",
+  "test/service/server/{pretenuring,stale,start-up,traces,upstream-tls}.test.ts",
+];
+
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [
-  "test/engine/build/check/{garbage,large}.test.ts",
+  "test/engine/build/check/garbage.test.ts",
   "test/engine/build/codegen/{type-check,wide}.test.ts",
-  "test/service/fuzz/*.test.ts",
-  "test/engine/runtime/graphql/{documents,documents-cost,leaving,overload,variables}.test.ts",
+  "test/engine/runtime/graphql/{documents-cost,leaving,variables}.test.ts",
   "test/engine/runtime/graphql/plan/response-budget.test.ts",
   "test/engine/runtime/http/slow-bodies.test.ts",
   "test/engine/runtime/governor/*.test.ts",
   "test/engine/shared/*.test.ts",
 ];
 
-/** Tens of seconds of requests to several processes. */
-const traffic = ["test/service/faults/*.test.ts", "test/service/e2e/{replicas,tenants}.test.ts"];
+/** `npm run suite -- fuzz` runs them. */
+const fuzz = ["test/service/fuzz/*.test.ts"];
 
 export default defineConfig({
   test: {
@@ -50,12 +69,19 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...apart, ...traffic, "test/service/{bench,browser,deploy}/**", "test/engine/package/**"],
+          exclude: [
+            ...apart,
+            ...slow,
+            ...fuzz,
+            "test/service/{bench,browser,deploy}/**",
+            "test/engine/package/**",
+          ],
           isolate: false,
         },
       },
-      { extends: true, test: { name: "apart", include: apart } },
-      { extends: true, test: { name: "traffic", include: traffic } },
+      { extends: true, test: { name: "apart", include: apart, exclude: slow } },
+      { extends: true, test: { name: "slow", include: slow } },
+      { extends: true, test: { name: "fuzz", include: fuzz } },
       { extends: true, test: { name: "deploy", include: ["test/service/deploy/*.test.ts"] } },
       { extends: true, test: { name: "package", include: ["test/engine/package/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/service/bench/*.test.ts"] } },

@@ -57,7 +57,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   floods: { does: "floods of requests that cost more than they weigh", file: "test/service/load/floods.ts" },
   fuzz: {
     does: "20,000 random bodies, heads, variables and answers of REST; every name that objects inherit",
-    projects: ["apart", "shared"],
+    projects: ["fuzz", "apart", "shared"],
     files: [
       "test/service/fuzz",
       "test/engine/runtime/graphql/variables.test.ts",
@@ -102,7 +102,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   replicas: {
     does: "100,000 interleaved requests of 50 callers over two replicas",
-    projects: ["traffic"],
+    projects: ["slow"],
     files: ["test/service/e2e/replicas.test.ts"],
     environment: { REQUESTS: "100000" },
   },
@@ -114,10 +114,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "roll-outs of another spec and back, and kills of each process of the whole chain under load",
     file: "test/service/load/rolling.ts",
   },
-  "short-faults": {
-    does: "the table of faults, less of each, for a busy machine",
-    projects: ["traffic"],
-    files: ["test/service/faults"],
+  slow: {
+    does: "the tests that `npm test` leaves out because they take long",
+    projects: ["slow"],
+    environment: { REQUESTS: "10000" },
   },
   "slow-clients": {
     does: "a thousand sockets that never finish a header",
@@ -129,7 +129,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   tenants: {
     does: "10,000 interleaved requests of 50 tenants",
-    projects: ["traffic", "shared"],
+    projects: ["slow"],
     files: [
       "test/service/e2e/tenants.test.ts",
       "test/service/e2e/replicas.test.ts",
