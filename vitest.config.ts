@@ -33,7 +33,7 @@ const slow = [
   "test/repository/{help,looked-up-names}.test.ts",
   "test/repository/docs/{ci,front-end,your-operations}.test.ts",
   "test/service/clients/{package,tools}.test.ts",
-  "test/service/e2e/{drain,hostile,replicas,tenants}.test.ts",
+  "test/service/e2e/{drain,hostile}.test.ts",
   "test/service/faults/*.test.ts",
   "test/service/server/{client-certificate,configuration,descriptors,dev,logs,metrics,paused}.test.ts",
   "test/service/server/{pretenuring,stale,start-up,traces,upstream-tls}.test.ts",
@@ -50,8 +50,8 @@ const apart = [
   "test/engine/shared/*.test.ts",
 ];
 
-/** `npm run suite -- fuzz` runs them. */
-const fuzz = ["test/service/fuzz/*.test.ts"];
+/** The suites `fuzz`, `tenants` and `replicas` run them, with more cases and requests than `npm test` had time for. */
+const many = ["test/service/fuzz/*.test.ts", "test/service/e2e/{replicas,tenants}.test.ts"];
 
 export default defineConfig({
   test: {
@@ -72,7 +72,7 @@ export default defineConfig({
           exclude: [
             ...apart,
             ...slow,
-            ...fuzz,
+            ...many,
             "test/service/{bench,browser,deploy}/**",
             "test/engine/package/**",
           ],
@@ -81,7 +81,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "apart", include: apart, exclude: slow } },
       { extends: true, test: { name: "slow", include: slow } },
-      { extends: true, test: { name: "fuzz", include: fuzz } },
+      { extends: true, test: { name: "many", include: many } },
       { extends: true, test: { name: "deploy", include: ["test/service/deploy/*.test.ts"] } },
       { extends: true, test: { name: "package", include: ["test/engine/package/*.test.ts"] } },
       { extends: true, test: { name: "bench", include: ["test/service/bench/*.test.ts"] } },

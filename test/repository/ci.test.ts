@@ -7,7 +7,17 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "./docs/page.ts";
 
-const tools = ["promtool", "redis-server", "nginx", "haproxy", "wrk", "chromium"];
+const tools = [
+  "promtool",
+  "redis-server",
+  "nginx",
+  "haproxy",
+  "varnishd",
+  "wrk",
+  "chromium",
+  "apt-get",
+  "sudo",
+];
 
 /** Runs it with an npm that does what `fuzz` says for that suite, and prints one test that passed for the others. */
 async function run(fuzz: string): Promise<{ code: number; last: string; failed: string[]; said: string[] }> {

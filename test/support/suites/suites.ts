@@ -57,7 +57,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   floods: { does: "floods of requests that cost more than they weigh", file: "test/service/load/floods.ts" },
   fuzz: {
     does: "20,000 random bodies, heads, variables and answers of REST; every name that objects inherit",
-    projects: ["fuzz", "apart", "shared"],
+    projects: ["many", "apart", "shared"],
     files: [
       "test/service/fuzz",
       "test/engine/runtime/graphql/variables.test.ts",
@@ -102,7 +102,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   replicas: {
     does: "100,000 interleaved requests of 50 callers over two replicas",
-    projects: ["slow"],
+    projects: ["many"],
     files: ["test/service/e2e/replicas.test.ts"],
     environment: { REQUESTS: "100000" },
   },
@@ -129,12 +129,8 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   tenants: {
     does: "10,000 interleaved requests of 50 tenants",
-    projects: ["slow"],
-    files: [
-      "test/service/e2e/tenants.test.ts",
-      "test/service/e2e/replicas.test.ts",
-      "test/service/server/metrics.test.ts",
-    ],
+    projects: ["many"],
+    files: ["test/service/e2e/tenants.test.ts", "test/service/e2e/replicas.test.ts"],
     environment: { REQUESTS: "10000" },
   },
   "two-tenants": {
