@@ -17,35 +17,35 @@ export const bindingDefinitions = parse(
   `
 directive @rest(
   """
-  The REST operation by its \`operationId\`, or by method and path: \`"GET /me"\`. With [several
-  documents](reference.md#several-documents): \`"crm/getMe"\`, \`"GET crm/me"\`.
-  Example: \`@rest(operation: "getMe")\`
+  The REST operation by its \`operationId\`, or by method and path: \`"GET /user"\`. With [several
+  documents](reference.md#several-documents): \`"shop/getUser"\`, \`"GET shop/user"\`.
+  Example: \`@rest(operation: "getUser")\`
   """
   operation: String!
   """
   Sources of parameters and body properties that no argument feeds.
-  Example: \`@rest(operation: "listContacts", params: [{ name: "ids", from: "parent.ownerId" }])\`
+  Example: \`@rest(operation: "listBooks", params: [{ name: "ids", from: "parent.ownerId" }])\`
   """
   params: [RestParam!]
   """
   The argument that is the whole body. Without it, the one input object that feeds nothing else is, if
   no argument feeds a part of the body.
-  Example: \`@rest(operation: "addContact", body: "args.input")\`
+  Example: \`@rest(operation: "addBook", body: "args.input")\`
   """
   body: String
   """
   The path of the value in the response body; dots go deeper. Without it, the whole body.
-  Example: \`@rest(operation: "listContacts", result: "items")\`
+  Example: \`@rest(operation: "listBooks", result: "items")\`
   """
   result: String
   """
   One call for all parents of a level. This property of an item says which parent it belongs to.
-  Example: \`@rest(operation: "listContacts", params: [{ name: "ids", from: "parent.ownerId" }], batchBy: "id")\`
+  Example: \`@rest(operation: "listBooks", params: [{ name: "ids", from: "parent.ownerId" }], batchBy: "id")\`
   """
   batchBy: String
   """
   The response is a page, and the field a [connection](reference.md#connections).
-  Example: \`@rest(operation: "listContacts", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
+  Example: \`@rest(operation: "listBooks", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
   """
   connection: RestConnection
 ) on FIELD_DEFINITION
@@ -77,43 +77,43 @@ directive @restEntries on FIELD_DEFINITION
 input RestParam {
   """
   The REST name of the parameter or body property.
-  Example: \`@rest(operation: "getContact", params: [{ name: "id", from: "parent.contactId" }])\`
+  Example: \`@rest(operation: "getBook", params: [{ name: "id", from: "parent.bookId" }])\`
   """
   name: String!
   """
   Its location, if its name occurs in several. \`ITEM\`: the value is [looked
   up](reference.md#links-that-are-looked-up-in-a-list) in the items.
-  Example: \`@rest(operation: "getContact", params: [{ name: "id", in: PATH, from: "parent.contactId" }])\`
+  Example: \`@rest(operation: "getBook", params: [{ name: "id", in: PATH, from: "parent.bookId" }])\`
   """
   in: RestIn
   """
   \`parent.…\` is a property of the parent's REST object, \`args.…\` an argument, \`<Type>.…\` a property of
   the nearest [enclosing object](reference.md#values-of-enclosing-objects) of that type, \`argsAbove.…\`
   an [argument of a field above](reference.md#arguments-of-fields-above).
-  Example: \`@rest(operation: "getContact", params: [{ name: "id", from: "args.key" }])\`
+  Example: \`@rest(operation: "getBook", params: [{ name: "id", from: "args.key" }])\`
   """
   from: String
   """
   A constant.
-  Example: \`@rest(operation: "listContacts", params: [{ name: "limit", value: 100 }])\`
+  Example: \`@rest(operation: "listBooks", params: [{ name: "limit", value: 100 }])\`
   """
   value: RestValue
 }
 input RestConnection {
   """
   The path of the page's list. Without it, the response is the list.
-  Example: \`@rest(operation: "listContacts", connection: { items: "data.items", next: "data.next" })\`
+  Example: \`@rest(operation: "listBooks", connection: { items: "data.items", next: "data.next" })\`
   """
   items: String
   """
   The path of the next page's cursor, or with \`pages: LINKED\` of its address; null, empty or absent on
   the last page. A path in the items (\`data.id\`): the next page begins after the last item.
-  Example: \`@rest(operation: "listContacts", connection: { items: "items", next: "nextCursor" })\`
+  Example: \`@rest(operation: "listBooks", connection: { items: "items", next: "nextCursor" })\`
   """
   next: String
   """
   The path of the boolean that says whether there is a next page. Without it, the cursor decides.
-  Example: \`@rest(operation: "listContacts", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
+  Example: \`@rest(operation: "listBooks", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
   """
   more: String
   """
@@ -124,7 +124,7 @@ input RestConnection {
   total: String
   """
   How to get the next page if the response has no cursor: \`LINKED\`, \`NUMBERED\` or \`OFFSET\`.
-  Example: \`@rest(operation: "listContacts", connection: { pages: LINKED })\`
+  Example: \`@rest(operation: "listBooks", connection: { pages: LINKED })\`
   """
   pages: RestPages
 }

@@ -67,7 +67,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
 function measureOperations(families: MetricFamilies): (request: RequestRecord) => void {
   const duration = families.histograms(
     "graphql_operation_duration_seconds",
-    "Operations by the name of the saved operation (`crm/Inbox` is `Inbox` of the app `crm`). `other`: operations that are not saved, and saved ones beyond the first 500 of an app or 2,000 in all.",
+    "Operations by the name of the saved operation (`shop/Orders` is `Orders` of the app `shop`). `other`: operations that are not saved, and saved ones beyond the first 500 of an app or 2,000 in all.",
     labels("operation"),
   );
   const errors = families.counters(
