@@ -254,9 +254,9 @@ describe("the mark", () => {
     expect(faults('"@tool" mutation B { b }')).toHaveLength(1);
     expect(faults("# @tool\nquery A { a }\n# @tool B\nmutation B { b }")).toEqual([]);
     expect(faults("# @tool\nmutation B { b }")).toEqual([
-      'a mutation is a tool by its name alone: "# @tool B"',
+      'for a mutation, the name is required: "# @tool B"',
     ]);
-    expect(faults("# @tool C\nmutation B { b }")).toEqual(['"# @tool C" stands above the operation B']);
+    expect(faults("# @tool C\nmutation B { b }")).toEqual(['"# @tool C" is above the operation B']);
   });
 });
 

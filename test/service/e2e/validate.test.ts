@@ -27,7 +27,7 @@ test("says which operations do not fit the schema of a running server, by URL an
   const schema = new URL("/v1/graphql", url).href;
   expect(await validate(good, "--schema", schema)).toMatchObject({
     code: 0,
-    out: `1 operations fit ${schema}`,
+    out: `1 operations are valid against ${schema}`,
   });
   expect(await validate(bad, "--schema", schema)).toMatchObject({ code: 1, out: faults });
 });
@@ -44,5 +44,5 @@ test("a server in production tells no schema, and the line says what to take", a
     REST_BASE_URL: "http://127.0.0.1:1",
   });
   const { code, error } = await validate(good, "--schema", new URL("/v1/graphql", url).href);
-  expect([code, error]).toEqual([2, expect.stringContaining("tells no schema; in production it does not")]);
+  expect([code, error]).toEqual([2, expect.stringContaining("does not return a schema; in production it does not")]);
 });

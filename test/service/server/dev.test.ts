@@ -22,7 +22,7 @@ test("dev survives findings and any error of codegen, starts a server that died,
   const servers = (): string => execFileSync("pgrep", ["-P", `${child.pid}`], { encoding: "utf8" }).trim();
 
   save((text) => text.replace('"getMe"', '"getM"'));
-  await prints(/operation-unknown at Query\.me[\s\S]+the roles go on with the spec before/);
+  await prints(/operation-unknown at Query\.me[\s\S]+the roles keep running with the previous spec/);
   renameSync(generated, elsewhere);
   symlinkSync("nowhere", generated);
   save((text) => text.replace('"getM"', '"getMe"'));

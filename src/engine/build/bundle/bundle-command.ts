@@ -1,6 +1,6 @@
 /**
- * `restbound bundle`: the program in a few files. A start finds and reads some thirty of them, instead of a thousand in
- * `node_modules`, which stay: scanners and bills of materials read them there.
+ * `restbound bundle`: bundles the service. A start then loads about thirty files instead of a thousand in `node_modules`. Those
+ * are kept, because scanners and SBOM tools read them.
  */
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -12,16 +12,16 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound bundle", argv, io, (line, does) =>
     line
       .description(
-        "Writes dist/bundle/main.js: src/main.ts and the packages that it loads, in few files that start faster.",
+        "Writes dist/bundle/main.js: src/main.ts and its packages, in a few files that start faster.",
       )
       .action(does(() => bundle(io.root))),
   );
 
-/** `server.js` beside it is `restbound/server` of the same files, so that tests can `open` what an image runs. */
+/** `server.js` next to it is `restbound/server` from the same files, so that tests can `open` what an image runs. */
 async function bundle(root: string): Promise<number> {
   const folder = join(root, "dist/bundle");
   const main = join(root, "src/main.ts");
-  if (!existsSync(main)) throw new CommandRefusal("src/main.ts is not there; restbound init writes one");
+  if (!existsSync(main)) throw new CommandRefusal("src/main.ts does not exist; restbound init writes one");
   const { build } = await import("rolldown");
   rmSync(folder, { recursive: true, force: true });
   await build({
@@ -29,7 +29,7 @@ async function bundle(root: string): Promise<number> {
     input: { main, server: "restbound/server" },
     external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB, which production never loads
     platform: "node",
-    tsconfig: false, // those of packages extend files that an image does not have
+    tsconfig: false, // packages' tsconfig files extend files that an image does not have
     plugins: [addresses(folder)],
     output: { dir: folder, sourcemap: true, sourcemapExcludeSources: true },
     logLevel: "warn",
@@ -39,7 +39,7 @@ async function bundle(root: string): Promise<number> {
   return 0;
 }
 
-/** A module finds its files and packages from where its source is, not from where the bundle is. */
+/** Makes modules resolve files and packages relative to their source rather than to the bundle. */
 const addresses = (folder: string): Plugin => ({
   name: "addresses",
   transform: {

@@ -1,4 +1,4 @@
-/** `restbound codegen`: replaces `generated/`. Findings are printed and nothing is written. */
+/** `restbound codegen`: replaces `generated/`. If there are findings, prints them and writes nothing. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
@@ -9,7 +9,7 @@ import type { readRestApi } from "../project/project.ts";
 
 type RestOf = typeof readRestApi | undefined;
 
-/** `restOf`: what reads the documents, for a process that generates again and again. */
+/** `restOf`: reads the documents; a process that generates repeatedly passes a cached version. */
 export const run = (argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> =>
   runCommand(
     "restbound codegen",
@@ -17,7 +17,7 @@ export const run = (argv: readonly string[], io: Io, restOf?: RestOf): Promise<n
     io,
     (line, does) =>
       line
-        .description("Generates generated/ from spec/; removes files there that are not generated any more.")
+        .description("Generates generated/ from spec/; removes files there that are no longer generated.")
         .action(does(() => update(io, restOf))),
     ({ exitCode, faults }) => {
       if (exitCode === 1)
@@ -25,7 +25,7 @@ export const run = (argv: readonly string[], io: Io, restOf?: RestOf): Promise<n
     },
   );
 
-/** Codegen's libraries are most of the start-up: loaded after the start, they come from the compile cache. */
+/** Loads codegen's libraries, which take most of the start-up time, only now, so that they come from the compile cache. */
 async function update({ root, out, progress }: Io, restOf: RestOf): Promise<number> {
   progress?.("restbound codegen: generates from spec/");
   const files = await generated(root, restOf).finally(() => progress?.(""));
@@ -46,7 +46,7 @@ async function generated(root: string, restOf: RestOf): Promise<Map<string, stri
   return generate(projectAt(root, { restOf }).proved());
 }
 
-/** The folder with its files, from the paths that `generate` returns. */
+/** The folder → its files, from the paths that `generate` returns. */
 export function generatedFolder(root: string, files: ReadonlyMap<string, string>) {
   const below = [...files].map(([path, text]) => [path.replace(/^generated\//, ""), text] as const);
   return [join(root, "generated"), new Map(below)] as const;
@@ -65,7 +65,7 @@ export function generatedFiles(root: string): string[] {
   try {
     return listFiles(join(root, "generated")).map((name) => `generated/${name}`);
   } catch (error) {
-    // another run may replace the folder at this moment
+    // another process may be replacing the folder
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }

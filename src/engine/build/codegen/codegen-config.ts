@@ -1,6 +1,6 @@
 /**
- * The graphql-codegen configuration: one plugin makes each generated file from the resolved model. The plugin composes
- * the library's output and ours, formats the text and puts the banner on line 1.
+ * The graphql-codegen configuration: one plugin per generated file, which combines the library's output with ours, formats the
+ * text and adds the banner in line 1.
  */
 
 import type { CodegenConfig } from "@graphql-codegen/cli";
@@ -22,7 +22,7 @@ import { guardedPlugin, guardedText } from "./inherited-names.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { TypeNames } from "./type-names.ts";
 
-/** `documents` are the saved operations that the plugin gets. */
+/** `documents`: the saved operations for the plugin. */
 type GeneratedFile = {
   readonly plugin: PluginFunction;
   readonly documents?: string;
@@ -32,7 +32,7 @@ type GeneratedFile = {
 /** The options of every file. */
 export const commonOptions = { sort: false };
 
-/** The schema that clients see, and the files of `generated/` by their names, each with the plugin that makes it. */
+/** The schema as clients see it, and the files of `generated/` by name, each with its plugin. */
 export function plannedFiles(
   model: Model,
   saved: readonly SavedOperation[],
@@ -65,7 +65,7 @@ export function plannedFiles(
   };
 }
 
-/** The files as graphql-codegen's own command and editors read them. */
+/** The configuration for graphql-codegen's command and for editors. */
 export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
   const { schema, files } = plannedFiles(model, saved);
   const plugins = new Map(files);
@@ -74,7 +74,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
     silent: true,
     config: commonOptions,
     pluginLoader: (async (name: string) => {
-      // graphql-codegen asks for a package of its own scope before it asks for the name
+      // graphql-codegen tries a package of its own scope before the plain name
       const found = plugins.get(name);
       if (!found) throw Object.assign(new Error(`no plugin ${name}`), { code: "MODULE_NOT_FOUND" });
       return found;
@@ -88,7 +88,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
   };
 }
 
-/** One plugin that prints the text of several. */
+/** Combines several plugins into one. */
 const together =
   (...plugins: readonly PluginFunction[]): PluginFunction =>
   async (...input) =>

@@ -1,6 +1,6 @@
 /**
- * `restbound dev`: the server, generated anew and started again when a file below `spec/` is saved. Findings, and any
- * other failure, are printed and the server that runs goes on running; it ends with this process.
+ * `restbound dev`: runs the server, and regenerates the code and restarts the server when a file in `spec/` is saved. If that
+ * fails, prints the findings and keeps the current server running, which ends with this process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,12 +15,14 @@ import { run as codegen } from "./codegen-command.ts";
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound dev", argv, io, (line, does) =>
     line
-      .description("Runs the roles; generates and starts them anew whenever a file below spec/ is saved.")
+      .description(
+        "Runs the roles; regenerates the code and restarts them whenever a file in spec/ is saved.",
+      )
       .argument("[role...]", "as of npm start; without one, all of them")
       .action(does((roles: readonly string[]) => watchSpec(io, roles))),
   );
 
-/** Resolves with the exit code when a signal ends the watch, or when the server refuses its roles or variables. */
+/** Resolves with the exit code when a signal ends the watch, or when the server rejects its roles or variables. */
 function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let server: ChildProcess | undefined;
@@ -33,11 +35,13 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
     });
   };
   const isUp = (): boolean => server?.exitCode === null && server.signalCode === null;
-  // most saves leave the documents as they are
+  // most saves do not change the documents
   const restOf = cacheByFiles(readRestApi);
   const regenerate = async (): Promise<void> => {
     if ((await codegen([], io, restOf)) !== 0) {
-      io.error(`${isUp() ? "the roles go on with the spec before" : "no role runs"}; save a mended spec`);
+      io.error(
+        `${isUp() ? "the roles keep running with the previous spec" : "no role is running"}; save a fixed spec`,
+      );
       return;
     }
     if (server && isUp()) {

@@ -1,6 +1,6 @@
 /**
- * The generated files of the saved operations for client teams: `generated/documents.ts` holds typed documents,
- * `generated/operations-manifest.json` the persisted queries with their estimated REST calls.
+ * The generated files of the saved operations for client teams: `generated/documents.ts` with typed documents, and
+ * `generated/operations-manifest.json` with the persisted queries and their estimated REST calls.
  */
 import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
@@ -10,7 +10,7 @@ import { operationText, type SavedOperation } from "../schema/saved-operations.t
 import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./typescript-text.ts";
 
-/** Every definition once. Several operations may use one fragment. */
+/** Every definition once; several operations may share a fragment. */
 export function savedDefinitions(saved: readonly SavedOperation[]): string {
   const definitions = new Map<string, DefinitionNode>();
   for (const { document } of saved) {
@@ -22,7 +22,7 @@ export function savedDefinitions(saved: readonly SavedOperation[]): string {
   return [...definitions.values()].map(print).join("\n\n");
 }
 
-/** The documents as strings, so that clients need no parser. */
+/** Emits documents as strings, so that clients need no parser. */
 export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
@@ -42,7 +42,7 @@ ${documents.join("\n\n")}
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
-/** Apollo's persisted query manifest, with the additional members `calls` and, of a tool for agents, `tool`. */
+/** Apollo's persisted query manifest, with the additional members `calls` and, for tools, `tool`. */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => ({
     id: documentId(operation),

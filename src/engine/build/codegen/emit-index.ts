@@ -1,4 +1,4 @@
-/** `generated/index.ts`: the one value that a start is handed. */
+/** `generated/index.ts`: the value that a service passes to the engine. */
 
 import type { Model } from "../bind/model.ts";
 import { literal } from "./typescript-text.ts";

@@ -1,4 +1,4 @@
-/** Prints the values of a request: the expression of a value, and the function of each input conversion. */
+/** Prints the values of a request: the expression for a value, and the function for each input conversion. */
 import type {
   ConversionId,
   ConvertedField,
@@ -40,7 +40,7 @@ const entryOf = (field: ConvertedField): [name: string, value: string] => [
   sentValue(field),
 ];
 
-/** GraphQL has refused an input that gives none of the fields, or several. */
+/** GraphQL has already rejected an input with none or several of the fields. */
 const choiceExpression = (fields: readonly ConvertedField[]): string =>
   [
     ...fields.map((each) => `${propertyAccess("input", [each.field])} != null ? ${chosenValue(each)}`),
@@ -54,12 +54,12 @@ function chosenValue(field: ConvertedField): string {
   return constants ? objectLiteral(beside, sentValue(field)) : sentValue(field);
 }
 
-/** The function that converts one item of a list. */
+/** The function that converts an item of a list. */
 const itemFunction = (item: SentValue): string =>
   item.conversion && item.nulls === "never"
     ? conversionName(item.conversion)
     : `(item) => ${requestExpression(item, "item")}`;
 
-/** No GraphQL name has a `$`. */
+/** The `$` avoids collisions: GraphQL names do not contain it. */
 const conversionName = ({ type, ordinal }: ConversionId): string =>
   `to${type}${ordinal > 1 ? `$${ordinal}` : ""}`;

@@ -73,7 +73,7 @@ const plainResolver = (field: PlainField): string =>
     ? "itself"
     : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
-/** The resolvers of a type under its GraphQL name, which TypeScript may not take for a constant. */
+/** Exports the resolvers of a type under its GraphQL name, even if this is not a valid name for a constant. */
 function exported(typeNames: TypeNames, type: string, lines: string, resolvers: string): string {
   const name = typeNames.of(type);
   const value = `const ${name} = {\n${lines}\n} satisfies ${resolvers};`;
@@ -113,8 +113,8 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[], b
 }
 
 /**
- * The expression of a bound field: its REST call, inside `level` and a batch function if the field is batched, and inside
- * `inheriting` or `inheritingLevel` if it takes values from enclosing objects.
+ * The expression of a bound field: its REST call, wrapped in `level` and a batch function if the field is batched, and in
+ * `inheriting` or `inheritingLevel` if it uses values from enclosing objects.
  */
 const keysName = "keys";
 
@@ -132,7 +132,7 @@ function boundResolver(field: BoundField): string {
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
-/** TypeScript learns from a property that it is not null, and nothing from a function that reads it. */
+/** TypeScript narrows a property access by a null test, but not a call of a function that reads the property. */
 const nullTest = (path: readonly string[]): string =>
   [...new Set([read("parent", path, true), propertyAccess("parent", path, true)])]
     .map((value) => `${value} == null`)
@@ -143,7 +143,7 @@ const inheritedSources = ({ inputs }: BoundField): InheritedSource[] =>
 
 const isInheriting = (field: BoundField): boolean => inheritedSources(field).length > 0;
 
-/** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`, with the sources that may be null behind. */
+/** `inheriting({ "Account.id": ["Account", "id"] }, resolve)`, followed by the sources that may be null. */
 function inheritingCall(name: string, field: BoundField, resolve: string): string {
   const sources = new Map(inheritedSources(field).map((source) => [formatSource(source), source]));
   const entries = [...sources].map(([written, source]) => [written, typePathText(source)] as const);
@@ -172,7 +172,7 @@ function levelResolver(field: BoundField, batch: Batch, call: string): string {
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }
 
-/** `(parent, args, { rest })`, with an underscore before each of them that the expression does not use; `inherited` last. */
+/** `(parent, args, { rest })`, with an underscore before each parameter that the expression does not use; `inherited` last. */
 function parameters(field: BoundField, parent: "parent" | "parents"): string {
   const sources = [
     ...field.inputs.map(({ source }) => source),
@@ -198,7 +198,7 @@ function restCall(field: BoundField): string {
   return entries ? `entriesFrom(${call})` : call;
 }
 
-/** The inner `args` are in REST's terms: its cursor, and the items that it must send. `link` takes the next page's address. */
+/** The inner `args` have REST's cursor and page size. `link` reports the next page's URL. */
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
 

@@ -56,7 +56,7 @@ function coordinateOf(
 const isBinding = ({ name }: { readonly name: NameNode }): boolean => bindingDefinitionNames.has(name.value);
 const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : undefined);
 
-/** As Relay and Apollo Kotlin read it: the field is null only where an error says why. */
+/** As defined by Relay and Apollo Kotlin: the field is null only if there is an error for it. */
 const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
   noLocation: true,
 }).definitions;
@@ -80,9 +80,9 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       .flatMap((input) =>
         input.source.kind === "argument" ? [[input.source.path.join("."), input] as const] : [],
       )
-      .reverse(), // of two the first counts
+      .reverse(), // the first of two wins
   );
-  // where REST counts pages or items, its parameter takes a number, and clients send a cursor
+  // with numbered pages or offsets, REST's parameter describes a number, but clients send a cursor
   if (bound.connection?.from !== undefined) fedBy.delete("after");
   return {
     ...field,
@@ -91,7 +91,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   };
 }
 
-/** The proof's directive replaces one of the schema's author, which may name fewer levels. */
+/** Replaces a directive in the source schema, which may list fewer levels than those proved. */
 function withSemanticNonNull(
   { semanticNonNull, schema }: Model,
   coordinate: string,
@@ -105,7 +105,7 @@ function withSemanticNonNull(
   return { ...given, directives: [...others, ...(levels.length > 0 ? [semanticNonNullNode(levels)] : [])] };
 }
 
-/** Without `levels` the directive is about the value itself. */
+/** Without `levels` the directive applies to the value itself. */
 function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
   const values = levels.map((level): ConstValueNode => ({ kind: Kind.INT, value: String(level) }));
   const argument: ConstArgumentNode = {
@@ -118,7 +118,7 @@ function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
   return { kind: Kind.DIRECTIVE, name, arguments: isPlain ? [] : [argument] };
 }
 
-/** The reason of `@deprecated` names the day on which REST ends what the member rests on. */
+/** Adds the sunset date of the underlying REST element to the reason of `@deprecated`. */
 function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>(
   { deprecations }: Model,
   coordinate: string,
@@ -135,7 +135,7 @@ function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>
   return { ...node, directives: node.directives?.map((each) => (each === named ? said : each)) };
 }
 
-/** An argument without a description has that of the parameter or property that it feeds. */
+/** An argument without a description gets the one of the parameter or property that it feeds. */
 function describeArgument(
   fedBy: ReadonlyMap<string, Input>,
   argument: InputValueDefinitionNode,

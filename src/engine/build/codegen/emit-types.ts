@@ -1,4 +1,4 @@
-/** `generated/graphql.ts`: its head, with the REST object behind each GraphQL object type, and the options of its plugins. */
+/** `generated/graphql.ts`: the REST object behind each GraphQL object type, and the options of the plugins. */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
@@ -34,7 +34,7 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
   };
 }
 
-/** A type keeps its name (`APIKey`, `my_type`), which the resolvers import; `QueryContactsArgs` gets its capitals. */
+/** Types keep their names (`APIKey`, `my_type`), which the resolvers import; only `QueryContactsArgs` is capitalized. */
 const keepTypeName =
   ({ schema }: Model, typeNames: TypeNames) =>
   (given: string): string => {
@@ -46,7 +46,7 @@ const keepTypeName =
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
-/** A custom scalar passes unchanged. A date is a string, and REST alone knows the type of any other. */
+/** Custom scalars pass through unchanged. Dates are strings; the types of others are known only to REST. */
 const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
@@ -54,7 +54,7 @@ const customScalars = ({ schema }: Model): Record<string, object | string> =>
       .map(({ name }) => [guarded(name), own(dateTypes, name) ?? { input: "any", output: "unknown" }]),
   );
 
-/** Every field resolver is demanded, and its parent is the REST object, so that `tsc` proves the mapping a second time. */
+/** Requires every field resolver, with the REST object as its parent, so that `tsc` verifies the mapping a second time. */
 export const typeOptions = (model: Model, typeNames: TypeNames) => ({
   contextType: "Context",
   resolverTypeSuffix: typeNames.resolversSuffix,
@@ -79,17 +79,17 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
   strictScalars: false,
   defaultScalarType: "unknown",
   scalars: {
-    ID: { input: "string", output: "string | number" }, // a number is written as text
+    ID: { input: "string", output: "string | number" }, // numbers are serialized as strings
     ...customScalars(model),
   },
-  maybeValue: "T | null | undefined", // REST leaves an optional property out, graphql-js takes that for null
-  inputMaybeValue: "T | null", // what is left out of a list is no item
+  maybeValue: "T | null | undefined", // graphql-js treats an absent REST property as null
+  inputMaybeValue: "T | null", // a list has no absent items
   makeResolverTypeCallable: true,
 });
 
 /**
- * An input with a default has a value: the server refuses its null where REST requires one. graphql-codegen says so of
- * arguments, and not of the fields of input objects.
+ * Makes inputs with a default non-null: the server rejects null where REST requires a value. graphql-codegen does this for
+ * arguments, but not for the fields of input objects.
  */
 export const withDefaults =
   (plugin: PluginFunction): PluginFunction =>

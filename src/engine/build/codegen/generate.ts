@@ -1,6 +1,6 @@
 /**
- * Generates every file from the spec, as a map of path → text. `codegen` writes the map, `check` compares it.
- * The same spec gives the same bytes on every machine, in every folder and at every time.
+ * Generates every file from the spec, as a map of path → text. `codegen` writes the map, `check` compares it. The output depends
+ * only on the spec, not on the machine, folder or time.
  */
 import { codegen } from "@graphql-codegen/core";
 import { buildASTSchema, parse } from "graphql";
@@ -29,7 +29,7 @@ export const engineVersion = "${engineManifest().version}";
 `;
 }
 
-/** Adds the file's name to an unforeseen error. */
+/** Adds the file's name to an unexpected error. */
 async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
@@ -40,9 +40,8 @@ async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Paths are relative to the project, `/`-separated and sorted. The core of
- * graphql-codegen runs the plugins: it starts faster than the command line of graphql-codegen, which reads them by
- * `codegen.ts`.
+ * Paths are relative to the project, `/`-separated and sorted. The plugins are run by graphql-codegen's core, which starts faster
+ * than its command line.
  */
 export async function generate({ files: spec, model, saved }: ValidProject): Promise<Map<string, string>> {
   const own = saved.filter(({ app }) => app === undefined);

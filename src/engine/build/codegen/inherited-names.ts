@@ -1,6 +1,6 @@
 /**
- * Names that every JavaScript object inherits (`valueOf`, `constructor`). openapi-typescript and graphql-codegen look names up
- * in plain objects and find the inherited member, so these names are passed to them with a prefix, which is removed from their
+ * Guards names that every JavaScript object inherits (`valueOf`, `constructor`): openapi-typescript and graphql-codegen look up
+ * names in plain objects and would find the inherited member. They get these names with a prefix, which is removed from their
  * output.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
@@ -8,14 +8,14 @@ import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "gr
 import { isInherited } from "../../shared/own.ts";
 
 const prefix = "own__name__";
-/** Matches the prefix only before an inherited name, because a document's text may contain the prefix itself. */
+/** Matches the prefix only before an inherited name, because the document itself may contain the prefix. */
 const guard = new RegExp(`${prefix}(?=${Object.getOwnPropertyNames(Object.prototype).join("|")})`, "g");
 
 export const guarded = (name: string): string => (isInherited(name) ? prefix + name : name);
 
 export const unguarded = (text: string): string => text.replaceAll(guard, "");
 
-/** What graphql-codegen keeps by name: types, operations and fragments. */
+/** Nodes whose names graphql-codegen uses as object keys: types, operations and fragments. */
 const kept: ReadonlySet<Kind> = new Set([
   Kind.OBJECT_TYPE_DEFINITION,
   Kind.INTERFACE_TYPE_DEFINITION,
@@ -37,14 +37,14 @@ const guardedDocument = (document: DocumentNode): DocumentNode =>
         : undefined,
   });
 
-/** A text of GraphQL for graphql-codegen's core, which looks names up too. */
+/** Guards a GraphQL text for graphql-codegen's core. */
 export const guardedText = (text: string): string => {
   const document = parse(text, { noLocation: true });
   const guardedNames = guardedDocument(document);
   return guardedNames === document ? text : print(guardedNames);
 };
 
-/** A plugin of graphql-codegen that takes these names for names like any other. */
+/** Wraps a graphql-codegen plugin so that it handles these names correctly. */
 export const guardedPlugin =
   (plugin: PluginFunction): PluginFunction =>
   async (schema, documents, ...rest) => {

@@ -1,4 +1,4 @@
-/** The names of GraphQL types in the generated TypeScript, where a name may stand for something else already. */
+/** The names of GraphQL types in the generated TypeScript, where they must not collide with other names. */
 import { type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 import { normalizeName } from "../schema/graphql-names.ts";
 
@@ -29,12 +29,12 @@ const reservedNames = new Set([
   ...restFunctions,
 ]);
 
-/** The names that a schema's types have in TypeScript. Every emitter asks for them, so they are found once. */
+/** The TypeScript names of a schema's types, computed once for all emitters. */
 export class TypeNames {
-  /** A schema may have a type `ThingResolvers` beside `Thing`. */
+  /** A schema may have both a type `Thing` and a type `ThingResolvers`. */
   readonly resolversSuffix: string;
   readonly #schema: GraphQLSchema;
-  /** The letters of each name that codegen gives to the type of a field's arguments. */
+  /** Names that codegen derives for argument types, without case and punctuation. */
   readonly #ofArguments: ReadonlySet<string>;
 
   constructor(schema: GraphQLSchema) {
@@ -49,22 +49,22 @@ export class TypeNames {
     this.#ofArguments = new Set(ofArguments);
   }
 
-  /** The name of a GraphQL type: its own, or with a `$`, which no GraphQL name has, where that is taken. */
+  /** The name of a GraphQL type, with a trailing `$`, which GraphQL names cannot contain, if the name is taken. */
   of(type: string): string {
     return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
   }
 
-  /** The name of the type of the REST object that a GraphQL type is read from. */
+  /** The type name of the REST object that a GraphQL type is read from. */
   ofParent(type: string): string {
     return `${this.of(type)}Parent`;
   }
 
-  /** The name of the type of a GraphQL type's resolvers. */
+  /** The type name of a GraphQL type's resolvers. */
   ofResolvers(type: string): string {
     return `${this.of(type)}${this.resolversSuffix}`;
   }
 
-  /** Whether codegen derives this name from another type: its parent, its arguments or its conversion. */
+  /** Whether codegen derives this name from another type, for its parent, its arguments or its conversion. */
   #isDerived(name: string): boolean {
     const [, owner = ""] = /^(\w+)Parent$/.exec(name) ?? [];
     const [, input = ""] = /^to(\w+)$/.exec(name) ?? [];

@@ -1,25 +1,25 @@
 /**
- * Text of a spec on its way into a generated file. It stays text: `literal` writes a string or another value, `comment` a
- * comment, `access` and `object` a name, and no emitter writes text otherwise. Characters that steer an editor are escaped
- * in the whole file.
+ * Escapes text from the spec for generated files: `literal` writes a string or another value, `comment` a comment, and
+ * `propertyAccess` and `objectKey` a name. Emitters must not write text in any other way. Control characters are escaped in the
+ * whole file.
  */
 import { isInherited } from "../../shared/own.ts";
 
-/** A value of JSON as TypeScript writes it: a string stands in double quotes; no key sets a prototype. */
+/** A JSON value as a TypeScript expression, with double-quoted strings; no key sets a prototype. */
 export const literal = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
 
-/** The text without its string literals and its comments, in which any word may stand. */
+/** Removes string literals and comments, which may contain arbitrary words. */
 export const withoutTextAndComments = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
 
-/** What stands between single quotes, which graphql-codegen writes without a look; a number would lose its quotes. */
+/** The content of a single-quoted string, which graphql-codegen inserts unescaped; numbers would lose their quotes. */
 export function singleQuoted(text: string): string {
   const escaped = literal(text).slice(1, -1).replaceAll("'", "\\'");
   return /^[-+.\d]/.test(text) ? `\\x${text.charCodeAt(0).toString(16)}${escaped.slice(1)}` : escaped;
 }
 
-/** A comment: on one line, or a line for each text. */
+/** A comment on one line, or with a line for each text. */
 export function comment(...texts: readonly string[]): string {
   const lines = texts.map((text) => text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/"));
   return lines.length === 1
@@ -29,7 +29,7 @@ export function comment(...texts: readonly string[]): string {
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/** An object key: literal only where it must be, computed where it would set the prototype. */
+/** An object key: quoted only if necessary, computed if it would set the prototype. */
 export const objectKey = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : literal(name);
 

@@ -1,6 +1,6 @@
 /**
  * Draws the REST calls of a saved operation as a Mermaid graph: a box for each level of calls, and on each edge the values
- * that a call takes from the calls above it.
+ * that a call uses from the calls above it.
  */
 import { mermaidLabel } from "../../shared/cli/printable.ts";
 import { describeCallCount, listCalls } from "../bind/call-cost.ts";
@@ -15,7 +15,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   const above: { readonly id: string; readonly path: string; readonly level: number }[] = [];
   for (const [index, { path, field, calls }] of listCalls(model, operation).entries()) {
     const id = `c${index}`;
-    // the calls of a field stand in front of those below it
+    // the calls of a field precede those of its subfields
     const parent = above.findLast(
       (each) => path.startsWith(`${each.path}.`) || path.startsWith(`${each.path}[`),
     );
@@ -39,7 +39,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   ];
 }
 
-/** What a call takes from above, and how many of these values one call takes. */
+/** The values that a call uses from above, and how many of them per call. */
 function keysOf({ inputs, batch }: BoundField): string {
   const sources = inputs.flatMap(({ source }) =>
     source.kind === "argument" || source.kind === "constant" ? [] : [formatSource(source)],

@@ -14,7 +14,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound explain", argv, io, (line, does) =>
     line
       .description(
-        "Prints the REST call of a field, without those of the links below it, or all REST calls of a saved operation.",
+        "Prints the REST call of a field (without those of its links), or all REST calls of a saved operation.",
       )
       .argument(
         "<name...>",
@@ -35,7 +35,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       ),
   );
 
-/** Throws `UsageError` for a name that is no saved operation's. */
+/** Throws `UsageError` if there is no saved operation of this name. */
 function draw(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
   if (operation) return callGraph(model, operation);
@@ -43,5 +43,7 @@ function draw(model: Model, saved: readonly SavedOperation[], name: string): str
     name,
     saved.map((each) => each.name),
   );
-  throw new UsageError([`explain ${name}: --format mermaid draws saved operations, and it is none${near}`]);
+  throw new UsageError([
+    `explain ${name}: is not a saved operation, and --format mermaid draws only these${near}`,
+  ]);
 }

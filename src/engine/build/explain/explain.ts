@@ -23,8 +23,8 @@ import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /**
- * `name` is a field's coordinate, a saved operation's name, or a REST operation: its `operationId`, or its method and path.
- * Throws `UsageError` if it is none, or if no field is bound to the REST operation.
+ * `name`: a field's coordinate, a saved operation's name, or a REST operation (its `operationId`, or method and path). Throws
+ * `UsageError` if nothing has this name, or if no field is bound to the REST operation.
  */
 export function explain(model: Model, saved: readonly SavedOperation[], name: string): string[] {
   const operation = saved.find((each) => each.name === name);
@@ -112,10 +112,10 @@ function connectionText({ items, next, last, link, offset }: Page): string {
   const counted = offset ? "the offset" : "the page's number";
   const ofLast = last && `${last.join(".")} of the last item`;
   const readsOn = next?.join(".") ?? ofLast ?? (link === undefined ? counted : `${link} of the Link header`);
-  return `${items.join(".") || "the whole answer"}, read on by ${readsOn}`;
+  return `${items.join(".") || "the whole response"}, next page by ${readsOn}`;
 }
 
-/** How a read may get its response, as far as the document tells. `extensions.calls` tells it of each call. */
+/** Where a read's response may come from, according to the document. `extensions.calls` shows the source of each call. */
 function responseSources({ method, successes }: RestOperation): string[] {
   if (method !== "get") return [];
   const shown = successes.filter(({ shape }) => shape);
@@ -133,7 +133,7 @@ function responseSources({ method, successes }: RestOperation): string[] {
   ];
 }
 
-/** The `operationId` and the product, if it has them. */
+/** The `operationId` and the product, if any. */
 function aside({ id, product, ...operation }: RestOperation): string[] {
   const named = id === methodAndPath(operation) ? [] : [id];
   const known = [...named, ...(product ? [product] : [])];

@@ -1,6 +1,6 @@
 /**
- * `restbound init --name` in a project whose products have documents of their own: adds one. The schema stays as it is; the
- * ledger takes the operations of the document until they have fields.
+ * `restbound init --name` in a project with a document per product: adds one. The schema is unchanged; the new document's
+ * operations are listed in `rest-only.yaml` until they have fields.
  */
 import { join } from "node:path";
 import { parseDocument } from "yaml";
@@ -24,24 +24,24 @@ import type { InitOptions } from "./start-project.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-/** Returns what writes the document, and generates the project: see `prepared`. */
+/** Returns the function that writes the document and generates the project: see `prepareProject`. */
 export async function prepareDocument(
   { openapi, name, tag, operation, query, confirm = [] }: InitOptions & { readonly name: string },
   { root, progress, out }: Io,
 ): Promise<() => Promise<number>> {
   if (tag || operation || query)
     throw new UsageError([
-      "--tag, --operation, --query: a document that is added gets fields by npm run propose",
+      "--tag, --operation, --query: for a document that is added, use npm run propose to get fields",
     ]);
   const spec = join(root, "spec");
   const before = folderFiles(spec);
   const { document, files, place, read } = await readSourceDocument(openapi, root, name);
-  documentFaults(document, []); // reads each file that the document refers to
+  documentFaults(document, []); // reads every file that the document refers to
   rejectTakenNames(files.keys(), openapi, place);
   const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
   if (errors !== undefined) files.set(place.overlay, errors);
   const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
-  if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} is there already`));
+  if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} already exists`));
   const joined = new Project(withTexts(before, files));
   refuseUnconfirmed(
     { openapi, place, read: (file) => read(file) ?? before.read(file) },
@@ -68,10 +68,10 @@ export async function prepareDocument(
   };
 }
 
-/** The ledger with an entry more. Comments stay. Throws `UnreadableSpec` if it is no map. */
+/** Adds an entry to `rest-only.yaml` and keeps its comments. Throws `UnreadableSpec` if it is not a map. */
 function withEntry(text: string, key: string): string {
   const { value } = parseYamlFile(ledgerFile, text);
-  if (!isRecord(value ?? {})) throw unreadableSpec(ledgerFile, "wants a map of operationId to reason");
+  if (!isRecord(value ?? {})) throw unreadableSpec(ledgerFile, "must be a map of operationId to reason");
   const ledger = parseDocument(text);
   ledger.set(key, "added, without a field yet");
   return ledger.toString({ lineWidth: 0 });

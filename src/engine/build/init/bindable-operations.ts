@@ -1,6 +1,6 @@
 /**
- * Chooses the operations whose fields bind beside each other. Most operations of a document do, so it binds them all at
- * once, leaves out those whose own fields have errors, and looks for the others by halves: a document has thousands.
+ * Chooses operations whose fields bind together without errors. Most operations do, so it binds all of them at once, drops
+ * those whose own fields have errors, and finds the remaining culprits by bisection: a document may have thousands.
  */
 import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -19,18 +19,18 @@ export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<
 export const isReadOperation = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
   method === "get" || reads.has(id);
 
-/** Rounds that leave out operations by the places of their errors. Each finds what the errors of the one before hid. */
+/** Rounds of dropping operations by the locations of errors. Each round may reveal errors that others have hidden. */
 const mostRounds = 5;
 
-/** Operations with a schema that has a field for each of them. */
+/** Operations, and a schema with a field for each of them. */
 type Proposed = {
   readonly operations: Operations;
   readonly sdl: string;
-  /** The document bound to the schema; absent if the schema is not valid. */
+  /** The document bound to the schema; undefined if the schema is invalid. */
   readonly model: Model | undefined;
 };
 
-/** The reason for each operation that is not returned is put into `leftOut`. */
+/** Adds the reason for each operation that is not returned to `leftOut`. */
 export function proposeBindable(
   document: ReadDocument,
   operations: Operations,
@@ -60,7 +60,7 @@ function bindable(
 
 type FirstError = (operations: Operations) => string | undefined;
 
-/** The operations that have no error by themselves. */
+/** The operations that have no error on their own. */
 function whole(
   operations: Operations,
   firstError: FirstError,
@@ -75,7 +75,7 @@ function whole(
   return halves(operations).flatMap((half) => whole(half, firstError, leftOut));
 }
 
-/** The operations of `base`, and those of `more` that have no error beside them. */
+/** The operations of `base`, and those of `more` that cause no error together with them. */
 function together(
   base: RestOperation[],
   more: Operations,
@@ -100,7 +100,7 @@ function halves(operations: Operations): [Operations, Operations] {
   return [operations.slice(0, middle), operations.slice(middle)];
 }
 
-/** The errors at the fields of roots, each by its field's operation. */
+/** The errors at root fields, by the field's operation. */
 function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
   const { model: bound, errors } = proposed(document, operations);
   const ids = new Map(
@@ -114,7 +114,7 @@ function reasonsByOperation(document: ReadDocument, operations: Operations): Map
   return reasons;
 }
 
-/** `errors`: of the whole schema. */
+/** `errors`: those of the whole schema. */
 function proposed(
   document: ReadDocument,
   operations: Operations,

@@ -1,8 +1,8 @@
 /**
- * What `init` copies only if the user confirms it. An overlay decides where callers' credentials go if it changes servers,
- * security requirements or security schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27). The one beside a vendor's document may be
- * the vendor's, and once it is copied it reads like the project's own. So does an `x-from-header` that names a header of
- * another product.
+ * Changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or security
+ * schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) determines where callers' credentials are sent. The overlay next to a vendor's
+ * document may be the vendor's, but once copied it looks like the project's own. The same holds for an `x-from-header` that
+ * names another product's header.
  */
 import { posix } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -16,25 +16,25 @@ import { escapePointer } from "../openapi/json-pointer.ts";
 import { operationNodes } from "../openapi/operation-nodes.ts";
 import { headerOf, securitySchemesOf } from "../openapi/security.ts";
 
-/** The document that `init` is given. */
+/** The document passed to `init`. */
 type Given = {
-  /** Its path or URL, as the user gave it. */
+  /** Its path or URL, as given by the user. */
   readonly openapi: string;
-  /** The names that it and its overlay will have. */
+  /** The names that it and its overlay will have in the project. */
   readonly place: NamedDocument;
-  /** Reads its files, and those of the project that it joins. */
+  /** Reads its files, and those of the project that it is added to. */
   readonly read: ReadFile;
 };
 
 /**
- * Throws `UsageError` with each change that is not confirmed, or with the confirmations of what needs none. `confirmed` are URI
- * fragments (RFC 6901 §6). `project`: the documents of the project with the given one.
+ * Throws `UsageError` with each unconfirmed change, or with the confirmations that match none. `confirmed`: URI fragments (RFC
+ * 6901 §6). `project`: the documents of the project, including the given one.
  */
 export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
   const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);
   const needless = confirmed.filter((pointer) => !changes.has(pointer));
   if (needless.length > 0)
-    throw new UsageError(needless.map((pointer) => `--confirm ${pointer}: nothing there is to be confirmed`));
+    throw new UsageError(needless.map((pointer) => `--confirm ${pointer}: there is nothing to confirm`));
   const open = [...changes].filter(([pointer]) => !confirmed.includes(pointer));
   if (open.length === 0) return;
   throw new UsageError([
@@ -43,12 +43,12 @@ export function refuseUnconfirmed(given: Given, confirmed: readonly string[], pr
   ]);
 }
 
-/** What a node says of credentials or servers; the empty text if it says nothing. */
+/** What a node declares about credentials or servers. */
 type Statement = { readonly of: string; readonly value: string; readonly place: FileLocation };
 
 type Changes = [pointer: string, text: string][];
 
-/** What the overlay changes. Paths and operations for which it says the same are one change, at the first of them. */
+/** The overlay's changes. The same change at several paths and operations counts once, at the first of them. */
 function overlayChanges({ openapi, place: named, read }: Given): Changes {
   if (read(named.overlay) === undefined) return [];
   const document = new RestDocument([named], read);
@@ -74,7 +74,7 @@ function overlayChanges({ openapi, place: named, read }: Given): Changes {
   });
 }
 
-/** By place. An operation that the overlay removes is not called, and has none. */
+/** By pointer. Operations that the overlay removes are left out, because they are not called. */
 function statementsOf(document: RestDocument): Map<string, Statement> {
   const { root } = document;
   const statements = new Map<string, Statement>();
@@ -84,7 +84,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
       ["security", securityText],
     ] as const) {
       const own = membersOf(node.value)[member];
-      // the overlay may have added to the document's list
+      // the overlay may have appended to the document's list
       const places = keysOf({ ...node, value: own }).map((item) => document.place(node, member, item));
       const place = places.find(({ file }) => file === root.overlay) ?? document.place(node, member);
       statements.set(fragmentOf([...steps, member]), {
@@ -109,7 +109,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
   return statements;
 }
 
-/** The schemes whose `x-from-header` names a header that brings a credential of another document. */
+/** The schemes whose `x-from-header` names a header with a credential of another document. */
 function claims({ openapi, place: { name } }: Given, project: RestDocument): Changes {
   const [own, others] = [true, false].map((is) =>
     project.roots.filter((root) => (root.name === name) === is),
@@ -137,7 +137,7 @@ function claims({ openapi, place: { name } }: Given, project: RestDocument): Cha
 
 const fromHeader = "x-from-header";
 
-/** `node` is absent if the scheme's `$ref` leads nowhere. */
+/** `node` is undefined if the scheme's `$ref` cannot be resolved. */
 function schemesIn(
   document: RestDocument,
   root: RootNode,
@@ -159,14 +159,14 @@ const schemeFragment = (name: string): string => fragmentOf(["components", "secu
 const serversText = (servers: unknown): string =>
   Array.isArray(servers) ? servers.map((server) => text(membersOf(server).url)).join(", ") : "";
 
-/** `key and tenant or bearer`; scopes do not change what is sent. */
+/** `key and tenant or bearer`. Scopes are ignored, because they do not change what is sent. */
 function securityText(security: unknown): string {
   if (!Array.isArray(security)) return "";
   const alternatives = security.filter(isRecord).map((each) => Object.keys(each).join(" and ") || "none");
   return alternatives.join(" or ") || "none";
 }
 
-/** What decides in which header the credential comes and where it is sent. */
+/** The members that determine the credential's request header and where it is sent. */
 const schemeText = (scheme: unknown): string =>
   [fromHeader, "type", "in", "scheme", "name", "$ref"]
     .flatMap((member) => {
@@ -185,7 +185,7 @@ function shortened(value: string): string {
   return value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
 }
 
-/** The place in the files that the user gave. */
+/** The location, in terms of the files that the user passed. */
 function placeText(
   openapi: string,
   { file: main, overlay }: RootNode,

@@ -1,7 +1,6 @@
 /**
- * `restbound init --openapi <file or URL>`: its command line. In a folder without the packages of code generation it has npm
- * install them first, and runs the command of the package that is installed then. So `npx restbound init` works in an empty
- * folder.
+ * The command line of `restbound init --openapi <file or URL>`. If the packages for code generation are missing, it runs `npm
+ * install` first and then the installed package's command, so that `npx restbound init` works in an empty folder.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -17,34 +16,34 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound init", argv, io, (line, does) =>
     line
       .description(
-        "Starts a project on an OpenAPI document: writes spec/, generates it, and adds what the folder lacks.",
+        "Creates a project from an OpenAPI document: writes spec/, generates the code, and adds missing project files.",
       )
       .requiredOption(
         "--openapi <file>",
-        "the document, a file or a URL; an overlay.yaml beside a file is taken along",
+        "the document, a file or a URL; an overlay.yaml next to a file is copied too",
         nonEmpty,
       )
-      .option("--tag <tag...>", "gives the operations of these tags a field", collected)
+      .option("--tag <tag...>", "creates fields for the operations with these tags", collected)
       .option(
         "--operation <operation...>",
         'gives these operations a field: an id, a method and path, or a pattern ("/v1/customers*")',
         collected,
       )
-      .option("--query <operation...>", "gives these POSTs, which only read, a field of Query", collected)
+      .option("--query <operation...>", "creates Query fields for these POSTs, which only read", collected)
       .option(
         "--name <name>",
-        "the product that the document is of, where there are several: spec/openapi/<name>.yaml, also in a project that has such documents",
+        "the document's product, if there are several: spec/openapi/<name>.yaml; also adds a document to such a project",
         nonEmpty,
       )
       .option(
         "--confirm <place...>",
-        "agrees with what an overlay decides about credentials and servers at these places; init lists them",
+        "confirms an overlay's changes of credentials and servers at these places; init lists them",
         collected,
       )
       .action(does((given: InitOptions) => begin(given, argv, io))),
   );
 
-/** All that is given is read, and refused, before anything is written or installed. */
+/** Reads and validates all input before anything is written or installed. */
 async function begin(given: InitOptions, argv: readonly string[], io: Io): Promise<number> {
   const { root, env, progress } = io;
   const { prepareProject } = await import("./prepare-project.ts");
@@ -52,11 +51,11 @@ async function begin(given: InitOptions, argv: readonly string[], io: Io): Promi
   if (existsSync(join(root, "node_modules/@graphql-codegen/core")))
     return write().finally(() => progress?.(""));
   addPackages(root);
-  io.out("npm installs the packages that package.json names");
+  io.out("npm installs the packages in package.json");
   const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: root, env, stdio: "inherit" });
   if (npm.status !== 0) {
     io.error(
-      "npm could not install them. Where npm has no restbound, npm install its tarball, and run init again",
+      "npm could not install them. If restbound is not in your registry, npm install its tarball and run init again",
     );
     return 1;
   }

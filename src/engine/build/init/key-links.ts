@@ -1,6 +1,6 @@
 /**
- * Writes the links that keys suggest behind a schema. A link that binds without a finding is a field. A link that needs a
- * decision, because it makes a call for each parent or needs a whole list, is a comment. A link with an error is left out.
+ * Appends links suggested by keys to a schema. A link that binds without a finding becomes a field. A link that needs a decision,
+ * because it makes a call per parent or needs a complete list, becomes a comment. A link with an error is left out.
  */
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import { bindSdl } from "../bind/bind.ts";
@@ -16,12 +16,12 @@ import { linkContradiction } from "./link-contradiction.ts";
 
 export type KeyLinks = {
   readonly sdl: string;
-  /** The numbers of links that are fields, and that are comments. */
+  /** Number of links that became fields, and comments. */
   readonly fields: number;
   readonly comments: number;
 };
 
-/** A link, and the place of the binding that is tried. */
+/** A link, and the index of the binding that is tried. */
 type Tried = { readonly link: KeyLink; readonly place: number };
 
 const contradictedHead = `# Links that the names of keys suggest and the document contradicts: remove the # only if you know better.
@@ -32,7 +32,7 @@ const commentHead = (hasItem: boolean): string =>
 # Each${hasItem ? " other" : ""} one makes a call for each parent: approve the finding of \`npm run check\`.
 `;
 
-/** `model` has the document, `started` the fields of `sdl` too. */
+/** `model` has the document; `started` also has the fields of `sdl`. */
 export function withKeyLinks(model: Model, sdl: string, started: Model | undefined): KeyLinks {
   let tried: Tried[] = started ? findKeyLinks(started).map((link) => ({ link, place: 0 })) : [];
   while (tried.length > 0) {
@@ -43,7 +43,7 @@ export function withKeyLinks(model: Model, sdl: string, started: Model | undefin
     const doubtful = at("warning");
     const failed = tried.filter(({ link }) => wrong.has(`${link.owner}.${link.field}`));
     if (failed.length === 0) {
-      // an error elsewhere means that the links broke something: no link is better
+      // an error elsewhere means that the links broke something: drop them all
       if (wrong.size > 0) tried = [];
       const isDoubtful = ({ link, place }: Tried): boolean =>
         place >= link.sure || link.contradiction !== undefined || doubtful.has(`${link.owner}.${link.field}`);
@@ -79,20 +79,20 @@ const extension = ({ link: { owner, bindings }, place }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[place]}\n}`;
 
 /**
- * Finds links by keys: an object that names another one (`authorId`) gets a field for it (`author`), where the project has an
- * operation that takes a list of ids, gets one object by its id, or gives them all. Names are all that a document says of
- * this, so the key must say whose id it is: without `Id` it is the name of the type, or of the resource in the path. The
- * binder proves the rest. A wrong link is worse than none: where two operations fit there is no link.
+ * Finds links by keys: an object that refers to another one (`authorId`) gets a field for it (`author`), if the project has an
+ * operation that accepts a list of ids, returns one object by id, or returns them all. A document expresses this only by names,
+ * so the key without `Id` must be the name of the type or of the resource in the path. The binder proves the rest. A wrong link
+ * is worse than none: if two operations match, there is no link.
  */
 type KeyLink = {
   /** The type that has the key. */
   readonly owner: string;
   readonly field: string;
-  /** The lines of the field, the best binding first. */
+  /** The field's lines, best binding first. */
   readonly bindings: readonly string[];
-  /** How many of them do not look the key up in a list, of which no document says that it is whole. */
+  /** How many of them do not search a list, which may be incomplete. */
   readonly sure: number;
-  /** What the document says against it. */
+  /** What in the document contradicts the link. */
   readonly contradiction?: string;
 };
 
@@ -106,7 +106,7 @@ function findKeyLinks(model: Model): KeyLink[] {
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
 
-/** By the names that a key may have, without `Id`. */
+/** By possible key names without `Id`. */
 type ByName = Map<string, readonly LookupField[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
@@ -156,14 +156,14 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
   });
 }
 
-/** Whether the key is the owner's own id: the object that it brings has the key too, and shows nothing that the owner lacks. */
+/** Whether the key is the owner's own id: the object found by it has the key too, and no property that the owner lacks. */
 function isSame(model: Model, owner: string, brought: string, key: string): boolean {
   const own = shownProperties(model, owner);
   const other = shownProperties(model, brought);
   return owner === brought || (other.includes(key) && other.every((name) => own.includes(name)));
 }
 
-/** The property, if every REST object of the type sends it. */
+/** The property, if every REST object of the type has it. */
 function propertyOf({ backings }: Model, owner: string, name: string): Property | undefined {
   const found = (backings.get(owner) ?? []).map(({ shape }) => declaredProperty(shape, name));
   const isSent = found.every((each) => each !== undefined && each.only !== "request");
@@ -171,7 +171,7 @@ function propertyOf({ backings }: Model, owner: string, name: string): Property 
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/** One call for many parents; with the longest page, if REST has pages. */
+/** One call for many parents, with the maximum page size if REST has pages. */
 function batched({ field: { operation }, ids, place }: LookupField, key: string): string {
   const size = ids ? maxBatchSize(ids) : 0;
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids?.name);
@@ -189,7 +189,7 @@ const lookedUp = ({ field: { operation }, place }: LookupField, key: string): st
     result: resultAt(place),
   });
 
-/** The parameter that takes ids, and the property of the objects that it finds. */
+/** The parameter for ids, and the corresponding property of the objects found. */
 function idsOf(model: Model, { ids, type }: LookupField): Property[] {
   const property = propertyOf(model, type, "id");
   return [...(ids ? [ids] : []), ...(property ? [property] : [])];
@@ -200,24 +200,24 @@ const fedBy = (name = "", key: string): RestParam => ({ name, from: `parent.${ke
 const resultAt = (place: readonly string[]): string | undefined => place.join(".") || undefined;
 
 /**
- * Finds the root fields that bring objects of a type: by a list of ids, one by its id, or all of them. Names say which
- * parameter takes ids, and which list is that of the type.
+ * Finds the root fields that look up objects of a type: by a list of ids, one by its id, or all of them. The parameter for ids
+ * and the list of objects are recognised by their names.
  */
 type LookupField = {
   readonly field: BoundField;
   readonly type: string;
   readonly resource: string;
   readonly brings: "one" | "some" | "all";
-  /** What takes the id, or the ids. */
+  /** The parameter for the id or ids. */
   readonly ids?: Parameter;
-  /** The place of the object or of the list in the answer. */
+  /** Path of the object or list in the response. */
   readonly place: readonly string[];
 };
 
-/** `author` of `authorId`, `author_id` and `authorIDs`; `paid` is no key. */
+/** Matches `author` in `authorId`, `author_id` and `authorIDs`, but not `paid`. */
 const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
 
-/** `categories` → `categories`, `categorie`, `categori`, `category`: one of them is the name of one. */
+/** `categories` → `categories`, `categorie`, `categori`, `category`: candidates for the singular. */
 const singulars = (name: string): string[] => [
   name,
   name.replace(/s$/, ""),
@@ -234,7 +234,7 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
   const steps = operation.path.split("/");
   const required = operation.parameters.filter((each) => each.required);
   const resource = steps.findLast((step) => !step.includes("{")) ?? "";
-  // whatever else the call needs, the key does not say
+  // a key cannot supply other required parameters
   const isAlone = (ids?: Parameter): boolean =>
     required.every((each) => each === ids) && operation.body?.required !== true;
   const list = listOf(model, field, definition.type, resource);
@@ -255,7 +255,7 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
 
 type Listed = { readonly type: unknown; readonly place: readonly string[] };
 
-/** The field's list; or the only list of the object that it brings, if the path's last name is that of the list. */
+/** The field's list, or the only list in the object that it returns, if it is named like the end of the path. */
 function listOf(
   { fields }: Model,
   { operation, connection, result }: BoundField,
@@ -286,7 +286,7 @@ function nodeType(connection: unknown): unknown {
   return nodes && getNamedType(nodes.type);
 }
 
-/** `id`, or `user_id` of users: what is found by an `email` has another key. */
+/** Whether the name is `id`, or `user_id` for users. */
 function isId(name: string, named: Pick<LookupField, "type" | "resource">): boolean {
   const base = keyName.exec(name)?.[1];
   return normalizeName(name) === "id" || (base !== undefined && keyNamesOf(named).has(normalizeName(base)));

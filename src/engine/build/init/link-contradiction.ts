@@ -1,6 +1,6 @@
 /**
- * Finds what a document says against a link that the name of a key suggests: the key's pattern, format, lengths, examples,
- * title or description do not fit the id that the operation takes. Names alone never prove that two ids are the same.
+ * Finds contradictions of a link suggested by a key's name: the key's pattern, format, lengths, examples, title or description
+ * do not fit the id that the operation accepts. Names alone never prove that two ids are the same.
  */
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
@@ -9,14 +9,14 @@ import type { RestDocument, RestNode } from "../openapi/document.ts";
 import { isOnly, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 
-/** A key as objects have it, and the name before its `Id`. `owners`: the schemas of the objects. */
+/** A key property, and its name without `Id`. `owners`: the schemas of the objects with the key. */
 export type LinkKey = {
   readonly property: Property;
   readonly name: string;
   readonly owners: readonly Shape[];
 };
 
-/** Returns what contradicts the link, as a comment says it; `undefined` if nothing does. `ids`: what the link finds objects by. */
+/** Returns a comment with what contradicts the link; `undefined` if nothing does. `ids`: the properties it finds objects by. */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,
@@ -42,7 +42,7 @@ export function linkContradiction(
 
 type Unfit = { readonly of: string; readonly wanted: string };
 
-/** Patterns are compared as texts: whether two of them accept the same ids is not decided. */
+/** Patterns are compared as text, because equivalence of patterns is not decided. */
 function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
   for (const [keyword, one, other] of [
     ["pattern", key.limits.pattern, taken.limits.pattern],
@@ -68,7 +68,7 @@ const limitText = (keyword: string, value: unknown): string => `has ${keyword} $
 
 const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
 
-/** `examples`: of the id. Their prefix tells kinds of ids apart. A value that ends with a separator is a prefix itself. */
+/** `examples`: of the id; their prefixes distinguish kinds of ids. A value that ends with a separator is itself a prefix. */
 function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
   const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;
   const { pattern } = taken.limits;
@@ -89,7 +89,7 @@ function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Un
 const prefixOf = (value: unknown): string | undefined =>
   typeof value === "string" ? /^([A-Za-z]+_)[A-Za-z0-9]*$/.exec(value)?.[1] : undefined;
 
-/** The values that the document shows for a property: at its schema, and in the examples of the objects that have it. */
+/** The example values of a property: in its schema, and in examples of the objects that have it. */
 function examplesOf(
   document: RestDocument,
   { name, node }: Pick<Property, "name" | "node">,
@@ -125,12 +125,12 @@ function statedTexts(document: RestDocument, node: RestNode, shape: Shape): Stat
   );
 }
 
-/** What reads as an id, or as the beginning of one: `cus_123`, `cus_`. */
+/** Words that look like an id or its prefix: `cus_123`, `cus_`. */
 const idsIn = (text: string): string[] => [
   ...new Set(text.match(/\b(?=[A-Za-z-]*[_-][\w-]*\d)[A-Za-z][\w-]*\b|\b[a-z]{2,8}_(?![A-Za-z0-9_])/g)),
 ];
 
-/** Words before the name of an object that do not say whose it is. */
+/** Words before an object's name that do not name its owner. */
 const plainWords = new Set(
   `a all an and any array associated assigned base belonging billing by corresponding created current default each every
 existing first for given her his id ids if in internal its last linked list main matching new numeric of old on one optional
@@ -139,7 +139,7 @@ string target that the their this to unique updated uuid when which whose with y
 );
 const foreignWords = new Set(["external", "foreign", "legacy", "remote", "third-party", "upstream"]);
 
-/** Another system whose id a text says the key to be: `Stripe customer ID`, `the customer in Stripe`. */
+/** Detects, in a description, that the key is another system's id: `Stripe customer ID`, `the customer in Stripe`. */
 function foreignOwner(
   document: RestDocument,
   texts: readonly StatedText[],

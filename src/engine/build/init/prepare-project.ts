@@ -1,4 +1,4 @@
-/** Writes a project on a document into a folder that has no `spec/`, and generates it. */
+/** Creates a project from a document in a folder without `spec/`, and generates its code. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../../shared/cli/command.ts";
@@ -19,8 +19,8 @@ import { firstServerUrl, ofDocument, readSourceDocument, rejectTakenNames } from
 import { type Choice, type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**
- * Reads what is given, and throws for what is wrong with it. Returns what writes the project, or the document that is added to
- * it, once the packages of code generation are there. That returns 0, and writes nothing before all is generated.
+ * Reads and validates the input. Returns the function that writes the project, or the added document, once the packages for code
+ * generation are installed. That function returns 0, and writes nothing before everything is generated.
  */
 export async function prepareProject(given: InitOptions, io: Io): Promise<() => Promise<number>> {
   const { openapi, name, tag = [], operation = [], query = [], confirm = [] } = given;
@@ -29,7 +29,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   if (folderFiles(spec).list(".").length > 0) {
     if (name !== undefined) return prepareDocument({ ...given, name }, io);
     throw new UsageError([
-      "spec/ has files: a project starts where there is none; --name adds a document to those of spec/openapi/",
+      "spec/ already has files; to add a document to those in spec/openapi/, use --name",
     ]);
   }
   const packages = withPackages(root);
@@ -38,7 +38,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
   return async () => {
     progress?.("restbound init: generates the code");
-    // codegen's libraries are loaded for a document that can be read
+    // load codegen's libraries only once the document has been read successfully
     const { generate } = await import("../codegen/generate.ts");
     const generated = await ofDocument(openapi, () => generate(project));
     progress?.("");
@@ -53,7 +53,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   };
 }
 
-/** The files of the new `spec/`, and the lines that tell of them. Only texts, so that codegen has the memory of the rest. */
+/** The files of the new `spec/`, and the lines to print. Returns only strings, so that the rest can be garbage-collected. */
 async function startedProject(
   openapi: string,
   { root, progress }: Io,
@@ -64,7 +64,7 @@ async function startedProject(
   progress?.("restbound init: reads the document");
   const { document, files, place, read } = await readSourceDocument(openapi, root, name);
   refuseUnconfirmed({ openapi, place, read }, confirmed);
-  progress?.("restbound init: makes a field for each operation, and proves it");
+  progress?.("restbound init: creates a field for each operation, and proves it");
   const start = startProject(document, choice);
   rejectTakenNames(files.keys(), openapi, place);
   const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
@@ -85,9 +85,7 @@ function summary(
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),
     ...(leftOut.size > 0
-      ? [
-          `mend it:   write what the document says wrongly into spec/${overlay}; npm run propose prints a field then`,
-        ]
+      ? [`fix it:    correct the document in spec/${overlay}; npm run propose then prints a field`]
       : []),
     ...(declaresErrors
       ? [`errors:    spec/${overlay} declares the texts of REST's errors that clients see`]
@@ -105,7 +103,7 @@ function summary(
   ];
 }
 
-/** The links that stand in the schema already. */
+/** The links that the schema already contains. */
 function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
   const told = [
     ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),

@@ -1,4 +1,4 @@
-/** The files of a new project around `spec/` and `generated/`. A file that is there already stays as it is. */
+/** The files of a new project besides `spec/` and `generated/`. Existing files are not changed. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -20,22 +20,22 @@ const scripts = {
   test: 'node --test "test/**/*.test.ts"',
 };
 
-/** The script with which `npm init` says that nothing is chosen yet. */
+/** The placeholder script that `npm init` writes. */
 const noTest = 'echo "Error: no test specified" && exit 1';
 
-/** Adds to `package.json` what it lacks. */
+/** Adds what is missing to `package.json`. */
 export const addPackages = (root: string): void =>
   writeFileSync(join(root, "package.json"), withPackages(root));
 
-/** The text of `package.json` with what it lacks. Throws `UsageError` if it is no JSON, or has no ES modules, as the project has. */
+/** `package.json` with the missing entries. Throws `UsageError` if it is not JSON, or not of type "module". */
 export function withPackages(root: string): string {
   const path = join(root, "package.json");
   const read = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
-  if (!isRecord(read)) throw new UsageError(["package.json is no JSON object: mend it first"]);
+  if (!isRecord(read)) throw new UsageError(["package.json is not a JSON object: fix it first"]);
   const given = chosen(read);
   if (given.type === "commonjs")
     throw new UsageError([
-      'package.json: "type" is "commonjs", and the project has ES modules; write "module", or start it in a folder of its own',
+      'package.json: "type" is "commonjs", but the project uses ES modules; set it to "module", or use a separate folder',
     ]);
   const { version, devDependencies } = engineManifest();
   const ours = {
@@ -57,7 +57,7 @@ export function withPackages(root: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Without what `npm init` writes into each `package.json`. */
+/** Removes the defaults that `npm init` writes. */
 function chosen(given: Manifest): Manifest {
   if (!isRecord(given.scripts) || given.scripts.test !== noTest) return given;
   const { type: _, ...others } = given;
@@ -66,8 +66,8 @@ function chosen(given: Manifest): Manifest {
 }
 
 /**
- * Writes the files that the project lacks. Returns their paths. `base` is the address of REST, if the document has one, and
- * `variable` names it.
+ * Writes the missing files of the project and returns their paths. `base`: REST's base URL, if the document has one; `variable`:
+ * the name of its environment variable.
  */
 export function addFiles(root: string, base: string | undefined, variable: string): string[] {
   const files = Object.entries({
@@ -83,7 +83,7 @@ export function addFiles(root: string, base: string | undefined, variable: strin
 
 export const checkWorkflow = ".github/workflows/check.yml";
 
-/** The base is what the pull request began with: its branch may have gone on since. `below`: the project's folder in the repository. */
+/** Compares with the merge base, because the target branch may have advanced. `below`: the project's folder in the repository. */
 const workflowOf = (below: string): string => `on: pull_request
 permissions: { contents: read }
 jobs:

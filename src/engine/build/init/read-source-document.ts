@@ -1,4 +1,4 @@
-/** Reads the OpenAPI document that `init` is given, and the files that it refers to, under the names of a spec folder. */
+/** Reads the OpenAPI document passed to `init`, and the files that it refers to, under their future names in the spec folder. */
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
 import { parseDocument, stringify } from "yaml";
@@ -20,20 +20,19 @@ import {
 import { folderFiles } from "../project/spec-files.ts";
 
 /**
- * The files of a spec folder that are no parts of a document. A vendor's document that refers to such a name could bring
- * approvals of its own, or operations that the server then runs as saved ones. File systems may disregard case, and dots and
- * spaces at the end.
+ * File names with a special meaning in a spec folder. A vendor's document that refers to such a name could smuggle in approvals,
+ * or operations that the server would run as saved ones. File systems may ignore case, and trailing dots and spaces.
  */
 const ownNames =
   /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
 /**
- * The document under the name that it will have in the spec folder. `files`: the texts of the files that it consists of, as far
- * as they were read. `read` reads any of them.
+ * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads
+ * any of them.
  */
 export async function readSourceDocument(given: string, root: string, name: string | undefined) {
   if (name !== undefined && !isDocumentName(name))
-    throw new UsageError([`--name ${name}: a name has letters, digits, - and _ alone`]);
+    throw new UsageError([`--name ${name}: a name may only have letters, digits, - and _`]);
   const place = name === undefined ? singleDocumentFile : documentNamed(name);
   const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
   const main = await convertSwagger(source ? (source(place.file) ?? "") : await fetchDocument(given));
@@ -47,11 +46,11 @@ export async function readSourceDocument(given: string, root: string, name: stri
   return { document: await ofDocument(given, () => new RestDocument([place], readPart)), files, place, read };
 }
 
-/** Files of a folder by the names that they will have: below the spec folder, or beside the documents there. */
+/** Reads a folder's files by their future names in the spec folder. */
 function filesBeside(path: string, { file: main, overlay, name }: NamedDocument): ReadFile {
   const folder = dirname(path);
   const files = folderFiles(folder);
-  /** A link in a vendor's archive could lead to a secret of this machine, which the project would then have. */
+  /** Rejects symbolic links: in a vendor's archive, one could copy a secret of this machine into the project. */
   const read: ReadFile = (file) => {
     const text = files.read(file);
     const isInside = () => realpathSync(join(folder, file)).startsWith(realpathSync(folder) + sep);
@@ -65,7 +64,7 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
   };
 }
 
-/** The parts of the document keep their names, because its references name them. */
+/** The parts of a document keep their names, because references use them; rejects names with a special meaning. */
 export function rejectTakenNames(
   parts: Iterable<string>,
   given: string,
@@ -91,7 +90,7 @@ export async function ofDocument<T>(given: string, make: () => T | Promise<T>): 
   }
 }
 
-/** The places of its faults are not below `spec/` yet: they are told by the name that the user gave. */
+/** Rewrites locations to the name that the user passed, because the files are not in `spec/` yet. */
 function unreadableDocument({ failure }: UnreadableSpec, given: string): ExpectedFailure {
   const faults = failure.faults.map(({ message, places }) => {
     const [at] = places.map(
@@ -104,8 +103,7 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
 }
 
 /**
- * The address of the document's first server. Files of the project have it, so the vendor's text is no part of them unless it
- * is an address alone.
+ * The URL of the document's first server. It is written into project files, so any text that is not a plain URL is rejected.
  */
 export function firstServerUrl(document: RestDocument): string | undefined {
   const server = document.child(document.child(document.root, "servers"), 0);
@@ -113,9 +111,9 @@ export function firstServerUrl(document: RestDocument): string | undefined {
   return typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
 }
 
-// A Swagger 2.0 document as OpenAPI 3.0: what a schema is bound to, and positions point into, is the converted text.
+// Converts Swagger 2.0 to OpenAPI 3.0. Schemas are bound to the converted text, and locations refer to it.
 
-/** Returns the text as it came if it is of another version, or no YAML: whoever reads it says so. */
+/** Returns the text unchanged if it is another version or not YAML, which its reader reports. */
 async function convertSwagger(text: string): Promise<string> {
   if (!/swagger["']?\s*:\s*["']?2/.test(text)) return text;
   const { errors, contents } = parseDocument(text);
@@ -131,12 +129,12 @@ async function convertSwagger(text: string): Promise<string> {
 }
 
 /**
- * Marks the collection format of a list: the upgrader drops one that OpenAPI 3.0 has no style for, so that the list would be
- * sent in the usual style of its place. It also drops that `csv` is the default in a form.
+ * Marks the collection format of a list: the upgrader drops formats without an equivalent style in OpenAPI 3.0, so the list would
+ * be sent in the default style. It also ignores that `csv` is the default in a form.
  */
 const mark = "x-restbound-collection-format";
 
-/** The parameters that are lists, also the shared ones and those of whole paths (Swagger 2.0, Parameter Object). */
+/** All array parameters, including shared ones and those of path items (Swagger 2.0, Parameter Object). */
 function listParameters(document: Record<string, unknown>): Record<string, unknown>[] {
   const items = Object.values(membersOf(document.paths)).map(membersOf);
   const owners = [...items, ...items.flatMap((item) => Object.values(item).map(membersOf))];
@@ -146,7 +144,7 @@ function listParameters(document: Record<string, unknown>): Record<string, unkno
   );
 }
 
-/** The formats that have a style in a query, and in a form without files. */
+/** The formats with an equivalent style in a query, and in a form without files. */
 const inQuery: ReadonlySet<unknown> = new Set(["csv", "ssv", "pipes", "multi"]);
 
 function markFormat(parameter: Record<string, unknown>): void {
@@ -157,8 +155,8 @@ function markFormat(parameter: Record<string, unknown>): void {
 }
 
 /**
- * Gives a marked list a media type of its own instead, as parameters and forms of OpenAPI 3.0 may have. No field can send
- * it: an optional one is left out, and a finding names a required one.
+ * Gives marked lists a separate media type, as OpenAPI 3.0 allows for parameters and forms. Fields cannot send it: an optional
+ * list is left out, and a required one is a finding.
  */
 function unmarked(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unmarked);
@@ -175,7 +173,7 @@ function unmarked(node: unknown): unknown {
   return { ...rest, content: { [mediaOf(format)]: { schema } } };
 }
 
-/** A form of parts has only `multi`: a part for each item. */
+/** A multipart form supports only `multi`: one part per item. */
 function unmarkedForm(node: unknown, hasParts: boolean): unknown {
   const { encoding, ...form } = membersOf(node);
   const found = Object.entries(membersOf(membersOf(form.schema).properties)).flatMap(([name, property]) => {
@@ -193,21 +191,21 @@ const mediaTypes = new Map<unknown, string>([
 ]);
 const mediaOf = (format: unknown): string => mediaTypes.get(format) ?? "text/x-list";
 
-/** Finds the OpenAPI document that `init` is given, by its path or its URL. Files that one at a URL refers to are not read. */
+/** Timeout for a document at a URL. Files that it refers to are not read. */
 const timeoutMs = 30_000;
 
-/** Returns the text, of at most 32 MiB. Throws `UsageError` for any other answer than a success within 30 s. */
+/** Returns the text, of at most 32 MiB. Throws `UsageError` unless there is a success response within 30 s. */
 const fetchDocument = (url: string): Promise<string> =>
   fetchText(`--openapi ${url}`, url, timeoutMs, (text, { ok, status }) => {
     if (!ok) throw new Error(`answers ${status}`);
     return text;
   });
 
-/** The path of a document that is a file. Throws `UsageError` if there is none. */
+/** The path of a document that is a file. Throws `UsageError` if it does not exist. */
 function documentPath(given: string, root: string): string {
   const path = resolve(root, given);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw new UsageError([`--openapi ${given}: there is no such file`]);
+  if (!found) throw new UsageError([`--openapi ${given}: the file does not exist`]);
   if (found.isDirectory()) throw new UsageError([`--openapi ${given}: is a folder, not a file`]);
   return path;
 }

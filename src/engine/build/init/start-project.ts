@@ -1,6 +1,6 @@
 /**
- * The files that start a project on a REST document: a schema with a field for each chosen operation, and a ledger for the
- * others. An operation that no field can be bound to goes to the ledger with the reason.
+ * The initial spec of a project: a schema with a field for each chosen operation, and `rest-only.yaml` with the others. An
+ * operation that cannot be bound is listed there with the reason.
  */
 import { stringify } from "yaml";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -26,11 +26,11 @@ export type Choice = {
   readonly query: readonly string[];
 };
 
-/** What the command line of `init` gives. */
+/** The command line options of `init`. */
 export type InitOptions = Partial<Choice> & {
   readonly openapi: string;
   readonly name?: string;
-  /** What the document's overlay may decide about credentials and servers. */
+  /** The confirmed changes of credentials and servers by the overlay. */
   readonly confirm?: readonly string[];
 };
 
@@ -38,19 +38,19 @@ export type StartedProject = {
   readonly schema: string;
   readonly ledger: string;
   readonly fields: number;
-  /** The chosen operations that no field can be bound to, each with the reason. */
+  /** The chosen operations that cannot be bound, with the reasons. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** The operations with a field that could be links below a type of the schema: their paths continue its path. */
+  /** Bound operations that could also be links of a type, because their paths extend its path. */
   readonly links: readonly string[];
-  /** The links of the schema that its keys suggest. */
+  /** The links suggested by keys. */
   readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
 
-/** Without a choice all operations get a field, if they are no more. */
+/** Without a choice, all operations get a field if there are at most this many. */
 const most = 60;
 const mostReasons = 10;
 
-/** Throws `UsageError` if the choice names nothing, too much, or nothing that reads. */
+/** Throws `UsageError` if the choice matches nothing or too much, or has no operation that reads. */
 export function startProject(document: RestDocument, choice: Choice): StartedProject {
   const model = modelWithoutFields({ document, operations: readOperations(document) });
   const chosen = chosenOperations(model, choice);
@@ -66,7 +66,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const keyLinks = withKeyLinks(model, sdl, started);
-  // a key's link brings objects to other places, below which a path's link may not hold
+  // with key links, objects appear in more places, where a link by path may not be valid
   const linked = keyLinks.fields > 0 ? bindSdl(model, keyLinks.sdl).model : started;
   const links = linked && new Links(linked);
   return {
@@ -79,7 +79,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   };
 }
 
-/** A call without the body that it is made for, such as an upload, is a finding from the first day on. */
+/** A call without its unsupported body, such as an upload, would be a finding from the start. */
 const unsentBody = (operation: RestOperation): string | undefined =>
   operation.unsentBody &&
   `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
@@ -101,7 +101,7 @@ function readingPosts({ operations }: Model, { query }: Choice): Set<string> {
   const found = query.flatMap((name) => {
     const posts = operationsNamed(operations, "--query", name).filter(({ method }) => method === "post");
     if (posts.length > 0) return posts;
-    throw new UsageError([`--query ${name}: is no POST; a GET has a field of Query by itself`]);
+    throw new UsageError([`--query ${name}: is not a POST; a GET gets a Query field anyway`]);
   });
   return new Set(found.map(({ id }) => id));
 }
@@ -137,7 +137,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
   ]);
 }
 
-/** A pattern for each step that follows the common beginning of all paths. */
+/** A pattern for each step after the common prefix of all paths. */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
   const paths = [...operations.values()].map(({ path }) => path.split("/"));
   const [first = []] = paths;
@@ -153,7 +153,7 @@ const ledgerHead = `# REST operations that have no GraphQL field on purpose: ope
 # schema.graphql nor listed here is a finding of \`npm run check\`. A key may be a pattern: tag:billing, /v2/admin/*, delete*.
 `;
 
-/** A line for each tag without a field, and for each operation that no such tag has. */
+/** A line for each tag without any field, and for each remaining operation. */
 function ledgerOf(
   rest: readonly RestOperation[],
   bound: readonly RestOperation[],

@@ -12,13 +12,13 @@ export type ApprovalEntry = {
   readonly coordinate: string;
   readonly reason: string;
   readonly author: string;
-  /** The last day (UTC), `YYYY-MM-DD`. */
+  /** The last day on which it applies (UTC), `YYYY-MM-DD`. */
   readonly expires: string;
 };
 
 /**
- * What an entry approves. The rule and the coordinate count beside the fingerprint that is made of them: they are what the
- * author of the entry read.
+ * Identifies what an entry approves. Rule and coordinate are compared too, although the fingerprint includes them, because they
+ * are what the approver has read.
  */
 export const approvalKey = ({
   fingerprint,
@@ -27,10 +27,10 @@ export const approvalKey = ({
 }: Pick<ApprovalEntry, "fingerprint" | "rule" | "coordinate">): string =>
   JSON.stringify([fingerprint, rule, coordinate]);
 
-/** Throws `UnreadableSpec` if the file is no list of complete entries. */
+/** Throws `UnreadableSpec` if the file is not a list of complete entries. */
 export function readApprovals(file: YamlFile | undefined): ApprovalEntry[] {
   if (file === undefined || file.value === null || file.value === undefined) return [];
-  if (!Array.isArray(file.value)) throw unreadableSpec(approvalsFile, "wants a list of approvals");
+  if (!Array.isArray(file.value)) throw unreadableSpec(approvalsFile, "must be a list of approvals");
   const faults: UnreadableSpec[] = [];
   const entries = file.value.map((value: unknown, index) => readEntry(file, value, index, faults));
   if (faults.length > 0) throw new UnreadableSpec(faults.flatMap(({ diagnostics }) => diagnostics));
@@ -41,7 +41,7 @@ const texts = ["fingerprint", "rule", "coordinate", "reason", "author"] as const
 
 function readEntry(file: YamlFile, value: unknown, index: number, faults: UnreadableSpec[]): ApprovalEntry {
   const given = isRecord(value) ? value : {};
-  // the entry that a finding prints has <why> and <who>
+  // a finding prints the entry with the placeholders <why> and <who>
   const text = (key: (typeof texts)[number] | "expires"): string =>
     typeof given[key] === "string" ? given[key].trim().replace(/^<\w+>$/, "") : "";
   const wrong: string[] = texts.filter((key) => text(key) === "");

@@ -1,12 +1,11 @@
 /**
- * Keeps a value that was made from files as long as the files stay the same, for a process that reads them again and
- * again.
+ * Caches a value computed from files as long as they are unchanged, for a process that reads them repeatedly.
  */
 import type { SpecFiles } from "./spec-files.ts";
 
 /**
- * The returned function calls `make` only if a file that the last value was made from has another text now, or a folder
- * other files.
+ * The returned function calls `make` only if one of the files read for the last value has changed, or a listed folder contains
+ * different files.
  */
 export function cacheByFiles<T>(make: (files: SpecFiles) => T): (files: SpecFiles) => T {
   let last: { readonly value: T; readonly seen: readonly ((files: SpecFiles) => boolean)[] } | undefined;

@@ -1,8 +1,8 @@
-/** Where a project stands in its git repository. CI looks for files from the top of that. */
+/** The location of a project in its git repository. CI expects file names relative to the repository's root. */
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
-/** The path of `root` below the top of its git repository, with a `/` behind it: empty at the top, and without a repository. */
+/** The path of `root` relative to its git repository, with a trailing `/`; empty for the repository's root or without one. */
 export function pathBelowRepository(root: string): string {
   let top = root;
   while (!existsSync(join(top, ".git"))) {

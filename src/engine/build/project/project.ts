@@ -1,6 +1,6 @@
 /**
- * A project: the files of its spec folder, on disk, at a git ref or not written yet, and all that they say. Each part is
- * read when somebody asks for it, and once. Every command takes this.
+ * A project: the files of its spec folder (on disk, at a git ref or not written yet) and what is derived from them. Each part
+ * is computed lazily and once. The input of every command.
  */
 import { join } from "node:path";
 import type { GraphQLSchema } from "graphql";
@@ -24,11 +24,11 @@ import { fingerprintOf } from "./fingerprint.ts";
 import { folderFiles, readOnce, type SpecFiles, savedOperationTexts } from "./spec-files.ts";
 
 type Given = {
-  /** Those of apps. */
+  /** The manifests of apps. */
   readonly manifests?: readonly Manifest[];
-  /** `cacheByFiles(readRestApi)`, where several projects may have the same documents. */
+  /** `cacheByFiles(readRestApi)`, if several projects may share documents. */
   readonly restOf?: typeof readRestApi;
-  /** Of a base: its git ref or its URL, as the user gave it. */
+  /** For a base: its git ref or URL, as given by the user. */
   readonly name?: string;
 };
 
@@ -37,11 +37,11 @@ export type ValidProject = Project & { readonly model: Model };
 
 export const isValid = (project: Project): project is ValidProject => project.model !== undefined;
 
-/** What reads a file throws `UnreadableSpec` if the file cannot be read, with a finding for each such file. */
+/** Members that read files throw `UnreadableSpec` with a finding for each unreadable file. */
 export class Project {
   readonly files: SpecFiles;
   readonly name: string | undefined;
-  /** The lines of a file, split once for all findings in it; `undefined` if the file cannot be read. */
+  /** The lines of a file, cached for all findings in it; `undefined` if the file cannot be read. */
   readonly linesOf: (file: string) => readonly string[] | undefined;
   readonly #rest: () => RestApi;
   readonly #bound: () => BindResult;
@@ -73,17 +73,17 @@ export class Project {
     this.#diagnostics = lazy(() => [...this.#mapping(documentFaults), ...this.#operations().diagnostics]);
   }
 
-  /** It does not depend on the schema. Several documents become one here: all that follows sees one set of operations. */
+  /** Independent of the schema. Merges several documents, so that everything else sees a single set of operations. */
   get rest(): RestApi {
     return this.#rest();
   }
 
-  /** Absent if the schema is not valid. */
+  /** `undefined` if the schema is invalid. */
   get model(): Model | undefined {
     return this.#bound().model;
   }
 
-  /** The saved operations, and those of apps. */
+  /** The saved operations, including those of apps. */
   get saved(): readonly SavedOperation[] {
     return this.#operations().operations;
   }
@@ -96,12 +96,12 @@ export class Project {
     return this.#diagnostics();
   }
 
-  /** The project, if it has no errors; throws `UnreadableSpec` with all of them. It walks no part that no field reaches. */
+  /** Throws `UnreadableSpec` with all errors, if there are any. Skips parts of the document that no field uses. */
   proved(): ValidProject {
     return this.#without([...this.#mapping(reachableFaults), ...this.#operations().diagnostics]);
   }
 
-  /** Like `proved`, but saved operations may have errors. */
+  /** Like `proved`, but allows errors in saved operations. */
   bound(): ValidProject {
     return this.#without(this.#mapping(reachableFaults));
   }
@@ -112,7 +112,7 @@ export class Project {
     return this;
   }
 
-  /** A file beside the documents, such as the ledger; `undefined` if there is none. */
+  /** A YAML file next to the documents, such as `rest-only.yaml`; `undefined` if it does not exist. */
   yaml(name: string): YamlFile | undefined {
     const text = this.files.read(name);
     return text === undefined ? undefined : parseYamlFile(name, text);
@@ -125,8 +125,8 @@ export class Project {
   }
 
   /**
-   * An error that the owner approved is a warning. The approval's last day is a matter of `check`: what codegen writes must
-   * not depend on the day.
+   * Turns an approved error into a warning. Only `check` considers the approval's expiry, because codegen's output must not
+   * depend on the date.
    */
   #judged(diagnostic: Diagnostic): Diagnostic {
     const { rule, severity, coordinate } = diagnostic;
@@ -154,11 +154,11 @@ function faultsIn(model: Model, faultsOf: typeof documentFaults): Diagnostic[] {
   return [...faultsOf(document, called, misnamed), ...document.overlayFindings];
 }
 
-/** The names of operations in the schema's `@rest`, right or wrong. */
+/** The operation names in the schema's `@rest` directives, valid or not. */
 const boundNames = (schema: GraphQLSchema): string[] =>
   allFields(schema).flatMap(({ field }) => readRest(schema, field)?.operation ?? []);
 
-/** Turns a stack overflow, the sign of an endless or very deep schema, into `UnreadableSpec`. */
+/** Turns a stack overflow, caused by an infinitely or very deeply nested schema, into `UnreadableSpec`. */
 function withinStack<T>({ roots, root }: RestDocument, make: () => T): T {
   try {
     return make();
@@ -170,10 +170,10 @@ function withinStack<T>({ roots, root }: RestDocument, make: () => T): T {
 }
 
 const missing = (name: string): never => {
-  throw unreadableSpec(name, "there is no such file");
+  throw unreadableSpec(name, "the file does not exist");
 };
 
-/** Both results, or one `UnreadableSpec` with the findings of both. */
+/** Returns both results, or throws one `UnreadableSpec` with the findings of both. */
 function readBoth<A, B>(first: () => A, second: () => B): [A, B] {
   const failures: UnreadableSpec[] = [];
   const attempt = <T>(make: () => T): T | undefined => {

@@ -1,5 +1,5 @@
 /**
- * Reads and lists the files of a spec folder. `folderFiles` reads them from disk; `src/engine/build/check` reads them from a git ref.
+ * Reads and lists the files of a spec folder. `folderFiles` reads from disk, `src/engine/build/check` from a git ref.
  */
 import { join, posix } from "node:path";
 import { listFiles } from "../../shared/list-files.ts";
@@ -10,11 +10,11 @@ import type { ReadFile } from "../openapi/document.ts";
 
 export type SpecFiles = {
   readonly read: ReadFile;
-  /** The sorted names of all files below `folder` (`.`: all), relative to the spec folder; empty if there is no such folder. */
+  /** The sorted names of all files below `folder` (`.`: all), relative to the spec folder; empty if it does not exist. */
   readonly list: (folder: string) => string[];
 };
 
-/** Reads each file once: a file does not change during a run, and every finding shows some of its lines. */
+/** Caches each file's content: files do not change during a run, and each finding shows some of their lines. */
 export function readOnce<Content>(read: (name: string) => Content): (name: string) => Content {
   const contents = new Map<string, Content>();
   return (name) => {
@@ -23,7 +23,7 @@ export function readOnce<Content>(read: (name: string) => Content): (name: strin
   };
 }
 
-/** The files below `folder` on disk. A file that exists and cannot be read throws `UnreadableSpec`. */
+/** The files below `folder` on disk. Throws `UnreadableSpec` for a file that exists but cannot be read. */
 export const folderFiles = (folder: string): SpecFiles => ({
   read: readOnce((name) => {
     try {
@@ -41,19 +41,19 @@ export const folderFiles = (folder: string): SpecFiles => ({
   },
 });
 
-/** The files of a spec folder that is not written yet, by their names. */
+/** The files of a spec folder that is not written yet, by name. */
 export const textFiles = (texts: ReadonlyMap<string, string>): SpecFiles => ({
   read: (name) => texts.get(name),
   list: (folder) => namesBelow(folder, [...texts.keys()]),
 });
 
-/** The files, and the texts that are not written yet. */
+/** `SpecFiles` with additional or replaced texts that are not written yet. */
 export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, string>): SpecFiles => ({
   read: (name) => texts.get(name) ?? read(name),
   list: (folder) => [...new Set([...list(folder), ...textFiles(texts).list(folder)])].sort(),
 });
 
-/** As `SpecFiles.list` gives them. */
+/** For `SpecFiles.list`. */
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 

@@ -43,7 +43,7 @@ export class InputTypes {
     this.#named = Map.groupBy(operation.parameters, ({ name }) => name);
   }
 
-  /** The lines of an argument: description and definition. Those of a page have the types that a connection needs. */
+  /** The lines of an argument: description and definition. Paging arguments have the types that a connection needs. */
   argument(own: string, parameter: Parameter, page: FoundPage | undefined): string[] {
     const { name, shape, required, in: location } = parameter;
     const isAmbiguous = (this.#named.get(name)?.length ?? 0) > 1;
@@ -54,9 +54,9 @@ export class InputTypes {
           ? `Int${defaultLength(shape)}`
           : this.#input(shape, typeName(name), name, false) + (required ? "!" : "");
     const at = location === "header" || isAmbiguous ? location : undefined;
-    // GraphQL deprecates nothing that clients must send
+    // GraphQL does not allow deprecation of required arguments
     const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
-    // REST describes a number of pages or items, and clients send a cursor
+    // REST's description is about a page number or offset, but clients send a cursor
     const isCounted = parameter === page?.after && (page.pages === "NUMBERED" || page.pages === "OFFSET");
     return [
       ...(isCounted ? [] : descriptionLines(describedBy(parameter), "")),
@@ -70,12 +70,12 @@ export class InputTypes {
     return `input: ${type}${required ? "!" : ""}`;
   }
 
-  /** `name`: of the parameter or property. */
+  /** `name`: the parameter's or property's name. */
   #input(shape: Shape, wanted: string, name: string, inBody: boolean): string {
     if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, name, inBody)}!]`;
     if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);
     if (isOnly(shape, "integer")) {
-      // an ID carries an integer of any size as text; no other type carries one in a JSON body
+      // only ID can transport an integer of any size, as text
       if (isIdName(name) && !shape.values) return "ID";
       if (exceedsInt(shape)) return inBody ? this.#definitions.json() : "ID";
     }
@@ -87,7 +87,7 @@ export class InputTypes {
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
     const isFed = (each: Shape): boolean => unboundRequiredProperties(each, shared).length === 0;
-    // an input type with the common properties alone could not send what one of several objects has of its own
+    // an input type with only the common properties could not send properties of a single member
     const isWhole = (each: Shape): boolean => requestProperties(each).every(({ name }) => shared.has(name));
     const isTaken = isFed(shape) && members.some(isFed) && members.every(isWhole);
     if (fields.length === 0 || !isTaken || requiresItself(shape))
@@ -114,7 +114,7 @@ export class InputTypes {
     ]);
   }
 
-  /** A field for each member of a `oneOf` of objects, if each has a name of its own. */
+  /** A field for each member of a `oneOf` of objects, if each has a unique name. */
   #choice(shape: Shape, wanted: string): string | undefined {
     const { property, members = [] }: Partial<Variants> = shape.variants
       ? discriminateRequest(shape.variants)
@@ -154,7 +154,7 @@ export class InputTypes {
   }
 }
 
-/** For a member that REST does not name: its title, or a property that no other member has, one that it requires if there is any. */
+/** A name for an anonymous member: its title, or a property that no other member has, preferably a required one. */
 function wordFor({ shape }: Variant, members: readonly Variant[]): string | undefined {
   const { title } = membersOf(shape.node.value);
   if (typeof title === "string" && splitWords(title).length > 0) return title;
@@ -164,7 +164,7 @@ function wordFor({ shape }: Variant, members: readonly Variant[]): string | unde
   return (own.find(({ required }) => required) ?? own[0])?.name;
 }
 
-/** Whether each object must hold another one of its kind: GraphQL has no input type for it. */
+/** Whether each object must contain another one of the same type, which GraphQL input types cannot express. */
 function requiresItself(shape: Shape): boolean {
   const seen = new Set<string>();
   const waiting = [shape];
@@ -178,7 +178,7 @@ function requiresItself(shape: Shape): boolean {
   return false;
 }
 
-/** A connection knows how long its pages are: REST's default says so, or the argument's. */
+/** A connection needs a known page size: REST's default, or the argument's. */
 function defaultLength({ limits }: Shape): string {
   if (typeof limits.default === "number") return "";
   const [least, most] = [limits.minimum, limits.maximum].map((limit) =>

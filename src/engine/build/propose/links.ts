@@ -1,7 +1,7 @@
 /**
- * Finds the type below which an operation belongs: `/libraries/{library_id}/books/{id}/pages` belongs below the type that
- * `/libraries/{library_id}/books/{id}` returns. Each parameter has the source that it has in the calls that fetch objects
- * of the type. Paths and names suggest the link, unless the document declares it; the binder proves it.
+ * Finds the type to which an operation can be linked: `/libraries/{library_id}/books/{id}/pages` belongs to the type that
+ * `/libraries/{library_id}/books/{id}` returns. Each parameter gets the same source as in the calls that fetch objects of the
+ * type. Links are declared by the document or suggested by paths and names; the binder proves them.
  */
 import { getNamedType, getNullableType, isObjectType } from "graphql";
 import { membersOf } from "../../shared/json-object.ts";
@@ -17,13 +17,13 @@ import { splitWords } from "../schema/graphql-names.ts";
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
 const stepsOf = ({ path }: RestOperation): string[] => path.split("/");
 
-/** A model may have thousands of fields, and is asked for thousands of operations. */
+/** Indexes a model, which may have thousands of fields, for lookups of thousands of operations. */
 export class Links {
   readonly #model: Model;
-  /** The bound fields that read, by their path. */
+  /** Bound fields that read, by path. */
   readonly #byPath: ReadonlyMap<string, readonly BoundField[]>;
   readonly #declared: ReadonlyMap<string, readonly Link[]>;
-  /** All fields, by the object type that they return. */
+  /** All fields by the object type that they return. */
   readonly #byType: ReadonlyMap<string, readonly ModelField[]>;
 
   constructor(model: Model) {
@@ -34,7 +34,7 @@ export class Links {
     this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(field)[0] ?? "");
   }
 
-  /** The type below which the operation belongs. */
+  /** The type to which the operation can be linked. */
   of(operation: RestOperation): Link | undefined {
     const model = this.#model;
     const steps = stepsOf(operation);
@@ -65,8 +65,8 @@ export class Links {
   }
 
   /**
-   * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the path before.
-   * `undefined`: other objects hold such objects too, and those may belong elsewhere.
+   * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the parent path.
+   * `undefined` if other objects contain such objects too, which may belong elsewhere.
    */
   #bringersOf(
     type: string,
@@ -91,7 +91,7 @@ export class Links {
   }
 }
 
-/** The path, whatever the names of its parameters are. */
+/** The path without the names of its parameters. */
 const pathKey = (steps: readonly string[]): string =>
   steps.map((step) => (isParameter(step) ? "{}" : step)).join("/");
 
@@ -104,7 +104,7 @@ function typeOf({ definition }: ModelField): string[] {
   return isObjectType(named) ? [named.name] : [];
 }
 
-/** `parent.id` for `book_id`: every REST object of the type has a property with this name, or with the end of this name. */
+/** `parent.id` for `book_id`, if every REST object of the type has a property with this name or the end of it. */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
   const objects = model.backings.get(type) ?? [];
@@ -114,7 +114,7 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
   return key === undefined ? undefined : `parent.${key}`;
 }
 
-/** The source that all of the calls have at this step of their paths, as a link below writes it. */
+/** The common source of the calls' parameters at this step of the path, as a link would write it. */
 function inherited(
   { schema }: Model,
   type: string,
@@ -143,12 +143,12 @@ function inherited(
 }
 
 /**
- * Reads the links that the document declares (OpenAPI 3.1 §4.8.20): an answer says which of its values are the parameters of
- * another operation. A link that takes more than values of the answer is left out.
+ * Reads the links that the document declares (OpenAPI 3.1 §4.8.20): which values of a response are parameters of another
+ * operation. Links that need anything else are left out.
  */
 type Link = {
   readonly type: string;
-  /** The name that the document gives to the link, or the rest of the path, behind the object. */
+  /** The link's name in the document, or the rest of the path after the object. */
   readonly name: string;
   readonly params: readonly { readonly name: string; readonly from: string }[];
 };
@@ -193,7 +193,7 @@ function linkOf(
   if (!isObjectType(type) || field.connection || requestBody !== undefined) return undefined;
   const given = Object.entries(membersOf(parameters));
   const params = given.flatMap(([written, value]) => {
-    // a name may say its place: `path.id`
+    // a name may include the location: `path.id`
     const own = written.replace(/^(?:path|query|header)\./, "");
     const path = pathIn(value, field.result);
     const parameter = operation.parameters.find((each) => each.name === own);

@@ -1,6 +1,6 @@
 /**
- * Tells of the link that an operation without keys may serve: where it gives a whole list, a link finds its object in it
- * (`in: ITEM`). No document says which property of which type is the key, so the link is told, and not proposed.
+ * Hints at a possible link for an operation without keys: if it returns a complete list, a link can find its object in it (`in:
+ * ITEM`). The document does not define which property of which type is the key, so this is only a hint.
  */
 import { findPagingSign } from "../bind/outputs/unpaged-list.ts";
 import { isSafe, type RestOperation, showableResponses } from "../openapi/operation.ts";
@@ -18,7 +18,7 @@ export function lookupHint(operation: RestOperation): string | undefined {
   return `${operation.id}: if this list is always whole, a link finds its object in it: ${rest}`;
 }
 
-/** The list of objects with an id that the answer is, or that it has by the name in the path: an order has items, too. */
+/** The list of objects with ids: the response itself, or its property with the name of the path. An order has items, too. */
 function listIn({ path }: RestOperation, answer: Shape): { readonly place?: string } | undefined {
   if (hasIds(answer)) return {};
   const list = envelopeOf(answer) ?? declaredProperty(answer, path.split("/").at(-1) ?? "");
@@ -30,7 +30,7 @@ function hasIds(list: Shape): boolean {
   return id?.required === true && !id.shape.nullable && id.only === undefined;
 }
 
-/** A call for the keys of many parents is better than the whole list. */
+/** A batched call with the keys of many parents is better than the complete list. */
 const takesIds = ({ parameters }: RestOperation): boolean =>
   parameters.some(
     ({ name, shape }) => isOnly(shape, "array") && /(?:^|[^a-z])ids?(?:\[\])?$|I[dD]s?$/.test(name),

@@ -20,10 +20,10 @@ import { deprecatedDirective, descriptionLines, uniqueNames } from "./proposed-n
 import { scalarType } from "./scalar-types.ts";
 import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
-/** What stands behind a field whose value is a map. */
+/** The directive of a field whose value is a map. */
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
 
-/** Whether an integer of unstated size counts milliseconds or bytes, as its name or description says. */
+/** Whether an integer of unspecified size counts milliseconds or bytes, judging by its name or description. */
 function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
   if (format !== undefined || limits.maximum !== undefined) return false;
   return (
@@ -34,7 +34,7 @@ function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
   );
 }
 
-/** Whether an ID shows the value as it is. */
+/** Whether an ID can represent the value. */
 const isWritten = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shape, "integer");
 
 export class OutputTypes {
@@ -57,7 +57,7 @@ export class OutputTypes {
     return scalar === "Int" && mayExceedInt(shape, wanted) ? "Float" : scalar;
   }
 
-  /** The connection over a page. It keeps the page's properties but the list, the cursor and the flag. */
+  /** The connection type for a page. It keeps the page's other properties. */
   connection({ shape, list, places }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
     const page = shape ?? pageOfBareList(list.shape, items);
@@ -96,7 +96,7 @@ export class OutputTypes {
     ]);
   }
 
-  /** The list of a map's entries. */
+  /** The list type for a map's entries. */
   #entries(entry: Shape, wanted: string): string {
     const fields = [...entry.properties.values()];
     const type =
@@ -109,7 +109,7 @@ export class OutputTypes {
     return `[${type}!]`;
   }
 
-  /** The type of an object that a connection makes. */
+  /** The type of an object that a connection adds. */
   #made(shape: Shape, wanted: string, fields: readonly string[]): string {
     return (
       this.#known(shape) ??
@@ -121,7 +121,7 @@ export class OutputTypes {
     );
   }
 
-  /** Undefined if the binder could not bind a union over the schema. */
+  /** `undefined` if the binder could not bind a union for the schema. */
   #union(shape: Shape, wanted: string): string | undefined {
     const variants = shape.variants && discriminate(shape.variants);
     if (!variants) return undefined;
@@ -140,7 +140,7 @@ export class OutputTypes {
     ]);
   }
 
-  /** The type's name says the value of the discriminator, so its field is left out unless it is the only one. */
+  /** The type's name implies the discriminator's value, so its field is left out unless it is the only one. */
   #object(shape: Shape, wanted: string, discriminator?: string): string {
     const known = this.#known(shape);
     if (known !== undefined) return known;
@@ -160,7 +160,7 @@ export class OutputTypes {
     ]);
   }
 
-  /** The type of the schema that is already read from the same REST object. */
+  /** An existing type that is read from the same REST object. */
   #known({ identity }: Shape): string | undefined {
     const known = [...this.#definitions.model.backings].find(([, backings]) =>
       backings.some((backing) => backing.shape.identity.text === identity.text),
@@ -182,9 +182,9 @@ export class OutputTypes {
   }
 }
 
-// Decides where `propose` can print a union: the binder must be able to choose the member type of every value.
+// Decides whether `propose` can print a union: the binder must be able to resolve the member type of every value.
 
-/** Whether a union of the types `names`, one for each variant in order, can be bound and covers every value. */
+/** Whether a union of the types `names`, one per variant in order, can be bound and covers every value. */
 function isUnion({ properties }: Shape, { property, members }: Variants, names: readonly string[]): boolean {
   return (
     new Set(names).size === members.length &&
@@ -200,7 +200,7 @@ function isUnion({ properties }: Shape, { property, members }: Variants, names: 
   );
 }
 
-/** The union or interface of the schema that chooses the same types by the same values. */
+/** An existing union or interface that resolves the same types by the same values. */
 function matchingUnion(model: Model, variants: Variants, names: readonly string[]): string | undefined {
   const chosen = variants.members.flatMap(({ values }, index) =>
     values.map((value) => [value, names[index]] as const),
@@ -215,7 +215,7 @@ function matchingUnion(model: Model, variants: Variants, names: readonly string[
   return known?.name;
 }
 
-/** A comment above an object type that leaves something out: what several REST objects do not share, and further properties. */
+/** A comment above an object type that omits properties: those not shared by all REST objects, or undeclared ones. */
 function sharedFieldsComment({ variants, entry }: Shape): string[] {
   const isDescribed = (entry?.properties.get("value")?.shape.types.size ?? 0) > 0;
   const further = isDescribed

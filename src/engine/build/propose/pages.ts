@@ -1,6 +1,6 @@
 /**
- * Finds a page in an operation's answer: its list, and how it reads on. Names are all that a document says about a cursor
- * or a page's number, so this is a guess. The binder proves what can be proved of it.
+ * Recognises paging in an operation's response: the list, and how to get the next page. Documents identify cursors and page
+ * numbers only by name, so this is a guess, of which the binder proves what can be proved.
  */
 import { pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
@@ -17,27 +17,27 @@ import { normalizeName } from "../schema/graphql-names.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {
-  /** The answer; undefined if it is the list itself. */
+  /** The response; undefined if it is the list itself. */
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
-  /** The paths of `connection`. `pages`: how REST finds the next page, if a response holds no cursor. */
+  /** The paths for `connection`. `pages`: the style of paging, if a response has no cursor. */
   readonly places: Readonly<Record<string, string>>;
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
   readonly after: Parameter;
   readonly first?: Parameter;
 };
 
-/** The names of what tells of pages beside a list, and is not read here. */
+/** Names of paging properties next to a list that are not used here. */
 const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
   .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
   .concat(["itemcount", "itemsperpage"]);
 
 const ofPages = new Set([...Object.values(names).flat(), ...told]);
 
-/** Whether a property beside a list tells of pages alone, as its name says. */
+/** Whether a property next to a list is only about paging, judging by its name. */
 export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
 
-/** Undefined if the answer is no page that a connection can be made of. */
+/** `undefined` if the response is not a page that can become a connection. */
 export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
   const [response, ...others] = successes.filter((each) => each.shape);
   const shape = response?.shape;
@@ -65,16 +65,16 @@ const namedIn =
   (known: readonly string[], type: JsonType): Parameter | undefined =>
     queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
 
-/** The id of the item behind which a page begins, as Stripe names it. */
+/** The id of the item after which a page begins, in Stripe's naming. */
 const isBehind = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
 
-/** The place of the id of the last item, if each item has one that the parameter takes. */
+/** The path of the items' id, if each item has one that the cursor parameter accepts. */
 function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
   const isSent = items && !items.nullable && alwaysFits(items, ["id"], cursor.shape);
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
 }
 
-/** How REST reads on: the first of the ways that the document bears out. */
+/** The paging style: the first one that the document supports. */
 function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
   const cursor = named(names.after, "string");
@@ -90,7 +90,7 @@ function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, querie
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, "integer");
   if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
   const address = find(shape, "string", names.address, isAddress);
-  // a list that can be read in both directions may name the previous page as the next one
+  // for a list that can be read in both directions, `next` may be the previous page
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
   if (page && pagingOrigin(page.shape) !== undefined)
@@ -101,10 +101,10 @@ function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, querie
     : undefined;
 }
 
-/** Lists beside the page: they are no items. */
+/** Lists next to the page that are not its items. */
 const beside = new Set(["errors", "warnings"]);
 
-/** The only list of the answer, or the one named as lists are. */
+/** The only list in the response, or the one with a usual name. */
 function listIn(shape: Shape): Property | undefined {
   const lists = responseProperties(shape).filter(
     (each) => isList(each.shape) && !each.name.includes(".") && !beside.has(normalizeName(each.name)),
@@ -114,7 +114,7 @@ function listIn(shape: Shape): Property | undefined {
 
 const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
 
-/** The path of a property with one of the names, the first name first: of the answer, or of an object at most two deep in it. */
+/** The path of a property with one of the names, in order of preference, in the response or objects up to two levels deep. */
 function find(
   shape: Shape,
   type: JsonType,
@@ -133,7 +133,7 @@ function find(
   return undefined;
 }
 
-/** The address of the next page holds a cursor, and is none. */
+/** The next page's URL contains a cursor but is not itself one. */
 const isAddress = ({ shape, node }: Property): boolean =>
   shape.format?.startsWith("uri") === true ||
   /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

@@ -26,7 +26,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       ),
   );
 
-/** An operation may have several fields, and serve a link; who proposes another field may not know of it. */
+/** Mentions existing fields and a possible link, which the user may not know about. */
 function remarksOn(model: Model, name: string): string[] {
   const operation = model.operations.named(name);
   const hint = operation && lookupHint(operation);

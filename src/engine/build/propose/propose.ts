@@ -33,26 +33,26 @@ import {
 import { type Sendable, withoutUnsendable } from "./sendable.ts";
 import { TypeDefinitions } from "./type-definitions.ts";
 
-/** The type of a proposed field, the arguments of `@rest` that say where its value stands, and another directive. */
+/** The type of a proposed field, the arguments of `@rest` for the location of its value, and another directive. */
 type Proposed = Partial<Pick<RestDirective, "result" | "connection">> & {
   readonly type: string;
   readonly directive?: string;
 };
 
-/** The SDL of fields for REST operations. The fields share the types that they have in common. */
+/** The SDL of fields for REST operations. The fields share types. */
 export class Proposal {
   readonly #model: Model;
   readonly #reads: ReadonlySet<string>;
   readonly #roots: { readonly query: string; readonly mutation: string };
   readonly #definitions: TypeDefinitions;
   readonly #links: Links;
-  /** Type → field → its lines. */
+  /** Type → field → lines. */
   readonly #fields = new Map<string, Map<string, string[]>>();
 
-  /** Type → the names of the schema's own fields. */
+  /** Type → names of its existing fields. */
   readonly #known = new Map<string, Set<string>>();
 
-  /** `reads`: the ids of operations that only read, whatever their method. */
+  /** `reads`: ids of operations that only read, regardless of their method. */
   constructor(model: Model, reads: ReadonlySet<string> = new Set()) {
     this.#model = model;
     this.#reads = reads;
@@ -67,7 +67,7 @@ export class Proposal {
     this.#definitions = new TypeDefinitions(model);
   }
 
-  /** Throws `UsageError` if there is no such operation, or no field can be bound to its method, its request or its response. */
+  /** Throws `UsageError` if the operation does not exist, or its method, request or response cannot be bound. */
   add(name: string): void {
     const operation = this.#model.operations.named(name);
     if (!operation) {
@@ -114,7 +114,7 @@ export class Proposal {
     const answer = combineNullable(showableResponses(operation).map(({ shape }) => shape));
     const inside = answer && envelopeOf(answer);
     const shown = inside?.shape ?? answer;
-    // a response without content is null, for which any type serves
+    // a response without content is null, which any type allows
     const type = shown
       ? new OutputTypes(this.#definitions).output(shown, typeName(nameFrom(operation)))
       : "Boolean";
@@ -143,7 +143,7 @@ export class Proposal {
   }
 }
 
-/** The reason why no field can be bound to the operation. */
+/** Why the operation cannot be bound to a field. */
 export function unproposableReason(operation: RestOperation): string | undefined {
   if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
   const [unfed] = operation.unfeedable;

@@ -1,10 +1,10 @@
-/** Names proposed fields and their types after REST operations, each name once, and writes descriptions. */
+/** Derives unique names for proposed fields and types from REST operations, and writes descriptions. */
 import { deprecationOf } from "../openapi/deprecation.ts";
 import type { RestNode } from "../openapi/document.ts";
 import { isSafe, methodAndPath, ownPath, type RestOperation } from "../openapi/operation.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 
-/** The `operationId`; for an operation without one its path, behind the method if it does not read. */
+/** The `operationId`, or else the path, prefixed with the method unless it is safe. */
 export function nameFrom(operation: RestOperation): string {
   const { id, method, root } = operation;
   if (id !== methodAndPath(operation)) return root.name === undefined ? id : id.slice(root.name.length + 1);
@@ -13,11 +13,11 @@ export function nameFrom(operation: RestOperation): string {
   return isSafe(method) ? steps : `${method} ${steps}`;
 }
 
-/** The name behind that of the document, if there are several. */
+/** The name, prefixed with the document's name if there are several documents. */
 export const wholeNameFrom = (operation: RestOperation): string =>
   [operation.root.name ?? [], nameFrom(operation)].flat().join(" ");
 
-/** A name for each of REST's names. Where two are alike, the later one gets a number: `userId`, `userId2`. */
+/** A unique name for each REST name; duplicates are numbered: `userId`, `userId2`. */
 export function uniqueNames(
   names: readonly string[],
   make: (name: string) => string,
@@ -31,7 +31,7 @@ export function uniqueNames(
   });
 }
 
-/** The name itself, or with the first number that makes it free. */
+/** The name, numbered if it is taken. */
 export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">): string {
   for (let free = name, number = 2; ; free = `${name}${number++}`) if (!taken.has(free)) return free;
 }
@@ -40,7 +40,7 @@ export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">):
 export const deprecatedDirective = (...nodes: readonly RestNode[]): string =>
   deprecationOf(nodes) ? ' @deprecated(reason: "REST deprecates it.")' : "";
 
-/** A description as SDL lines; no lines without a text. */
+/** A description as SDL lines; none for an empty text. */
 export function descriptionLines(text: unknown, indent: string): string[] {
   if (typeof text !== "string" || text.trim() === "") return [];
   return [`${indent}${JSON.stringify(text.trim().replaceAll(/\s+/g, " "))}`];

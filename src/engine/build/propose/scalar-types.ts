@@ -16,7 +16,7 @@ export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: s
   return shape.types.has("boolean") ? "Boolean" : (definitions.date(shape.format) ?? "String");
 }
 
-/** An enum of the schema with the same REST values is used again, whatever its name. */
+/** Reuses an existing enum with the same REST values, regardless of its name. */
 function enumType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
   const values = (shape.values ?? []).map(String);
   const known = Object.values(definitions.model.schema.getTypeMap()).find((type) => {

@@ -1,4 +1,4 @@
-/** Leaves out the parts of a request that cannot be sent, so that a field can be proposed for the others. */
+/** Removes the optional parts of a request that cannot be sent, so that a field can be proposed for the rest. */
 import { formProperties, nestedMembers, unsupportedStyle } from "../bind/inputs/check-styles.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 
@@ -8,7 +8,7 @@ export type Sendable = {
   readonly left: readonly string[];
 };
 
-/** The operation without an empty form, and without the optional parameters and form properties that no style can write. */
+/** The operation without optional parameters and form properties that cannot be serialized, and without an empty form. */
 export function withoutUnsendable(operation: RestOperation): Sendable {
   const { body, parameters, unsentBody, unsentCookies } = operation;
   const left: string[] = [];
@@ -39,7 +39,7 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
   };
 }
 
-/** The parameter without the optional members that are objects or lists themselves. */
+/** The parameter without optional members that are objects or lists. */
 function withoutNested(parameter: Parameter, left: string[]): Parameter {
   const nested = nestedMembers(parameter).filter(({ required }) => !required);
   if (nested.length === 0) return parameter;

@@ -1,4 +1,4 @@
-/** The definitions that proposed fields add to the schema: one for each REST schema, each with a free name. */
+/** The type definitions for proposed fields: one per REST schema, each with an unused name. */
 import { isScalarType, specifiedScalarTypes } from "graphql";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { membersOf } from "../../shared/json-object.ts";
@@ -13,7 +13,7 @@ export class TypeDefinitions {
   readonly sdl: string[] = [];
   readonly model: Model;
   #operation = "";
-  /** The name of its document, if there are several. */
+  /** The operation's document, if there are several. */
   #document: string | undefined;
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
@@ -23,7 +23,7 @@ export class TypeDefinitions {
 
   constructor(model: Model) {
     this.model = model;
-    // a type with the name of a root would be the root
+    // a type with one of these names would become a root type
     this.#taken = new Set([
       ...Object.keys(model.schema.getTypeMap()),
       ...specifiedScalarTypes.map(({ name }) => name),
@@ -33,19 +33,19 @@ export class TypeDefinitions {
     ]);
   }
 
-  /** The definitions that follow are those of this operation. It gives its name to a type whose own name is taken. */
+  /** The following definitions belong to this operation, whose name prefixes types with a taken name. */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
   }
 
-  /** The scalar for a value that no GraphQL type describes: the value passes unchanged. */
+  /** The scalar for values that GraphQL types cannot describe; they are passed through unchanged. */
   json(): string {
     this.#hasScalar("JSON", "Any JSON value.");
     return "JSON";
   }
 
-  /** The scalar for text of a format; undefined without a scalar for it, or if another type has the scalar's name. */
+  /** The scalar for a string format; undefined if there is none, or if another type has its name. */
   date(format: string | undefined): string | undefined {
     const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
     if (name === undefined) return undefined;
@@ -55,7 +55,7 @@ export class TypeDefinitions {
       : undefined;
   }
 
-  /** Adds the scalar unless there is one. Returns `false` if another type has its name. */
+  /** Adds the scalar unless it exists. Returns `false` if another type has its name. */
   #hasScalar(name: string, description: string, directive = ""): boolean {
     const known = this.model.schema.getType(name);
     if (known || this.#taken.has(name)) return known ? isScalarType(known) : this.#scalars.has(name);
@@ -65,7 +65,7 @@ export class TypeDefinitions {
     return true;
   }
 
-  /** Defines a type once for each REST schema, and returns its name. `wanted` is the name for a schema without its own. */
+  /** Defines a type once per REST schema, and returns its name. `wanted`: the name for an anonymous schema. */
   define(shape: Shape, wanted: string, suffix: string, lines: (name: string) => string[]): string {
     const key = `${suffix} ${shape.identity.text}`;
     const name = this.nameFor(shape, wanted, suffix);
@@ -78,8 +78,8 @@ export class TypeDefinitions {
   }
 
   /**
-   * Defines an enum, or returns one with the same values whose name says the same: where the `state` of a gate
-   * is a `GateState`, so is an argument `state`.
+   * Defines an enum, or returns one with the same values and a matching name: if the `state` of a gate is a `GateState`, an
+   * argument `state` gets the same type.
    */
   defineEnum(
     shape: Shape,
@@ -96,7 +96,7 @@ export class TypeDefinitions {
     return this.define(shape, wanted, "", lines);
   }
 
-  /** The name of the type for a REST schema, defined or not. A schema of `components` keeps its name, a file that is one gives its own. */
+  /** The type name for a REST schema, defined yet or not: the name of the component, or of the file that is the schema. */
   nameFor({ node, identity }: Shape, wanted: string, suffix: string): string {
     const isComponent =
       identity.text === nodeKey(node) && node.path[1] === "schemas" && node.path.length === 3;
@@ -113,6 +113,6 @@ export class TypeDefinitions {
 export const descriptionOf = ({ value }: { readonly value: unknown }): unknown =>
   membersOf(value).description;
 
-/** The description of a property or a parameter, or else that of its schema. */
+/** The description of a property or a parameter, or else of its schema. */
 export const describedBy = ({ node, shape }: { readonly node: RestNode; readonly shape: Shape }): unknown =>
   descriptionOf(node) ?? descriptionOf(shape.node);

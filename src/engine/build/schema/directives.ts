@@ -162,7 +162,7 @@ export type RestDirective = {
   readonly connection?: RestConnection;
 };
 
-/** The places of a page's values in the REST body; dots go deeper. Without `next`, `pages` says how REST reads on. */
+/** Paths of a page's values in the REST body, with dots for nesting. Without `next`, `pages` is the style of paging. */
 type RestConnection = {
   readonly items?: string;
   readonly next?: string;
@@ -173,7 +173,7 @@ type RestConnection = {
 
 type RestName = { readonly name?: string; readonly in?: InputLocation; readonly self?: boolean };
 
-/** A definition that may carry directives: a field, an argument, an input field, an enum value. */
+/** A definition that may have directives: a field, an argument, an input field, an enum value. */
 export type DirectiveCarrier = {
   readonly astNode?: (ASTNode & { readonly directives?: readonly ConstDirectiveNode[] }) | null | undefined;
 };
@@ -181,7 +181,7 @@ export type DirectiveCarrier = {
 const lower = (location: unknown): InputLocation | undefined =>
   typeof location === "string" ? (location.toLowerCase() as InputLocation) : undefined;
 
-/** The values of `@rest`; `undefined` if the element does not carry it. */
+/** The values of `@rest`; `undefined` if the element does not have it. */
 export function readRest(schema: GraphQLSchema, carrier: DirectiveCarrier): RestDirective | undefined {
   const values = directiveValues(schema, "rest", carrier);
   if (!values) return undefined;
@@ -196,7 +196,7 @@ export function readRest(schema: GraphQLSchema, carrier: DirectiveCarrier): Rest
   };
 }
 
-/** The values of `@restName`; an empty object if the element does not carry it. */
+/** The values of `@restName`; an empty object if the element does not have it. */
 export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): RestName {
   const values = directiveValues(schema, "restName", carrier) ?? {};
   const location = lower(values.in);
@@ -211,7 +211,7 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
 export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
   directiveValues(schema, "restEntries", field) !== undefined;
 
-/** `@rest(…)` as a schema writes it. Arguments without a value are left out. */
+/** Prints `@rest(…)` as SDL. Arguments without a value are left out. */
 export const restText = (directive: Pick<RestDirective, "operation"> & Partial<RestDirective>): string =>
   `@rest(${membersText(directive)})`;
 
@@ -228,7 +228,7 @@ function valueText(value: unknown): string {
   return isRecord(value) ? `{ ${membersText(value)} }` : JSON.stringify(value);
 }
 
-/** A null value counts as absent. */
+/** Null values are treated as absent. */
 function directiveValues(
   schema: GraphQLSchema,
   name: string,
@@ -239,7 +239,7 @@ function directiveValues(
   return values && Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/** The place of a directive's argument, else of the directive, else of the definition. */
+/** The location of a directive's argument, of the directive, or of the definition, whichever exists first. */
 export function directiveLocation(
   carrier: DirectiveCarrier,
   directive: string,

@@ -1,6 +1,6 @@
-/** Makes GraphQL names (GraphQL spec §2.1.9: letters, digits and `_`, no digit in front) of REST's. */
+/** Derives GraphQL names (GraphQL §2.1.9: letters, digits and `_`, no leading digit) from REST names. */
 
-/** `+1` and `-1` are two words each, so that they stay two names. */
+/** `+1` and `-1` are split into two words each, so that their names stay different. */
 export const splitWords = (text: string): string[] =>
   text
     .replace(/^\+(?=\d)/, "plus ")
@@ -8,14 +8,14 @@ export const splitWords = (text: string): string[] =>
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== "");
 
-/** What is left of a name where case and punctuation do not count. */
+/** Normalizes a name for comparisons that ignore case and punctuation. */
 export const normalizeName = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 
-/** Whether a name is that of an id, or of a list of ids: `id`, `userId`, `user_ids`. */
+/** Whether a name denotes an id or a list of ids: `id`, `userId`, `user_ids`. */
 export const isIdName = (name: string): boolean => /(?:^|_)ids?$|(?:Id|ID)s?$/.test(name);
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** `SSHKeys` → `sshKeys`: an acronym in front is lower as a whole. */
+/** `SSHKeys` → `sshKeys`: a leading acronym becomes lower case as a whole. */
 const lowerFirst = (text: string): string =>
   text.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (front) => front.toLowerCase());
 
@@ -35,13 +35,13 @@ export function enumValueName(text: string): string {
 
 const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
 
-/** Whether the name by itself means this one of the REST names beside each other. */
+/** Whether the naming convention alone maps the name to `rest`, unambiguously among REST's `names`. */
 const isImplied = (name: string, rest: string, names: Iterable<string>, convert: typeof fieldName): boolean =>
   name === rest ||
   (convert(rest) === name &&
     [...names].every((each) => each === rest || (each !== name && convert(each) !== name)));
 
-/** The `@restName` of a field or argument, unless its name alone means `rest` among REST's `names` there. */
+/** The `@restName` directive that a field or argument needs; empty if the naming convention suffices. */
 export function restNameDirective(
   name: string,
   rest: string,
@@ -55,7 +55,7 @@ export function restNameDirective(
   return given.length === 0 ? "" : ` @restName(${given.join(", ")})`;
 }
 
-/** One of REST's values as an enum lists it: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` beside another `new-lead`. */
+/** An enum value for a REST value: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` if there is also a `new-lead`. */
 export const enumValueDefinition = (
   value: string,
   values: Iterable<unknown> = [],

@@ -1,4 +1,4 @@
-/** The object types of a schema: its roots, their fields, and what a field may return. */
+/** Helpers for the object types of a schema: the root types, their fields, and the types that a field may return. */
 import {
   type GraphQLField,
   type GraphQLNamedType,
@@ -13,13 +13,13 @@ import {
 } from "graphql";
 import { bindingDefinitionNames } from "./directives.ts";
 
-/** `Query` and `Mutation`, if the schema has them. REST has nothing to subscribe to. */
+/** `Query` and `Mutation`, if the schema has them. Subscriptions are not supported. */
 export const boundRoots = (schema: GraphQLSchema): GraphQLObjectType[] =>
   [schema.getQueryType(), schema.getMutationType()].flatMap((root) => root ?? []);
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** The fields of an object type; none of any other type. */
+/** The fields of an object type; empty for any other type. */
 export const fieldsOf = (schema: GraphQLSchema, type: string): Field[] => {
   const owner = schema.getType(type);
   return isObjectType(owner) ? Object.values(owner.getFields()) : [];
@@ -31,15 +31,15 @@ export const allFields = (schema: GraphQLSchema): { readonly type: string; reado
     fieldsOf(schema, type).map((field) => ({ type, field })),
   );
 
-/** The type itself, its items, or any member of a union or interface; none for a scalar or an enum. */
+/** The object types behind a field's type: through lists, and all members of a union or interface; none for leaf types. */
 export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): readonly GraphQLObjectType[] {
   const named = getNamedType(type);
   return isAbstractType(named) ? schema.getPossibleTypes(named) : [named].filter(isObjectType);
 }
 
-// Finds the types of a schema that no operation can select or send: no root reaches them.
+// Finds the types that no operation can select or send, because they are unreachable from the root types.
 
-/** In schema order; the built-in types and those of the binding directives are left out. */
+/** In schema order, without built-in types and those of the binding directives. */
 export function unreachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const reached = new Set<GraphQLNamedType>(roots.flatMap((root) => root ?? []));

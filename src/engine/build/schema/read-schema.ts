@@ -32,7 +32,7 @@ export type SchemaFile = {
   readonly diagnostics: Diagnostic[];
 };
 
-/** Throws `UnreadableSpec` if the text is not a GraphQL schema document. `schema` is absent if there are findings. */
+/** Throws `UnreadableSpec` if the text is not a GraphQL schema document. `schema` is undefined if there are findings. */
 export function readSchema(name: string, text: string): SchemaFile {
   const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
   const complete = withDefinitions(document);
@@ -50,7 +50,7 @@ export function readSchema(name: string, text: string): SchemaFile {
   return invalidTypes.length > 0 ? broken(invalidTypes) : { document, schema, diagnostics: [] };
 }
 
-/** Of a type that is defined twice, each field and value is too: one finding, for the type. */
+/** A type that is defined twice has duplicates of every field and value: keeps only the finding of the type. */
 function withoutEchoes(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   const named = errors.map(({ message }) => /^There can be only one type named "(\w+)"/.exec(message)?.[1]);
   const isEcho = ({ message }: GraphQLError): boolean => {
@@ -76,7 +76,7 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** A schema file may define the binding directives for its editor. Our definitions replace them. */
+/** A schema file may define the binding directives for editors. Ours replace them. */
 const withDefinitions = ({ definitions }: DocumentNode): DocumentNode => ({
   kind: Kind.DOCUMENT,
   definitions: [
@@ -133,18 +133,18 @@ const withNearDirective = (message: string): string =>
 function schemaHint({ message, locations = [] }: GraphQLError): string {
   const [first] = locations;
   if (first && /can be only one|only be defined once/.test(message))
-    return `the first stands in line ${first.line}: rename one of them, or remove it`;
+    return `the first one is in line ${first.line}: rename one of them, or remove it`;
   const [, type = ""] = /^Unknown type "(\w+)"\.$/.exec(message) ?? [];
   if (dateScalars.has(type))
     return `add \`scalar ${type} @specifiedBy(url: "${dateScalarsUrl}")\` to the schema`;
   const [, taker = ""] =
     /(?:on directive|^Directive|by type|^Field) "(@?\w+)(?:\.\w+)?"(?! (?:may|is))/.exec(message) ?? [];
   const known = takenNames.get(taker);
-  return known ? `${taker} takes ${known.join(", ")}` : "mend the schema";
+  return known ? `${taker} takes ${known.join(", ")}` : "fix the schema";
 }
 
 function invalid(name: string, document: DocumentNode, error: GraphQLError): Diagnostic {
-  // the last location is the definition that contradicts the earlier ones
+  // the last location is the definition that conflicts with the earlier ones
   const location = error.locations?.at(-1);
   const place = { file: name, line: location?.line ?? 1, column: location?.column ?? 1 };
   return createDiagnostic({
@@ -156,11 +156,11 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
   });
 }
 
-// Checks the directive arguments and default values of a schema file against their types (GraphQL spec §5.6.1).
-// graphql-js checks values in operations only. In a schema it throws at the first wrong directive argument and drops
-// wrong default values.
+// Validates the directive arguments and default values of a schema file against their types (GraphQL §5.6.1). graphql-js
+// validates values only in operations; in a schema it throws at the first invalid directive argument, and drops invalid
+// default values.
 
-/** `bare`: the schema of `withoutValues(document)`. */
+/** `bare`: the schema built from `withoutValues(document)`. */
 function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
   const check = (type: GraphQLType | undefined, value: ConstValueNode): void => {
@@ -181,7 +181,7 @@ function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[
   return errors;
 }
 
-/** The document without directives and default values, so that a wrong value does not stop the schema's build. */
+/** The document without directives and default values, so that an invalid value does not prevent building the schema. */
 const withoutValues = (document: DocumentNode): DocumentNode =>
   visit(document, {
     Directive: () => null,

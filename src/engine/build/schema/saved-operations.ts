@@ -1,6 +1,5 @@
 /**
- * Reads the saved operations, the dashboards' GraphQL documents below `spec/operations/`, and validates each against
- * the schema.
+ * Reads the saved operations (the front ends' GraphQL documents in `spec/operations/`) and validates each against the schema.
  */
 import {
   type DocumentNode,
@@ -24,18 +23,18 @@ import { nodeLocation } from "./directives.ts";
 import { toolError } from "./tool-comment.ts";
 
 export type SavedOperation = {
-  /** The operation's name; of an app's, behind the app: `web/Start`. */
+  /** The operation's name; for an app's operation, prefixed with the app: `web/Start`. */
   readonly name: string;
-  /** The app whose manifest has the operation. Absent for an operation of the spec folder. */
+  /** The app whose manifest has the operation; undefined for an operation of the spec folder. */
   readonly app?: string;
-  /** The file's name below the spec folder; of a manifest `../` and its path or URL. */
+  /** The file's name in the spec folder; for a manifest, `../` and its path or URL. */
   readonly file: string;
   readonly place: FileLocation;
   /** With its description. */
   readonly definition: OperationDefinitionNode;
-  /** The operation with the fragments that it uses, without descriptions, and nothing else. */
+  /** The operation and the fragments that it uses, without descriptions. */
   readonly document: DocumentNode;
-  /** Whether the operation is valid against the schema. Errors of its file's other operations do not count. */
+  /** Whether the operation is valid against the schema, regardless of other operations in its file. */
   readonly isValid: boolean;
 };
 
@@ -44,7 +43,7 @@ export const operationText = ({ document }: SavedOperation): string => print(doc
 
 type Read = { readonly operations: SavedOperation[]; readonly diagnostics: Diagnostic[] };
 
-/** `files`: name below the spec folder → text. */
+/** `files`: file name in the spec folder → text. */
 export function readSavedOperations(
   schema: GraphQLSchema | undefined,
   files: ReadonlyMap<string, string>,
@@ -65,9 +64,9 @@ export function readSavedOperations(
   return { operations: [...operations.values()], diagnostics };
 }
 
-/** The operations of apps' manifests. One of two equal ones in two versions counts. What a role refuses is a diagnostic. */
+/** The operations of apps' manifests. Equal ones in several versions count once. Those that a role would reject are diagnostics. */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
-  const hint = "mend the operation in the app's repository, or give the schema back what it selects";
+  const hint = "fix the operation in the app's repository, or restore what it selects in the schema";
   const texts = new Map(
     manifests.flatMap(({ app, source, operations }) =>
       operations.map(({ name: given, body }) => {
@@ -88,8 +87,8 @@ export function readAppOperations(schema: GraphQLSchema | undefined, manifests: 
       createDiagnostic({
         rule: "saved-operation-invalid",
         coordinate: `${app}/${name}`,
-        message: `${reason}, so a role refuses it`,
-        hint: "write the manifest anew by the client's tool",
+        message: `${reason}, so a role rejects it`,
+        hint: "regenerate the manifest with the client's tool",
         schema: { file: `../${source}`, line: 1, column: 1 },
       }),
     ),
@@ -118,13 +117,13 @@ function readFile(schema: GraphQLSchema | undefined, file: string, text: string)
   }
 }
 
-/** An error that an operation has at several places is one finding, at the first of them. */
+/** An error that occurs several times in an operation is one finding, at its first occurrence. */
 const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
   [...Map.groupBy(all, ({ coordinate, message }) => `${coordinate} ${message}`).values()].flatMap((same) =>
     same.slice(0, 1),
   );
 
-/** Of an operation against a schema; none without one. */
+/** Validates an operation against a schema; no errors without a schema. */
 export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,
@@ -158,7 +157,7 @@ function invalid(file: string, coordinate: string, error: GraphQLError): Diagnos
     rule: "saved-operation-invalid",
     coordinate,
     message: error.message,
-    hint: "mend the saved operation, or give the schema back what it selects",
+    hint: "fix the saved operation, or restore what it selects in the schema",
     schema: { file, line: location?.line ?? 1, column: location?.column ?? 1 },
   });
 }
@@ -168,7 +167,7 @@ const misnamedTool = ({ name, place }: SavedOperation, message: string): Diagnos
     rule: "saved-operation-invalid",
     coordinate: name,
     message,
-    hint: "name the operation in its mark, or take the mark away",
+    hint: "name the operation in its # @tool comment, or remove the comment",
     schema: place,
   });
 
@@ -177,17 +176,17 @@ const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation 
     rule: "saved-operation-invalid",
     coordinate: name || file,
     message: other
-      ? `operation "${name}" stands in spec/${other.file} too`
-      : "an operation without a name cannot be told from another",
-    hint: "give each saved operation a name of its own",
+      ? `operation "${name}" is defined in spec/${other.file} too`
+      : "a saved operation must have a name",
+    hint: "give each saved operation a unique name",
     schema: place,
   });
 
-// Refuses documents of saved operations that no command can work on: the time of validation, of graphql-codegen and of the
-// reports grows with the fields of an operation, with its fragments unfolded, and a few lines of fragments unfold to
-// millions. Each fragment is counted once, so this count grows with the document's length.
+// Rejects saved operations that would take too long: validation, graphql-codegen and reports take time proportional to the
+// fields of an operation with its fragments expanded, and a few lines of fragments can expand to millions of fields. Each
+// fragment is counted once, so counting takes time linear in the document's length.
 
-/** Fields of one operation, and of all operations of a file, with fragments unfolded. The server takes 5,000 by default. */
+/** Fields of an operation, and of all operations of a file, with fragments expanded. The server's default limit is 5,000. */
 const mostFields = { ofOperation: 10_000, ofFile: 100_000 };
 
 function documentLimitErrors(document: DocumentNode): GraphQLError[] {
@@ -210,7 +209,7 @@ function documentLimitErrors(document: DocumentNode): GraphQLError[] {
     const fragment = fragments.get(name);
     if (!fragment) return 0;
     if (!counted.has(name)) {
-      counted.set(name, 0); // a fragment within itself is the validation's to report
+      counted.set(name, 0); // validation reports fragment cycles
       counted.set(name, countFields(fragment));
     }
     return counted.get(name) ?? 0;
@@ -228,4 +227,4 @@ function documentLimitErrors(document: DocumentNode): GraphQLError[] {
 }
 
 const tooMany = (what: string, most: number, nodes: DocumentNode["definitions"][number]): GraphQLError =>
-  new GraphQLError(`${what} may have at most ${most} fields, with fragments unfolded`, { nodes });
+  new GraphQLError(`${what} may have at most ${most} fields, with fragments expanded`, { nodes });

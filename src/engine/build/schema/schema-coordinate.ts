@@ -1,4 +1,4 @@
-/** Reads schema coordinates (GraphQL spec §3.14): `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`, `@directive`. */
+/** Resolves schema coordinates (GraphQL §3.14): `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`, `@directive`. */
 import {
   type ASTNode,
   type GraphQLArgument,
@@ -11,20 +11,20 @@ import {
 import type { FileLocation } from "../diagnostic.ts";
 import { nodeLocation } from "./directives.ts";
 
-/** The place of the definition. */
+/** The location of the definition. */
 export const coordinateLocation = (schema: GraphQLSchema, coordinate: string): FileLocation | undefined =>
   nodeLocation(elementAt(schema, coordinate)?.astNode);
 
-/** The text of the definition; of an argument, that of its field. */
+/** The text of the definition; for an argument, of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {
   const node = elementAt(schema, fieldOf(coordinate))?.astNode;
   return node ? print(node) : undefined;
 }
 
-/** The field of an argument's coordinate; any other coordinate itself. */
+/** The field of an argument's coordinate; any other coordinate unchanged. */
 export const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
 
-/** What is no coordinate of the schema is nothing. */
+/** Returns `undefined` for a coordinate that does not exist in the schema. */
 function resolvedAt(schema: GraphQLSchema, coordinate: string) {
   try {
     return resolveSchemaCoordinate(schema, coordinate);
@@ -33,10 +33,10 @@ function resolvedAt(schema: GraphQLSchema, coordinate: string) {
   }
 }
 
-/** `type`: of the value of a field, an argument or an input field. */
+/** `type`: the type of a field, an argument or an input field. */
 type Element = { readonly astNode?: ASTNode | null | undefined; readonly type?: GraphQLType };
 
-/** What stands at the coordinate. */
+/** The schema element at the coordinate. */
 export function elementAt(schema: GraphQLSchema, coordinate: string): Element | undefined {
   const { kind: _, ...parts } = resolvedAt(schema, coordinate) ?? { kind: undefined };
   return Object.values<Element>(parts).at(-1);

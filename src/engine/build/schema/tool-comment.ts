@@ -1,12 +1,12 @@
 /**
  * `# @tool` above a saved operation, in a comment or in its description: agents may call the operation as a tool (Model Context
- * Protocol). A mutation needs its name too, `# @tool Answer`, so that nothing writes by a slip. The other lines describe the tool.
+ * Protocol). A mutation must be named, `# @tool Answer`, to prevent accidents. The other lines are the tool's description.
  */
 import { type OperationDefinitionNode, type Token, TokenKind } from "graphql";
 
 const mark = /^@tool(?:\s+(\w+))?$/;
 
-/** The comments above the operation, its description, and the comments between these two and the operation. */
+/** The lines of the operation's description, and of the comments above and below it. */
 function linesAbove({ loc, description }: OperationDefinitionNode): string[] {
   const described = (description?.value ?? "").split("\n").map((line) => line.trim());
   return [
@@ -30,26 +30,26 @@ function commentsAfter(end: Token | undefined): string[] {
   return lines;
 }
 
-/** The tool's description; `undefined` for an operation that is no tool. */
+/** The tool's description; `undefined` for an operation that is not a tool. */
 export function toolDescription(definition: OperationDefinitionNode): string | undefined {
   return linesAbove(definition).some((line) => mark.test(line)) ? textAbove(definition) : undefined;
 }
 
-/** What the comments and the description of an operation say of it. */
+/** The text of an operation's comments and description. */
 export const textAbove = (definition: OperationDefinitionNode): string =>
   linesAbove(definition)
     .filter((line) => !mark.test(line))
     .join(" ");
 
-/** What is wrong with an operation's mark. */
+/** What is wrong with an operation's `# @tool` comment. */
 export function toolError(definition: OperationDefinitionNode): string | undefined {
   const name = definition.name?.value ?? "";
   for (const line of linesAbove(definition)) {
     const [found, given] = mark.exec(line) ?? [];
     if (found === undefined) continue;
-    if (given !== undefined && given !== name) return `"# ${found}" stands above the operation ${name}`;
+    if (given !== undefined && given !== name) return `"# ${found}" is above the operation ${name}`;
     if (given === undefined && definition.operation !== "query")
-      return `a mutation is a tool by its name alone: "# @tool ${name}"`;
+      return `for a mutation, the name is required: "# @tool ${name}"`;
   }
   return undefined;
 }

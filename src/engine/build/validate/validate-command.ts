@@ -1,4 +1,4 @@
-/** `restbound validate <manifest> --schema <URL or file>`: whether an app's operations fit a schema, for the app's CI. */
+/** `restbound validate <manifest> --schema <URL or file>`: validates an app's operations against a schema, for the app's CI. */
 import { basename, resolve } from "node:path";
 import {
   buildClientSchema,
@@ -34,7 +34,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "/v1/graphql of a role outside production, or schema.graphql",
         nonEmpty,
       )
-      .option("--key <API key>", "sent as X-API-Key, where the URL wants one", nonEmpty)
+      .option("--key <API key>", "sent as X-API-Key, if the URL requires one", nonEmpty)
       .action(does((manifest: string, given: Given) => validateManifest(io, manifest, given))),
   );
 
@@ -49,7 +49,7 @@ async function validateManifest(io: Io, at: string, { schema: from, key }: Given
   const { operations, diagnostics } = readAppOperations(schema, manifests);
   for (const { coordinate, message } of diagnostics) io.out(printable(`${coordinate}: ${message}`));
   if (diagnostics.length > 0) return 1;
-  io.out(`${operations.length} operations fit ${from}`);
+  io.out(`${operations.length} operations are valid against ${from}`);
   return 0;
 }
 
@@ -73,6 +73,6 @@ async function introspected(url: string, key: string | undefined): Promise<Graph
   });
   if (schema) return schema;
   const instead =
-    "in production it does not: take a role of the same spec elsewhere, or schema.graphql of the typed package";
-  throw new UsageError([`--schema ${url}: tells no schema; ${instead}`]);
+    "in production it does not: use a role with the same spec elsewhere, or schema.graphql of the client package";
+  throw new UsageError([`--schema ${url}: does not return a schema; ${instead}`]);
 }

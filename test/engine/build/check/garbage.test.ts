@@ -51,7 +51,7 @@ const inputs: [name: string, files: Record<string, string | Buffer>, code: numbe
     "approvals that are no list",
     { "spec/approvals.yaml": "a: 1" },
     3,
-    /^spec\/approvals\.yaml:1:1: wants a list/,
+    /^spec\/approvals\.yaml:1:1: must be a list/,
   ],
   [
     "an approval without a reason",
@@ -72,7 +72,7 @@ const inputs: [name: string, files: Record<string, string | Buffer>, code: numbe
     "a ledger that is a list",
     { "spec/rest-only.yaml": "- audit_log\n" },
     3,
-    /^spec\/rest-only\.yaml:1:1: wants a map/,
+    /^spec\/rest-only\.yaml:1:1: must be a map/,
   ],
 ];
 

@@ -41,7 +41,7 @@ test("--format mermaid draws the calls of a saved operation by level, with keys 
   ]);
   expect(await ran(project(), ["--format", "mermaid", "depot"], explain)).toMatchObject({
     code: 2,
-    error: expect.stringContaining('draws saved operations, and it is none; did you mean "Depot"?'),
+    error: expect.stringContaining('is not a saved operation, and --format mermaid draws only these; did you mean "Depot"?'),
   });
 });
 

@@ -52,7 +52,7 @@ test("where npm fails, the refusal says how to go on with a tarball", async () =
   expect(await started({})).toEqual({
     code: 1,
     error: expect.stringMatching(
-      /^npm could not install them\. .*npm install its tarball, and run init again$/,
+      /^npm could not install them\. .*npm install its tarball and run init again$/,
     ),
     isUntouched: false,
     ran: "install --no-audit --no-fund\n",
@@ -74,7 +74,7 @@ test.each<[string, Readonly<Record<string, string>>, string[], string]>([
   ["a folder", { "d/a": "" }, ["--openapi", "d"], "--openapi d: is a folder, not a file"],
   ["an overlay that is none", { "overlay.yaml": "a: 1" }, [], "is not an OpenAPI Overlay"],
   ["CommonJS", { "package.json": '{ "type": "commonjs" }' }, [], 'write "module"'],
-  ["a package.json that is no JSON", { "package.json": "{" }, [], "package.json is no JSON object"],
+  ["a package.json that is no JSON", { "package.json": "{" }, [], "package.json is not a JSON object"],
   ["a project that is there", { "spec/a": "" }, [], "spec/ has files"],
   ["a link in place of generated/", { generated: "elsewhere" }, [], "generated is a symbolic link"],
   ["a tag for a document that joins", named, ["--name", "c", "--tag", "a"], "a document that is added"],

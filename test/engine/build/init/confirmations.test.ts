@@ -136,7 +136,7 @@ test.each<[string, object[], string[]]>([
   if (confirmed.length > 1)
     expect((await run("--confirm", confirmed[0] ?? "")).error.split("\n")).toHaveLength(told.length);
   expect((await run("--confirm", ...confirmed, "#/info")).error).toBe(
-    "--confirm #/info: nothing there is to be confirmed",
+    "--confirm #/info: there is nothing to confirm",
   );
 });
 

@@ -81,12 +81,12 @@ test("an empty folder becomes a project that passes check, serves, and has types
   expect(await ran(project.root, ["--openapi", blogDocument], init)).toMatchObject({
     code: 2,
     error:
-      "spec/ has files: a project starts where there is none; --name adds a document to those of spec/openapi/",
+      "spec/ already has files; to add a document to those in spec/openapi/, use --name",
   });
 });
 
 test.each([
-  ["gone.yaml", "", 2, "--openapi gone.yaml: there is no such file"],
+  ["gone.yaml", "", 2, "--openapi gone.yaml: the file does not exist"],
   ["other.json", "{}", 3, "other.json:1:1: is not an OpenAPI 3.0 or 3.1 document"],
   [
     "new.yaml",
@@ -139,7 +139,7 @@ test("a terminal shows what init, codegen and check are at, and nothing of that 
       ["--openapi", blogDocument],
       [
         "restbound init: reads the document",
-        "restbound init: makes a field for each operation, and proves it",
+        "restbound init: creates a field for each operation, and proves it",
         "restbound init: generates the code",
       ],
     ],
@@ -317,7 +317,7 @@ test("of a large document some operations are chosen; the others stand in the le
   expect(ledger).toMatch(/^a8: not chosen/m);
   expect(ledger).not.toMatch(/^(?:a7|GET \/b|tag:.*):/m);
   expect(ledger).toMatch(/^# .*A key may be a pattern: tag:billing/m);
-  expect(done.out).toMatch(/^left out: broken: .*\nmend it: .* spec\/overlay\.yaml/m);
+  expect(done.out).toMatch(/^left out: broken: .*\nfix it: .* spec\/overlay\.yaml/m);
   expect(done.out).toContain("npm run dev");
   const { out } = await ran(copy.root, []);
   expect(out.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);

@@ -119,9 +119,9 @@ test("what cannot join is refused, and nothing is written", async () => {
     return error;
   };
   expect(await refused("crm.json")).toMatch(/^spec\/ has files: .* --name adds a document/);
-  expect(await refused("crm.json", "--name", "shop")).toBe("spec/openapi/shop.yaml is there already");
+  expect(await refused("crm.json", "--name", "shop")).toBe("spec/openapi/shop.yaml already exists");
   expect(await refused("crm.json", "--name", "crm.eu")).toBe(
-    "--name crm.eu: a name has letters, digits, - and _ alone",
+    "--name crm.eu: a name may only have letters, digits, - and _",
   );
   expect(await refused("crm.json", "--name", "crm", "--tag", "a")).toMatch(/^--tag, --operation, --query: /);
   mkdirSync(join(root, "parts"));

@@ -56,7 +56,7 @@ test("a POST that is named so has a field of Query, and any other one of Mutatio
 test("what is no POST, and what is not there, cannot be named so", () => {
   const document = documentOf("searchTickets");
   expect(() => start(document, "drop")).toThrow(
-    "--query drop: is no POST; a GET has a field of Query by itself",
+    "--query drop: is not a POST; a GET gets a Query field anyway",
   );
   expect(() => start(document, "searchTicket")).toThrow(
     '--query searchTicket: there is no such operation; did you mean "searchTickets"?',

@@ -17,7 +17,7 @@ const doubling = (count: number): string =>
 
 test("fragments that unfold to too many fields are a finding", () => {
   expect(messagesOf(`query Q { ...F0 } ${doubling(60)}`)).toEqual([
-    "an operation may have at most 10000 fields, with fragments unfolded",
+    "an operation may have at most 10000 fields, with fragments expanded",
   ]);
   expect(messagesOf(`query Q { b { b { ...F0 } } } ${doubling(12)}`)).toEqual([]);
 });
@@ -25,7 +25,7 @@ test("fragments that unfold to too many fields are a finding", () => {
 test("so are many operations that share a large fragment", () => {
   const many = Array.from({ length: 100 }, (_, at) => `query Q${at} { ...F0 }`).join("\n");
   expect(messagesOf(`${many} ${doubling(12)}`)).toEqual([
-    "the operations of a file may have at most 100000 fields, with fragments unfolded",
+    "the operations of a file may have at most 100000 fields, with fragments expanded",
   ]);
 });
 

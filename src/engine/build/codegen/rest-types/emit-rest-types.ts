@@ -1,4 +1,4 @@
-/** `generated/rest.ts`: openapi-typescript's types of the bound operations, as the proof reads them. */
+/** `generated/rest.ts`: openapi-typescript's types for the bound operations, from the same shapes that binding checks. */
 import {
   astToString,
   type OpenAPI3,
@@ -34,8 +34,8 @@ export async function emitRestTypes(
 type Context = Parameters<typeof transformSchema>[1];
 
 /**
- * The context that `openapiTS` makes. It lints and bundles the document first, which is a third of its time: here the
- * document is proved and written plainly. An option that is left out is off.
+ * The context that `openapiTS` creates. `openapiTS` itself would first lint and bundle the document, a third of its time, which
+ * is not needed for the plain document. Omitted options are off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };
@@ -48,14 +48,13 @@ function contextFor(whole: OpenAPI3): Context {
   return context as Context;
 }
 
-// Short names for long paths. The bundler and openapi-typescript keep the place of each node as text, in a Set. V8 hashes a
-// text of more than 16,383 characters by its length alone, so that thousands of nodes below a long path are compared with
-// each other.
+// Short names for long paths. openapi-typescript stores the location of each node as a string in a Set. V8 hashes strings of
+// more than 16,383 characters by their length alone, so thousands of nodes below a long path would be compared pairwise.
 
-/** No known document has a path as long. */
+/** Longer than the paths of all known documents. */
 const longest = 2_000;
 
-/** Path → the name that stands for it in the bundle. A short path has none. */
+/** Long path → its name in the plain document. */
 function shortenPaths(operations: readonly RestOperation[]): ReadonlyMap<string, string> {
   const paths = new Set(operations.map(({ path }) => path));
   let prefix = "/long-path-";
@@ -64,7 +63,7 @@ function shortenPaths(operations: readonly RestOperation[]): ReadonlyMap<string,
   return new Map(long.map((path, index) => [path, `${prefix}${index}`]));
 }
 
-/** The text of types with the paths themselves. */
+/** Replaces the short names in the generated types by the paths. */
 function restoreLongPaths(types: string, names: ReadonlyMap<string, string>): string {
   let text = types;
   for (const [path, name] of names) text = text.replaceAll(JSON.stringify(name), () => JSON.stringify(path));

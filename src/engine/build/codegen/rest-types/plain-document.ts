@@ -1,13 +1,13 @@
 /**
- * The bound operations as a document of their own, written from the shapes that the proof reads: each body in the one media
- * type that bindings use, and the responses of successes alone.
+ * A document with only the bound operations, written from the shapes that binding checks: each body in the media type that
+ * bindings use, and only success responses.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/operation.ts";
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
-/** `names`: the paths that have another name in the plain document. */
+/** `names`: paths that are renamed in the plain document. */
 export function plainDocument(
   document: RestDocument,
   operations: readonly RestOperation[],
@@ -30,7 +30,7 @@ export function plainDocument(
 function plainOperation(schemas: PlainSchemas, operation: RestOperation): PlainSchema {
   const { id, node, parameters, body, successes } = operation;
   return {
-    // an operation that shares its `operationId` goes without
+    // a duplicate `operationId` is left out
     ...(membersOf(node.value).operationId === id && { operationId: id }),
     ...annotationsOf(node),
     parameters: parameters.map((each) => plainParameter(schemas, each)),

@@ -1,6 +1,6 @@
 /**
- * Writes shapes as plain schemas, without `allOf` and without statements beside a `$ref`, so that openapi-typescript prints
- * exactly what the proof reads. A schema that is used twice becomes a component: it is written once, and may hold itself.
+ * Writes shapes as plain schemas, without `allOf` and without siblings of `$ref`, so that openapi-typescript prints exactly what
+ * binding checks. A schema that is used twice becomes a component, so that it is written once and may be recursive.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import { Dictionary } from "../../../shared/own.ts";
@@ -19,15 +19,15 @@ import { guarded } from "../inherited-names.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
-/** A schema at its first use. At the second it gets a name, and both uses become references. */
+/** A schema at its first use. At its second use it gets a name, and both uses become references. */
 type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: string };
 
 export class PlainSchemas {
   readonly #document: RestDocument;
-  /** The components by name, those of the document in its order. Without a schema: nothing uses it. */
+  /** The components by name, in the document's order; undefined for unused ones. */
   readonly #components: Map<string, PlainSchema | undefined>;
   readonly #written = new Map<string, Written>();
-  /** Components are written one after the other: a chain of references may be longer than the stack. */
+  /** Components are written iteratively, because a chain of references may be deeper than the stack. */
   readonly #waiting: (readonly [name: string, shape: Shape])[] = [];
 
   constructor(document: RestDocument) {
@@ -35,7 +35,7 @@ export class PlainSchemas {
     this.#components = new Map(componentNames(document).map((name) => [name, undefined]));
   }
 
-  /** The components that the schemas written so far use. */
+  /** The components used by the schemas written so far. */
   components(): PlainSchema {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const [name, shape] = next;
@@ -48,7 +48,7 @@ export class PlainSchemas {
     return Object.fromEntries(used.map(([name, schema]) => [guarded(name), schema]));
   }
 
-  /** The schema of a use of a shape. */
+  /** The schema for a use of a shape. */
   of(shape: Shape): PlainSchema {
     const name = componentName(this.#document, shape);
     if (name !== undefined) {
@@ -62,7 +62,7 @@ export class PlainSchemas {
     return orNull(isScalar(shape) ? this.#inline(shape) : this.#once(shape), shape.nullable);
   }
 
-  /** Writes the shape at its first use. At the second it moves the schema to a component. */
+  /** Writes the shape at its first use; at the second use, moves the schema to a component. */
   #once(shape: Shape): PlainSchema {
     const key = shape.identity.text;
     const known = this.#written.get(key);
@@ -106,7 +106,7 @@ export class PlainSchemas {
     return oneOf([...types].map((type) => this.#ofType(shape, type)));
   }
 
-  /** A member of a union says by which values of the discriminator it is chosen. */
+  /** A member of a union, with the discriminator values that select it. */
   #variant({ shape, values }: Variant, property: string | undefined): PlainSchema {
     const schema = this.of(withNullable(shape, false));
     const stated = property === undefined ? undefined : shape.properties.get(property);
@@ -131,7 +131,7 @@ export class PlainSchemas {
     const properties = [...shape.properties.values()];
     const others = shape.entry?.properties.get("value")?.shape;
     const required = properties.flatMap((each) => (each.required ? [guarded(each.name)] : []));
-    // in TypeScript a declared property is also one of the others
+    // in TypeScript, declared properties must conform to the index signature
     const indexed = others && [others, ...properties.map((each) => each.shape)];
     return {
       type,
@@ -147,7 +147,7 @@ export class PlainSchemas {
   }
 }
 
-/** A shape that any value meets, or of strings, numbers and booleans alone. */
+/** A shape that accepts any value, or only strings, numbers and booleans. */
 const isScalar = ({ types }: Shape): boolean => !types.has("object") && !types.has("array");
 
 const oneOrAll = <T>(all: readonly T[]): T | readonly T[] =>
@@ -169,7 +169,7 @@ const referenceTo = (name: string): PlainSchema => ({
   $ref: `#/components/schemas/${encodeURIComponent(escapePointer(guarded(name)))}`,
 });
 
-/** What is printed as a comment. */
+/** Annotations that openapi-typescript prints as comments. */
 export function annotationsOf({ value }: RestNode): PlainSchema {
   const said = membersOf(value);
   const { title, summary, description, format, deprecated, default: usual, example } = said;
@@ -183,10 +183,10 @@ export function annotationsOf({ value }: RestNode): PlainSchema {
   };
 }
 
-// Lists that hold themselves with no object between: a list of a union that has the same list among its members.
-// TypeScript refuses such a type of a property, so that the entries of the list are left unknown.
+// Lists that contain themselves without an object in between, such as a list of a union that includes the list. TypeScript
+// rejects such a property type, so the list's items become `unknown`.
 
-/** Whether entries of this shape may be lists of the same shape. */
+/** Whether items of this shape may be lists of the same shape. */
 function isRecursiveList(entries: Shape): boolean {
   const met = new Set<string>();
   const waiting = nextOf(entries);
@@ -199,7 +199,7 @@ function isRecursiveList(entries: Shape): boolean {
   return false;
 }
 
-/** The members of a union, or the entries of a list. */
+/** The members of a union, or the items of a list. */
 function nextOf({ variants, members = [], items }: Shape): Shape[] {
   if (variants) return variants.members.map(({ shape }) => shape);
   if (members.length > 0) return [...members];
