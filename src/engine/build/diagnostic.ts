@@ -43,14 +43,14 @@ const warning = ruleOf("warning");
 
 export const rules = {
   "spec-unreadable": error("A spec file cannot be read or is not what it should be.", "load"),
-  "ref-unresolved": error("A `$ref` points at nothing.", "load"),
+  "ref-unresolved": error("A `$ref` cannot be resolved.", "load"),
   "ref-circular": error("A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`.", "load"),
   "document-faulty": warning("The document has faults in parts that no field reaches.", "load"),
   "overlay-unused": warning("An action of the overlay selects nothing in the document.", "load"),
   "operation-id-duplicate": error("`@rest` names an `operationId` that several REST operations share."),
   "schema-invalid": error("The GraphQL schema is not valid.", "load"),
   "field-unbound": error("A root field has no `@rest`."),
-  "type-unreached": warning("Types of the schema are reached by no field of a root."),
+  "type-unreached": warning("Types of the schema are not reachable from a root field."),
   "operation-unknown": error("`@rest` names an operation that the document does not have."),
   "operation-no-json": error(
     "A bound operation documents no answer that is JSON, text or without content (204).",
@@ -206,7 +206,7 @@ export const unreadableSpec = (file: string, message: string, place?: FileLocati
       rule: "spec-unreadable",
       coordinate: file,
       message: `${file}: ${message}`,
-      hint: "mend the file",
+      hint: "fix the file",
       rest: place ?? { file, line: 1, column: 1 },
     }),
   ]);

@@ -62,7 +62,7 @@ test("a request is a call of the operation whose path fits with the fewest param
   expect(called("GET /a/1/b")).toEqual([]);
 });
 
-test("a value below a link is held against the answer of the link's operation", () => {
+test("a value below a link is held against the response of the link's operation", () => {
   const schema = buildSchema(`
     directive @rest(operation: String!, result: String) on FIELD_DEFINITION
     type Query { planet: Planet @rest(operation: "planet", result: "data") }

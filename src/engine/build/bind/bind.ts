@@ -43,7 +43,7 @@ export function bind(
   const subscription = input.schema.getSubscriptionType();
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     const where = { coordinate: `${subscription?.name}.${field.name}`, schema: nodeLocation(field.astNode) };
-    findings.add("field-unbound", where, "REST has nothing to subscribe to", "remove the field");
+    findings.add("field-unbound", where, "subscriptions are not supported", "remove the field");
   }
   const inheriting = new InheritingFields(binder);
   do {
@@ -89,7 +89,7 @@ function checkUnreached({ schema }: BindInput, findings: Findings): void {
   findings.add(
     "type-unreached",
     { coordinate: first.name, schema: nodeLocation(first.astNode) },
-    `${subject} reached by no field of a root${types.length === 1 ? "" : `: ${names.join(", ")}`}`,
+    `${subject} not reachable from a root field${types.length === 1 ? "" : `: ${names.join(", ")}`}`,
     "bind a field that returns or takes it, or remove it",
     names,
   );

@@ -72,8 +72,8 @@ export class InheritingFields {
     findings.add(
       "enclosing-missing",
       atRestDirective({ where: { coordinate }, definition }, "params", index),
-      `${coordinate} takes a value from the ${enclosing} around it, but ${path.join(" → ")} reaches ${type} without one`,
-      `let fields below ${enclosing} alone return ${type}, or feed the parameter from an argument`,
+      `${coordinate} takes a value from the enclosing ${enclosing}, but ${path.join(" → ")} reaches ${type} without one`,
+      `let only fields below ${enclosing} return ${type}, or feed the parameter from an argument`,
     );
   }
 }

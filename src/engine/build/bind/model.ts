@@ -42,7 +42,7 @@ export const describeBatch = ({ key, match }: Batch): string =>
   `${key.in === "item" ? "looked up" : "batched"} by ${match}`;
 
 export const describeBatchSize = ({ key, size }: Batch): string =>
-  key.in === "item" ? "all keys in one call" : `up to ${size} keys a call`;
+  key.in === "item" ? "all keys in one call" : `up to ${size} keys per call`;
 
 type NamedField = {
   readonly coordinate: string;

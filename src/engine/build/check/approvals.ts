@@ -1,6 +1,7 @@
 /**
- * Stage 7: an entry of `spec/approvals.yaml` approves one finding, by its fingerprint, its rule and its coordinate, until a last day (UTC). Errors of
- * the mapping have no fingerprint, so they cannot be approved. An expired entry fails the run, an unused entry is a note.
+ * Stage 7: an entry of `spec/approvals.yaml` approves one finding, identified by fingerprint, rule and coordinate, until its
+ * expiry date (UTC). Errors of the mapping have no fingerprint and cannot be approved. An expired entry fails the run, an unused
+ * entry is a note.
  */
 
 import type { YamlFile } from "../openapi/yaml-file.ts";
@@ -10,8 +11,8 @@ import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
 /**
- * Returns the findings, those that are approved last with their approvals, and findings for expired and unused entries.
- * `today` is `YYYY-MM-DD`.
+ * Returns the findings, approved ones last and with their approvals, plus findings for expired and unused entries. `today`:
+ * `YYYY-MM-DD`.
  */
 export function approve(
   project: Project,
@@ -41,7 +42,7 @@ export function approve(
   );
   const entryFindings = entries.flatMap((entry) => {
     if (entry.expires < today) return [entryFinding(findings, project, file, entry, "approval-expired")];
-    // without a base there are no change findings to approve, and a field that is not bound has its error alone
+    // without a base there are no change findings, and an unbound field only has its binding error
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
     return used.has(approvalKey(entry)) || isUnseen
       ? []
@@ -53,13 +54,13 @@ export function approve(
   return [...open, ...entryFindings, ...settled];
 }
 
-/** The same edit may be told by another rule now, or with another fingerprint. */
+/** The same edit may now be reported by another rule or with another fingerprint. */
 function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): string {
   const now = findings.find(
     (each) => each.fingerprint && [each.coordinate, ...(each.coordinates ?? [])].includes(coordinate),
   );
   return now
-    ? `remove the entry; ${now.rule} stands at ${coordinate} now: to renew the approval, take the entry that this finding prints`
+    ? `remove the entry; ${now.rule} is reported at ${coordinate} now: to renew the approval, use the entry that this finding prints`
     : "remove the entry";
 }
 
@@ -75,9 +76,9 @@ function entryFinding(
   return ruleFinding(rule, entry.coordinate, {
     message: expired
       ? `${what} expired on ${entry.expires}`
-      : `${what} (${entry.fingerprint}) settles nothing any more`,
+      : `${what} (${entry.fingerprint}) no longer matches a finding`,
     hint: expired
-      ? "if what it approved is merged, remove the entry; else mend it, or have it approved anew"
+      ? "if the approved change is merged, remove the entry; otherwise fix the finding or renew the approval"
       : hintOf(entry, findings),
     places: [frameAt(project, "file", file.place([entry.index]))],
   });

@@ -1,4 +1,4 @@
-/** `restbound check`: one run of every stage, printed in as many formats as asked for. */
+/** `restbound check`: runs every stage once and prints the report in all requested formats. */
 import { join, posix, relative, resolve } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
@@ -33,7 +33,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
   const work = async ({ base, usage, format }: Given): Promise<number> => {
     rejectInputFiles(format, io.root, usage);
     outputs = checkSingleStdout(format);
-    // the report of an earlier run must not stay if this run fails
+    // remove the reports of an earlier run, in case this one fails
     for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
     io.progress?.("restbound check: proves spec/");
     const report = await reportOf(base, usage, io).finally(() => io.progress?.(""));
@@ -52,11 +52,11 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     (line, does) =>
       line
         .description(
-          "Proves spec/schema.graphql against spec/openapi.yaml, and generated/ and the apps' operations (OPERATIONS_FROM) against both.",
+          "Verifies spec/schema.graphql against spec/openapi.yaml, and generated/ and the apps' operations (OPERATIONS_FROM) against both.",
         )
         .option(
           "--base <git ref or URL>",
-          "also reports the changes since that commit, or since the spec that a role at this URL serves, and their effects",
+          "also reports the changes, and their impact, since that commit or since the spec that a role at this URL serves",
           nonEmpty,
         )
         .option(
@@ -82,7 +82,7 @@ async function reportOf(
   { root, today, env, progress }: Io,
 ): Promise<Report> {
   if (usage !== undefined && given === undefined)
-    throw new UsageError(["--usage needs --base: it says which changes since then matter"]);
+    throw new UsageError(["--usage requires --base: it shows which changes since then matter"]);
   const used = usage === undefined ? undefined : await readUsage(root, usage);
   const base = given !== undefined && isHttpUrl(given) ? await deployedCommit(root, given) : given;
   const before = base === undefined ? undefined : gitFiles(root, base);
@@ -102,7 +102,7 @@ async function reportOf(
   });
 }
 
-/** A manifest that cannot be read must not look like an app without operations. */
+/** Throws for an unreadable manifest, which must not look like an app without operations. */
 async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
   try {
     const places = parseManifestLocations(given ?? "").map(({ app, at }) => ({
@@ -122,7 +122,7 @@ async function readManifests(root: string, given: string | undefined): Promise<r
   }
 }
 
-/** Codegen's libraries are most of the start-up: they are loaded only where there is something to generate. */
+/** Loads codegen's libraries, which take most of the start-up time, only if there is something to generate. */
 async function freshness(root: string, project: ValidProject): Promise<Finding[]> {
   const { generate } = await import("../codegen/generate.ts");
   const { generatedFiles } = await import("../codegen/codegen-command.ts");
@@ -136,7 +136,7 @@ function write(text: string, { file }: Output, io: Io): void {
 
 const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
 
-/** Every text of the report is one printable line; frames are printable already. Annotations stand in files of the repository. */
+/** Makes every text of the report a printable line (frames already are), and file names in annotations relative to the repository. */
 function print(report: Report, { format, file }: Output, io: Io): string {
   if (format === "json") {
     const findings = report.findings.map((finding) => ({ ...finding, page: rulePage(finding.rule) }));

@@ -1,6 +1,6 @@
 /**
- * Runs every stage over a spec folder and its base, if a base is given. `check` reads no disk and no clock itself: the
- * command line hands in readers and the day, tests hand in maps.
+ * Runs every stage on a spec folder and, optionally, a base. `check` itself accesses neither disk nor clock: the command line
+ * passes readers and the date, tests pass maps.
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";
@@ -24,9 +24,9 @@ type CheckInput = {
   /** The manifests of apps. */
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
-  /** Why there is no base. */
+  /** The reason for not having a base. */
   readonly baseless?: string;
-  /** Runs stage 3, which needs codegen, over a spec without errors. */
+  /** Runs stage 3, which needs codegen, on a spec without errors. */
   readonly freshness: (project: ValidProject) => Promise<Finding[]>;
   /** `YYYY-MM-DD`, UTC. */
   readonly today: string;
@@ -35,7 +35,7 @@ type CheckInput = {
 /** Throws `UnreadableSpec` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
-  // most changes leave the document as it is
+  // most changes do not affect the document
   const restOf = cacheByFiles(readRestApi);
   const head = new Project(files, { restOf, ...(manifests && { manifests }) });
   const hasErrors = head.diagnostics.some(
@@ -51,7 +51,7 @@ export async function check(given: CheckInput): Promise<Report> {
   return { ...examine(head, before, today, fresh, base?.usage), skipped };
 }
 
-/** Runs every stage except freshness; `fresh` holds the findings of that stage. */
+/** Runs every stage except freshness, whose findings are in `fresh`. */
 export function examine(
   head: Project,
   base: ValidProject | undefined,
@@ -90,7 +90,7 @@ export function examine(
   };
 }
 
-/** A base that cannot be read ends the run. It must never look like a base without changes. */
+/** Throws for an unreadable base, which must not look like a base without changes. */
 function readable(base: Project): ValidProject {
   try {
     const { diagnostics } = base;

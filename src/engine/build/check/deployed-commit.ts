@@ -1,6 +1,6 @@
 /**
- * Finds the commit that a running role was generated from. `/healthz` tells the hash of the role's spec. The commit
- * that brought this hash into `generated/spec.ts` has that spec.
+ * Finds the commit that a running role was generated from: `/healthz` returns the hash of the role's spec, and the commit that
+ * added this hash to `generated/spec.ts` has that spec.
  */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
@@ -10,7 +10,7 @@ import { findCommit, gitFiles } from "./git-files.ts";
 
 const timeoutMs = 10_000;
 
-/** Returns a git ref. Throws `UsageError` if the role does not answer, or if no commit here has its spec. */
+/** Returns a git ref. Throws `UsageError` if the role does not respond, or no local commit has its spec. */
 export async function deployedCommit(root: string, url: string): Promise<string> {
   const hash = await servedHash(url);
   const commit = findCommit(root, url, hash, ":(top,glob)**/generated/spec.ts");
@@ -26,5 +26,5 @@ async function servedHash(url: string): Promise<string> {
   const read = (text: string): unknown => membersOf(JSON.parse(text)).spec;
   const spec = await fetchText(`--base ${url}`, at, timeoutMs, read);
   if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
-  throw new UsageError([`--base ${url}: ${at.pathname} there tells no spec`]);
+  throw new UsageError([`--base ${url}: ${at.pathname} does not report a spec`]);
 }

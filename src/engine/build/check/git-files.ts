@@ -1,12 +1,12 @@
-/** Reads the spec folder at a git ref with `git ls-tree` and `git show`. Nothing is checked out or written. */
+/** Reads the spec folder at a git ref with `git ls-tree` and `git show`, without checking anything out. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { maxFileBytes } from "../../shared/regular-file.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 
 /**
- * The project's spec folder at a commit, also where the project stood in another folder. `undefined` if there was none. Throws
- * `UsageError` if git is missing or refuses: no repository, no such commit.
+ * The project's spec folder at a commit, even if the project has been moved since; `undefined` if there was none. Throws
+ * `UsageError` if git is missing or fails: no repository, no such commit.
  */
 export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const git = (...args: string[]): string => runGit(root, ref, args);
@@ -22,7 +22,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const names = below(folder);
   const known = new Set(names);
   return {
-    // a name outside the listing may be a folder, or point out of the spec folder
+    // a name that is not listed may be a folder, or lead out of the spec folder
     read: readOnce((name) => (known.has(name) ? git("show", `${commit}:${folder}${name}`) : undefined)),
     list: (folder) => namesBelow(folder, names),
   };
@@ -30,7 +30,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
 
 const schemaFile = "schema.graphql";
 
-/** The spec folder that the commit has and the work tree has no more. */
+/** The spec folder that exists in the commit but no longer in the work tree. */
 function movedFrom(git: (...args: string[]) => string, commit: string, ref: string): string | undefined {
   const gone = ["diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit];
   const schemas = git(...gone, "--", `:(top,glob)**/spec/${schemaFile}`).split("\0");
@@ -42,17 +42,17 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
   return folders[0];
 }
 
-/** Whether a branch has gone on since HEAD left it. What it has got since looks removed at HEAD. */
+/** Whether the ref has commits that HEAD lacks. What they added looks removed at HEAD. */
 export function hasDiverged(root: string, ref: string): boolean {
   const [base, fork] = [
     ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
     ["merge-base", "--end-of-options", ref, "HEAD"],
   ].map((args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim());
-  // a shallow clone may not know where
+  // unknown in a shallow clone
   return fork !== "" && fork !== base;
 }
 
-/** The commit that first brought `text` into a file, on any branch or tag. It may be a merge (`-m`). */
+/** The commit that first added `text` to a file, on any branch or tag. May be a merge (`-m`). */
 export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
   const commits = runGit(root, ref, ["log", "--all", "-m", "--format=%H", `-S${text}`, "--", path]);
   return commits.trim().split("\n").at(-1) || undefined;
@@ -73,9 +73,9 @@ function runGit(root: string, ref: string, args: string[]): string {
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 
-/** Git's own message, with what it says to do. `rev-parse --quiet` prints none and exits with 1 if there is no such commit. */
+/** Git's own message. `rev-parse --quiet` prints none and exits with 1 if the commit does not exist. */
 function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
-  if (code === "ENOENT") return "--base needs git, and there is no git here";
+  if (code === "ENOENT") return "--base needs git, but git is not installed";
   const reason = (stderr ?? "").trim().replaceAll(/\s+/g, " ");
   const unknown = "there is no such commit here; fetch it first (in CI: a checkout with full history)";
   return `--base ${ref}: ${reason || (status === 1 ? unknown : message)}`;

@@ -1,6 +1,7 @@
 /**
- * Stage 5: impact analysis. A finding or a change has schema coordinates; a saved operation that selects one of them is
- * impacted, unless its literals meet what REST demands of requests now. A breaking change or an error breaks the operation, a dangerous change or a warning affects it.
+ * Stage 5: impact analysis. A finding or a change has schema coordinates. A saved operation that selects one of them is
+ * impacted, unless its literals satisfy REST's new constraints on requests. A breaking change or an error breaks the operation; a
+ * dangerous change or a warning affects it.
  */
 
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
@@ -13,7 +14,7 @@ import { knownAt } from "./proof-findings.ts";
 import type { Finding, ImpactedOperation, OperationReport } from "./report.ts";
 import { coordinatesViolating, requestConstraint } from "./request-constraints.ts";
 
-/** The findings, each with the saved operations that it breaks or affects. */
+/** Adds to each finding the saved operations that it breaks or affects. */
 export function withImpactedOperations(
   head: Project,
   base: Project | undefined,
@@ -35,7 +36,7 @@ export function withImpactedOperations(
   });
 }
 
-/** Every saved operation with its verdict and, if the operation is valid, its cost. */
+/** Every saved operation with its verdict and, if it is valid, its cost. */
 export function operationReports(
   head: Project,
   base: Project | undefined,
@@ -73,8 +74,8 @@ const verdicts = {
 const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
 
 /**
- * The coordinates by which a finding breaks or affects an operation. `saved-operation-invalid` has the name of an operation or
- * fragment in place of a schema coordinate.
+ * The coordinates through which a finding impacts an operation. `saved-operation-invalid` has the name of an operation or
+ * fragment instead of a schema coordinate.
  */
 function reasons(
   project: Project,
@@ -94,8 +95,8 @@ function reasons(
     return own.filter((name) => definitions.some((each) => "name" in each && each.name?.value === name));
   }
   if (stage === "approvals") return []; // an expired approval changes nothing
-  if (rule === "sdl-value-added-to-enum") return []; // no operation sends a value that is new
-  // who gives the argument already is not broken
+  if (rule === "sdl-value-added-to-enum") return []; // no operation can send a new value yet
+  // operations that already send the argument are not broken
   if (rule === "sdl-required-arg-added" || (rule === "sdl-default-removed" && coordinate.endsWith(":)")))
     return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
   const demand = requestConstraint(finding);

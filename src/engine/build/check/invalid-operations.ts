@@ -1,6 +1,6 @@
 /**
- * Tells each cause that makes a saved operation invalid once. Where a change of the schema breaks the operation, the finding
- * of the change names it. Where an app's operation did not fit the base either, it is a note.
+ * Reports each cause of an invalid saved operation once. If a change of the schema breaks the operation, the finding of the
+ * change mentions it. If an app's operation was already invalid at the base, it is a note.
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";
@@ -8,7 +8,7 @@ import { operationErrors } from "../schema/saved-operations.ts";
 import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
-/** The findings without what a change tells. `findings` have their approvals: what an approved change breaks is told. */
+/** Removes findings covered by unapproved changes. What an approved change breaks is still reported. */
 export function withInvalidOperations(
   findings: readonly Finding[],
   head: Project,
@@ -43,8 +43,8 @@ export function withInvalidOperations(
       {
         ...finding,
         severity: "note",
-        message: `${message}; it did not fit at the base either`,
-        hint: "the app's team has to mend it: clients that ask for it are refused",
+        message: `${message}; it was invalid at the base, too`,
+        hint: "the app's team has to fix it: clients that send it are rejected",
         operations: [],
       },
     ];

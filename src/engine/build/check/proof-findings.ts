@@ -1,4 +1,4 @@
-/** Stages 1 and 2: turns the diagnostics of loading and binding into findings of the report. */
+/** Stages 1 and 2: converts the diagnostics of loading and binding to findings of the report. */
 
 import { type Diagnostic, isApprovable, rules } from "../diagnostic.ts";
 import { fingerprintOf } from "../project/fingerprint.ts";
@@ -6,7 +6,7 @@ import type { Project } from "../project/project.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
-/** `told`: diagnostics that other findings tell. */
+/** `reported`: diagnostics that are covered by other findings. */
 export const proofFindings = (project: Project, told: ReadonlySet<Diagnostic>): Finding[] =>
   project.diagnostics.flatMap((each) => (told.has(each) ? [] : diagnosticFinding(project, each)));
 
@@ -29,7 +29,7 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
   };
 }
 
-/** Whether the base has the same warning. No step from the base brought it, so it affects nothing since. */
+/** Whether the base has the same warning, so that no change since then caused it. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
   const known = new Set(
     diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),

@@ -1,6 +1,5 @@
 /**
- * Reads which operations ran: from Prometheus by its address, or from a file with the text of `/metrics` of every `graphql`
- * process, one after the other.
+ * Reads which operations ran: from Prometheus, or from a file with the concatenated `/metrics` output of all `graphql` processes.
  */
 import { resolve } from "node:path";
 import { maxTextBytes } from "../../shared/bounded-text.ts";
@@ -16,7 +15,7 @@ const runsMetric = "graphql_operation_duration_seconds_count";
 const clientsMetric = "graphql_client_operations_total";
 const errorsMetric = "graphql_operation_errors_total";
 
-/** Errors of requests whose document never ran, so that no field was used. */
+/** Error codes of requests whose document was not executed, so that no field was used. */
 const refused = [
   "BAD_REQUEST",
   "METHOD_NOT_ALLOWED",
@@ -32,8 +31,7 @@ const refused = [
 type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 /**
- * Throws `UsageError` if there is no answer, or if the answer counts no operation. Such an answer must not look like an
- * API without clients.
+ * Throws `UsageError` if there is no response, or if it counts no operation: this must not look like an API without clients.
  */
 export async function readUsage(root: string, source: string): Promise<Usage> {
   const { seconds, runs, errors, clients } = isHttpUrl(source)
@@ -56,7 +54,7 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
   };
 }
 
-/** Requests that name no app of a manifest have an empty label. */
+/** Requests without a known app have an empty label. */
 function byOperation(samples: readonly Sample[]): Usage["clients"] {
   const clients = new Map<string, Set<string>>();
   for (const { labels, value } of samples) {
@@ -70,11 +68,11 @@ function byOperation(samples: readonly Sample[]): Usage["clients"] {
 type UsageSamples = Readonly<Record<"runs" | "errors" | "clients", Sample[]>> & { readonly seconds: number };
 
 /**
- * Asks for the last thirty days, as far as Prometheus has them. It takes the largest value of each counter. `increase`
- * does not see the first run in a process, because a counter begins with that run.
+ * Queries up to thirty days and uses the maximum of each counter: `increase` would miss the first run in a process, because the
+ * counter only exists from then on.
  */
 async function fromPrometheus(source: string): Promise<UsageSamples> {
-  const now = Date.now() / 1_000; // one time for all queries, so that runs and errors fit together
+  const now = Date.now() / 1_000; // the same time for all queries, so that runs and errors are consistent
   const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
   const [first, runs, errors, clients] = await Promise.all([
     ask(`min(min_over_time(${seen}[30d:1m]) or ${seen})`),
@@ -90,7 +88,7 @@ type PrometheusResponse = {
   readonly data?: { readonly result?: { metric: Sample["labels"]; value: [number, string] }[] };
 };
 
-/** When each `graphql` process was scraped. */
+/** Scrape times of each `graphql` process. */
 const seen = 'timestamp(ready{role="graphql"})';
 
 function queryPrometheus(source: string, query: string, now: number): Promise<Sample[]> {
@@ -100,7 +98,7 @@ function queryPrometheus(source: string, query: string, now: number): Promise<Sa
   return fetchText(`--usage ${source}`, url, timeoutMs, samplesOf);
 }
 
-/** Reads an instant vector of Prometheus' HTTP API. */
+/** Parses an instant vector of Prometheus' HTTP API. */
 function samplesOf(text: string): Sample[] {
   let reason: unknown;
   try {
@@ -109,9 +107,9 @@ function samplesOf(text: string): Sample[] {
     if (data?.result)
       return data.result.map(({ metric, value }) => ({ labels: { ...metric }, value: Number(value[1]) }));
   } catch {
-    // no JSON, or another form
+    // not JSON, or an unexpected structure
   }
-  throw new Error(typeof reason === "string" ? reason.slice(0, 500) : "is no answer of Prometheus");
+  throw new Error(typeof reason === "string" ? reason.slice(0, 500) : "is not a Prometheus response");
 }
 
 function read(path: string, source: string): string {
@@ -122,7 +120,7 @@ function read(path: string, source: string): string {
   }
 }
 
-/** Reads Prometheus' text format. All processes count since the start of the youngest. */
+/** Parses Prometheus' text format. The period begins with the start of the youngest process. */
 function fromText(source: string, text: string): UsageSamples {
   const of = (metric: string): Sample[] =>
     [...text.matchAll(new RegExp(`^${metric}(?:\\{(.*)\\})? (\\S+)`, "gm"))].map(
@@ -134,7 +132,7 @@ function fromText(source: string, text: string): UsageSamples {
       }),
     );
   const starts = of("process_start_time_seconds").map(({ value }) => value);
-  if (starts.length === 0) throw new UsageError([`--usage ${source}: is no text of /metrics`]);
+  if (starts.length === 0) throw new UsageError([`--usage ${source}: is not the text of /metrics`]);
   return {
     seconds: Math.max(...starts),
     runs: of(runsMetric),

@@ -1,12 +1,12 @@
 /**
- * The texts of saved operations that are gone since the base. Clients that were built before still send them, or their ids.
+ * Notes about texts of saved operations that were removed since the base. Clients built before still send them, or their ids.
  */
 import type { Project } from "../project/project.ts";
 import { operationText } from "../schema/saved-operations.ts";
 import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
-/** A note for each. A file with errors has findings of its own. */
+/** One note for each. Files with errors have separate findings. */
 export function removedOperationNotes(base: Project, head: Project): Finding[] {
   const texts = new Set(head.saved.map(operationText));
   const faulty = new Set(
@@ -20,9 +20,9 @@ export function removedOperationNotes(base: Project, head: Project): Finding[] {
     return [
       ruleFinding(now ? "saved-operation-changed" : "saved-operation-removed", old.name, {
         message: now
-          ? `saved operation ${old.name} has another text now`
-          : `saved operation ${old.name} is gone`,
-        hint: "clients that send the old text are refused where OPERATIONS=saved: keep it under another name until they are gone",
+          ? `the text of saved operation ${old.name} has changed`
+          : `saved operation ${old.name} was removed`,
+        hint: "with OPERATIONS=saved, clients that send the old text are rejected: keep it under another name until no client sends it",
         places: [now ? frameAt(head, "operation", now.place) : frameAt(base, "base operation", old.place)],
       }),
     ];

@@ -1,6 +1,6 @@
 /**
- * The result of one run of `check`, as data. Every format prints the report and adds nothing. `report.schema.json`
- * describes its JSON. Paths are relative to the project, so that every machine gets the same report.
+ * The result of a run of `check`, as data, from which all formats are printed. `report.schema.json` describes its JSON. Paths are
+ * relative to the project, so that the report is the same on every machine.
  */
 
 import type { Direction } from "../bind/model.ts";
@@ -8,7 +8,7 @@ import type { Severity, Stage } from "../diagnostic.ts";
 import type { ChangeClass } from "./changes/change-rules.ts";
 import { otherRules, type RuleId } from "./rules.ts";
 
-/** A place with the lines around it. `role` names the kind of file; `base …` is the file at the base. */
+/** A location with the lines around it. `role`: the kind of file; `base …` is the file at the base. */
 export type Frame = {
   readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "base operation" | "file";
   readonly file: string;
@@ -37,15 +37,15 @@ export type Finding = {
   readonly coordinate: string;
   /** All schema coordinates that the change reaches; `coordinate` is the first of them. */
   readonly coordinates?: readonly string[];
-  /** What else the same change of the OpenAPI document brings about, at these coordinates. */
+  /** Further effects of the same change of the OpenAPI document. */
   readonly also?: readonly { readonly rule: RuleId; readonly coordinate: string; readonly message: string }[];
-  /** request: of what is sent to REST · response: of what REST sends. Absent: of both, or of neither. */
+  /** request: what is sent to REST · response: what REST sends. Absent: both or neither. */
   readonly direction?: Direction | undefined;
   readonly message: string;
   readonly hint: string;
   readonly places: readonly Frame[];
   readonly operations: readonly ImpactedOperation[];
-  /** Present if an approval can settle the finding; an approval names it. */
+  /** Present if the finding can be approved; approvals refer to it. */
   readonly fingerprint?: string;
   readonly approval?: Approval;
 };
@@ -61,26 +61,26 @@ export type SpecChange = {
   readonly operations: readonly ImpactedOperation[];
 };
 
-/** One saved operation: its verdict, and its cost in REST calls. */
+/** A saved operation with its verdict, and its cost in REST calls. */
 export type OperationReport = {
   readonly name: string;
   readonly file: string;
   readonly line: number;
   readonly verdict: Impact;
-  /** The selected coordinates with a finding of this verdict. */
+  /** The selected coordinates that cause this verdict. */
   readonly because: readonly string[];
-  /** Absent if the operation or the schema is not valid: then the cost is unknown. */
+  /** Absent if the operation or the schema is invalid, and the cost therefore unknown. */
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
 /** The operations that clients ran, with `--usage`. */
 export type UsageReport = {
   readonly source: string;
-  /** The first day that is counted, `YYYY-MM-DD`, UTC. */
+  /** The first day of the period, `YYYY-MM-DD`, UTC. */
   readonly since: string;
   /** The saved operations that ran. */
   readonly used: readonly string[];
-  /** The number of other operations that ran. Unless it is 0, every change counts as used. */
+  /** Number of other operations that ran. Unless it is 0, every change counts as used. */
   readonly unknown: number;
 };
 
@@ -98,7 +98,7 @@ export type Report = {
 
 type Summary = {
   readonly findings: number;
-  /** The findings that fail the run: neither approved nor notes. */
+  /** Number of findings that fail the run, that is, neither approved nor notes. */
   readonly unapproved: number;
   readonly approved: number;
   readonly notes: number;
@@ -106,7 +106,7 @@ type Summary = {
   readonly operations: Readonly<Record<Impact, number>>;
 };
 
-/** A finding of a rule that is neither a diagnostic's nor a change's. */
+/** Creates a finding of one of the other rules. */
 export const ruleFinding = (
   rule: keyof typeof otherRules,
   coordinate: string,
@@ -120,7 +120,7 @@ export const ruleFinding = (
   operations: [],
 });
 
-/** The change that a finding tells. */
+/** The change that a finding reports. */
 export const reportedChange = ({
   rule,
   change,

@@ -1,6 +1,6 @@
 /**
- * Constraints that REST places on requests. A new constraint breaks the saved operations that may violate it; an operation
- * whose literals satisfy it is not affected.
+ * REST's constraints on requests. A new constraint breaks the saved operations that may violate it; operations whose literals
+ * satisfy it are not affected.
  */
 import {
   astFromValue,
@@ -31,10 +31,10 @@ import { isRequiredOfRequest, type Shape } from "../openapi/shapes/shape.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
-/** given: a request has all that REST requires · allowed: REST takes the values that a request has. */
+/** given: a request has everything that REST requires · allowed: REST accepts the request's values. */
 type Demand = "given" | "allowed";
 
-/** What REST demands of requests now, where the literals of an operation may meet it. */
+/** The constraint of a finding, if an operation's literals may satisfy it. */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
   if (rule === "input-nullable") return "given";
@@ -81,13 +81,13 @@ export function coordinatesViolating(
   return coordinates.filter((each) => failed.has(each) || (selected.has(each) && !met.has(each)));
 }
 
-// The values that a saved operation sends to REST. A variable may have every value of its type.
+// The values that a saved operation sends to REST. Variables may have any value of their type.
 
-/** The values of one operation, at the schema coordinates that matter. */
+/** The values of an operation at the relevant schema coordinates. */
 class SentValues {
   readonly #pairs: InputPairs;
   readonly #coordinates: ReadonlySet<string>;
-  /** The names of the variables that are never null. */
+  /** Names of variables that are never null. */
   readonly #nonNull: ReadonlySet<string>;
 
   constructor(pairs: InputPairs, { definition }: SavedOperation, coordinates: ReadonlySet<string>) {
@@ -97,7 +97,7 @@ class SentValues {
     this.#nonNull = new Set(nonNull?.map(({ variable }) => variable.name.value));
   }
 
-  /** Whether the field's call has every parameter and every property that REST requires. */
+  /** Whether the field's call has every parameter and property that REST requires. */
   areComplete({ operation, inputs, wholeBody }: BoundField, node: FieldNode): boolean {
     const { body } = operation;
     const sources = new Map(inputs.map((input) => [inputKey(input), input.source]));
@@ -118,7 +118,7 @@ class SentValues {
     });
   }
 
-  /** `otherwise`: whether there is a value if the operation gives none, or a variable that may be left out. */
+  /** `otherwise`: whether there is a value if the operation has none, or an optional variable. */
   #isGiven(value: ValueNode | undefined, otherwise: boolean): boolean {
     if (!value) return otherwise;
     return value.kind === "Variable"
@@ -135,7 +135,7 @@ class SentValues {
   ): boolean {
     const type = getNullableType(given);
     if (!value || value.kind === "NullValue") return true;
-    // a literal ends by itself, and a variable may hold objects of its type in each other
+    // literals are finite, but variables may contain recursive objects
     if (value.kind === "Variable" && enclosing.includes(shape.identity.text)) return true;
     if (isListType(type)) return this.#hasAllItems(type.ofType, shape, value, enclosing);
     if (!isInputObjectType(type)) return true;
@@ -143,7 +143,7 @@ class SentValues {
     return [...pair.shape.properties.values()].every((property) => {
       const field = pair.fields.find(({ name }) => name === property.name)?.field;
       if (!field) return !isRequiredOfRequest(property);
-      // a variable may leave out each field that may be null
+      // a variable may omit nullable fields
       const own = value.kind === "Variable" ? undefined : memberOf(value, field.name);
       const isGiven = this.#isGiven(own, !isNullableInput(field));
       const inside = value.kind === "Variable" ? value : own;
@@ -169,11 +169,11 @@ class SentValues {
     );
   }
 
-  /** Whether REST takes each value that the field's call has at the coordinates. */
+  /** Whether REST accepts each value of the field's call at the coordinates. */
   areAllowed({ coordinate, operation, inputs, wholeBody, connection }: BoundField, node: FieldNode): boolean {
     const takes = ({ path, type }: ArgumentSource, shape: Shape, byDefault?: unknown): boolean => {
       const isReached = this.#coordinates.has(`${coordinate}(${path[0]}:)`);
-      // the value of `after` is a cursor of this layer, and REST's own cursor is in it
+      // `after` is a cursor of this layer, which contains REST's cursor
       if (connection && path[0] === "after") return !isReached;
       const { value = astFromValue(byDefault, type) ?? undefined } = valueAt(node, path);
       return this.#takes(type, shape, value, isReached);
@@ -198,7 +198,7 @@ class SentValues {
     const { items } = shape;
     const list = shape.with({ items: () => undefined });
     const values = itemsOf(value);
-    // numbers stand for the items, which are looked at one by one
+    // indexes stand in for the items, which are checked individually
     if (isReached && rejectionReason(list, [...values.keys()]) !== undefined) return false;
     return !items || values.every((item) => this.#takes(type.ofType, items, item, isReached));
   }
@@ -213,7 +213,7 @@ class SentValues {
   }
 
   #takesLeaf(type: GraphQLLeafType, shape: Shape, value: ValueNode): boolean {
-    // a custom scalar may hold an object, whose properties are not looked at
+    // properties of objects in custom scalars are not checked
     if (value.kind === "ObjectValue" || value.kind === "ListValue") return false;
     const text =
       value.kind === "EnumValue" && isEnumType(type)
@@ -223,14 +223,14 @@ class SentValues {
   }
 }
 
-/** GraphQL takes one value for a list of it (GraphQL spec §3.11). */
+/** GraphQL coerces a single value to a list (GraphQL §3.11). */
 const itemsOf = (value: ValueNode): readonly ValueNode[] =>
   value.kind === "ListValue" ? value.values : [value];
 
 const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
-/** The value of an argument, or of a member of its object. `isInVariable`: the value is the variable that holds it. */
+/** The value of an argument or of a member of its object. `isInVariable`: the returned value is the enclosing variable. */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;
   for (const step of path) {

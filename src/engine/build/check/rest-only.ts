@@ -1,6 +1,6 @@
 /**
- * Stage 6: every REST operation has a GraphQL field, or an entry with a reason in `spec/rest-only.yaml` (the ledger). So a
- * new REST operation is never overlooked.
+ * Stage 6: every REST operation must have a GraphQL field, or an entry with a reason in `spec/rest-only.yaml`, so that a new
+ * REST operation cannot be overlooked.
  */
 
 import { quoteArgument } from "../../shared/cli/printable.ts";
@@ -18,11 +18,11 @@ import { type Finding, ruleFinding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-/** With a base, an operation that has another name now is no new one: the field that names it is a finding. */
+/** With a base, a renamed operation is not a new one; the field that refers to it has a finding. */
 export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
   const ledger = readLedger(project);
-  // without the file, operations may go without a field
+  // without the file, operations need not have a field
   if (!ledger) return [];
   const bound = boundOperations(model);
   const listed = new Set([...ledger.entries.keys()].flatMap((key) => operationsOf(model.operations, key)));
@@ -33,9 +33,9 @@ export function restOnlyFindings(project: ValidProject, base?: ValidProject): Fi
   return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }
 
-/** More undecided operations than this are one finding, because many findings would hide all others. */
+/** More undecided operations than this become a single finding, so that they do not bury other findings. */
 const most = 5;
-/** Operations that such a finding names. */
+/** Operations listed in that finding. */
 const mostNamed = 10;
 
 function undecidedFindings(
@@ -77,12 +77,12 @@ const boundOperations = (model: Model): Set<string> =>
 
 type Ledger = { file: YamlFile; entries: ReadonlyMap<string, unknown> };
 
-/** Throws `UnreadableSpec` if the ledger is not YAML, or no map. */
+/** Throws `UnreadableSpec` if the file is not YAML, or not a map. */
 function readLedger(project: Project): Ledger | undefined {
   const file = project.yaml(ledgerFile);
   if (!file) return undefined;
   if (file.value === null || file.value === undefined) return { file, entries: new Map() };
-  if (!isRecord(file.value)) throw unreadableSpec(ledgerFile, "wants a map of operationId to reason");
+  if (!isRecord(file.value)) throw unreadableSpec(ledgerFile, "must be a map of operationId to reason");
   return { file, entries: new Map(Object.entries(file.value)) };
 }
 
@@ -93,7 +93,7 @@ function staleEntries(project: Project, model: Model, ledger: Ledger, bound: Rea
     const hint = "remove the entry";
     if (operations.length === 0) {
       const message = isOperationPattern(id)
-        ? `"${id}" takes no REST operation`
+        ? `"${id}" matches no REST operation`
         : `there is no REST operation "${id}"${suggestOperations(id, model.operations)}`;
       return [ruleFinding("ledger-unknown", id, { message, hint: `correct its name, or ${hint}`, places })];
     }
@@ -108,7 +108,7 @@ function staleEntries(project: Project, model: Model, ledger: Ledger, bound: Rea
         }),
       ];
     if (typeof reason === "string" && reason.trim() !== "") return [];
-    const message = `${id} stands in spec/${ledgerFile} without a reason`;
+    const message = `${id} is in spec/${ledgerFile} without a reason`;
     return [ruleFinding("ledger-reason", id, { message, hint: "write the reason after the colon", places })];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Every rule of `check`: its severity, its stage and its meaning. `docs/rules.md` is printed from them. What the spec files
- * say wrongly is a diagnostic (`src/engine/build/diagnostic.ts`), what they say otherwise than a base a change; the others are here.
+ * Every rule of `check`, with severity, stage and meaning; `docs/rules.md` is printed from them. Rules about the spec files are in
+ * `src/engine/build/diagnostic.ts`, rules about changes in `change-rules.ts`; the others are here.
  */
 import { type Rule as DiagnosticRule, type RuleFacts, ruleOf, rules } from "../diagnostic.ts";
 import { changeRules } from "./changes/change-rules.ts";
@@ -14,7 +14,7 @@ export const otherRules = {
     "ledger",
   ),
   "ledger-unknown": error(
-    "`spec/rest-only.yaml` lists an operation that the document does not have, or a pattern that takes none.",
+    "`spec/rest-only.yaml` lists an operation that the document does not have, or a pattern that matches none.",
     "ledger",
   ),
   "ledger-bound": note(
@@ -23,23 +23,20 @@ export const otherRules = {
   ),
   "ledger-reason": error("An operation in `spec/rest-only.yaml` has no reason.", "ledger"),
   "generated-stale": error(
-    "`generated/` is not as codegen writes it: the finding names each file that is missing, changed or surplus. Run `npm run codegen`.",
+    "`generated/` differs from codegen's output: the finding lists each missing, changed or surplus file. Run `npm run codegen`.",
     "freshness",
   ),
   "saved-operation-changed": note(
-    "With `--base`: a saved operation has another text. Clients built before send the old one, which `OPERATIONS=saved` refuses.",
+    "With `--base`: the text of a saved operation has changed. Clients built before send the old one, which `OPERATIONS=saved` rejects.",
     "changes",
   ),
-  "saved-operation-removed": note(
-    "With `--base`: a saved operation is gone, or has another name.",
-    "changes",
-  ),
+  "saved-operation-removed": note("With `--base`: a saved operation was removed or renamed.", "changes"),
   "deprecation-used": note(
-    "With `--usage`: clients still ask for what REST deprecates. The finding names the operations that ran, and the apps with their versions.",
+    "With `--usage`: clients still use what REST deprecates. The finding lists the operations that ran, and the apps with their versions.",
     "impact",
   ),
-  "approval-expired": error("An approval's last day is over.", "approvals"),
-  "approval-unused": note("An approval settles nothing any more. Remove it.", "approvals"),
+  "approval-expired": error("An approval has expired.", "approvals"),
+  "approval-unused": note("An approval no longer matches a finding. Remove it.", "approvals"),
 } as const satisfies Record<string, RuleFacts>;
 
 export type RuleId = DiagnosticRule | keyof typeof changeRules | keyof typeof otherRules;

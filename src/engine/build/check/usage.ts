@@ -1,7 +1,6 @@
 /**
- * Makes a note of each change that reaches no field in use. The metrics of the `graphql` role count the saved operations
- * that clients ran. The metrics do not tell the fields of any other operation. If such an operation ran, every change
- * counts as used.
+ * Downgrades changes that reach no used field to notes. The metrics of the `graphql` role count the saved operations that clients
+ * ran, but not the fields of other operations; if any of those ran, every change counts as used.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -12,13 +11,13 @@ import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding, type UsageReport } from "./report.ts";
 
 export type Usage = {
-  /** As the user named it. */
+  /** As given by the user. */
   readonly source: string;
   /** The first day that is counted, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** The runs of each operation, by the label of the metric. An operation that is not saved is `other`. */
+  /** Runs by the metric's operation label; operations that are not saved are `other`. */
   readonly runs: ReadonlyMap<string, number>;
-  /** Who ran each operation, by the same label: an app and its version, such as `web 1.4.0`. */
+  /** Clients by the same label: apps and versions, such as `web 1.4.0`. */
   readonly clients: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
@@ -30,7 +29,7 @@ export function usageReport({ source, since, runs }: Usage, head: Project, base:
   return { source, since, used, unknown } satisfies UsageReport;
 }
 
-/** A note for each part of the schema that rests on what REST deprecates, and that clients still ask for: which of them do. */
+/** A note for each part of the schema that depends on what REST deprecates, and that clients still ask for: which of them do. */
 export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport, head: Project): Finding[] {
   const { saved, model } = head;
   if (!model) return [];
@@ -49,7 +48,7 @@ export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport,
     const until = sunset === undefined ? "" : ` until ${sunset}`;
     return [
       ruleFinding("deprecation-used", coordinate, {
-        message: `REST deprecates what ${coordinate} rests on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
+        message: `REST deprecates what ${coordinate} depends on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
         hint: "tell these clients what to use instead",
         places: place ? [frameAt(head, "schema", place)] : [],
       }),
@@ -57,7 +56,7 @@ export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport,
   });
 }
 
-/** The findings. A change is a note if nobody approved it and it reaches no used coordinate. */
+/** Downgrades changes to notes that are not approved and reach no used coordinate. */
 export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since }: UsageReport,
@@ -81,8 +80,8 @@ export function downgradeUnused(
 }
 
 /**
- * The coordinates that clients use. Selections count in both schemas. If an operation was changed or removed, the
- * selections of its text at the base count too.
+ * The coordinates that clients use, in both schemas. For a changed or removed operation, the selections of its text at the base
+ * are included.
  */
 function usedCoordinates(names: ReadonlySet<string>, head: Project, base: ValidProject) {
   const { schema: old } = base.model;
@@ -98,7 +97,7 @@ function usedCoordinates(names: ReadonlySet<string>, head: Project, base: ValidP
     const holder = old.getType(type);
     if (!holder) return true;
     if (type === coordinate || !("getFields" in holder)) return types.has(type);
-    // a new part, such as a required argument, concerns all clients that use its field or type
+    // a new element, such as a required argument, concerns all clients that use its field or type
     const known = [coordinate, fieldOf(coordinate)].find((each) => elementAt(old, each));
     return known === undefined ? types.has(type) : used.has(known);
   };

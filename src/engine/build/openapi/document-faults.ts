@@ -1,5 +1,5 @@
 /**
- * Finds the faults of the document itself: a `$ref` that points at nothing or closes a cycle, a key that stands twice in
+ * Finds the faults of the document itself: a `$ref` that cannot be resolved or closes a cycle, a key that stands twice in
  * one object. A fault that a bound operation reaches is an error. All others are one warning, with their number, and so are
  * the operations that nothing binds and that share their `operationId`.
  */
@@ -96,8 +96,8 @@ const unresolved = (document: RestDocument, node: RestNode, reference: string): 
   createDiagnostic({
     rule: "ref-unresolved",
     coordinate: reference,
-    message: `$ref "${reference}" points at nothing`,
-    hint: `mend the reference, or write what it names, here or in ${document.overlayAt(node)}`,
+    message: `$ref "${reference}" cannot be resolved`,
+    hint: `fix the reference, or define its target, here or in ${document.overlayAt(node)}`,
     rest: document.place(node, "$ref"),
     nodes: [node],
   });
@@ -160,7 +160,7 @@ function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic
       rule: "document-faulty",
       coordinate: place.file,
       message: `${faults.length} fault${faults.length === 1 ? "" : "s"} in parts of the document that no field reaches: ${counts.join(", ")}. Here: ${first.message}`,
-      hint: `mend it here or in ${document.overlayAt(place)}, or approve it`,
+      hint: `fix it here or in ${document.overlayAt(place)}, or approve it`,
       rest: place,
       facts: [],
     }),

@@ -40,7 +40,7 @@ export type FormStyles = ReadonlyMap<string, Style>;
 /** A documented response, by its key: `200`, `4XX`, `default`. */
 export type DocumentedResponse = {
   readonly status: string;
-  /** Absent: its `$ref` points at nothing. */
+  /** Absent: its `$ref` cannot be resolved. */
   readonly node: RestNode | undefined;
   /** The media types of its content. */
   readonly content: readonly string[];
@@ -158,8 +158,8 @@ export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method"
 
 /** Follows the operation's name where no answer of it can be shown. */
 export function unshowableReason({ successes, responses }: RestOperation): string {
-  if (successes.length > 0) return "documents no answer that is JSON or text";
+  if (successes.length > 0) return "documents no JSON or text response";
   return responses.some(isRedirect)
-    ? "answers with a redirect, which is never followed"
-    : "documents no success that a query could show";
+    ? "responds with a redirect, which is never followed"
+    : "documents no success response that a query could show";
 }

@@ -17,7 +17,7 @@ import {
 import { type FileLocation, type NodePath, unreadableSpec } from "../diagnostic.ts";
 import { parseJson } from "./json-file.ts";
 
-/** A key that stands twice in one object. The later value counts. */
+/** A key that appears twice in one object. The later value counts. */
 export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: FileLocation };
 
 export type YamlFile = {
@@ -43,7 +43,7 @@ export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
 }
 
 export const duplicateKeyMessage = ({ path }: DuplicateKey): string =>
-  `the key "${path.at(-1)}" stands twice in one object`;
+  `the key "${path.at(-1)}" appears twice in one object`;
 
 /** Like `parseYamlFile`, but keeps duplicate keys as data: they may stand where nobody reads. */
 export function parseWithDuplicates(name: string, source: string): YamlFile {

@@ -100,7 +100,7 @@ test("a null is a failure only where REST requires a value, at each level of a l
     "Thing.maybeTags": [1],
     "Thing.grid": [2],
     "Thing.map": [0, 1],
-    "Thing.friends": [0], // a key without an answer is null
+    "Thing.friends": [0], // a key without a result is null
     "Entry.key": [0],
   });
   const printed = model ? emitSchema(model) : "";

@@ -48,7 +48,7 @@ test("a changed binding is described in the words of the directive", async () =>
   const { findings } = await reportOf(root, "--base", "HEAD");
   const inputs = (state: string): string => `parcels_of_warehouse.result(state: constant ["${state}"], …)`;
   expect(findings.find(({ rule }) => rule === "binding-changed")?.message).toBe(
-    `Warehouse.parcels is bound otherwise now: ${inputs("lost")}, it was ${inputs("in-transit")}`,
+    `Warehouse.parcels is bound differently now: ${inputs("lost")}, it was ${inputs("in-transit")}`,
   );
 });
 
@@ -72,7 +72,7 @@ paths:
   expect(findings.filter(({ rule }) => rule === "binding-changed")).toMatchObject([
     {
       coordinate: "Thing.madeAt",
-      hint: "the schema is as before: approve it, if REST calls the same value so now",
+      hint: "the schema is unchanged: approve it if REST has only renamed the value",
     },
   ]);
 });

@@ -78,7 +78,7 @@ test.each([
     '{"spec":"0123456789abcdef"}',
     /serves the spec 0123456789abcdef, which no commit/,
   ],
-  ["no spec", '{"status":"ok"}', /\/healthz there tells no spec/],
+  ["no spec", '{"status":"ok"}', /\/healthz does not report a spec/],
   ["something else", "<html>", /is not valid JSON/],
 ])("a role that tells %s is a refusal with its reason", async (_name, answer, reason) => {
   const { code, error } = await ran(repository(), ["--base", await role(answer)]);

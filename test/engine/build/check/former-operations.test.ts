@@ -82,7 +82,7 @@ test("an operation that is gone has no similar name, and no line of today's docu
   const [found, ...others] = step(openapi());
   expect(found).toMatchObject({
     ...{ rule: "operation-unknown", change: "breaking", coordinate: "User.boss" },
-    message: "the document has no GET /users/{id} (users_retrieve) any more",
+    message: "the document no longer has GET /users/{id} (users_retrieve)",
     hint: "remove the field, or bind it to another operation",
   });
   expect(found?.places.map(({ role }) => role)).toEqual(["schema", "base rest"]);

@@ -41,7 +41,7 @@ const inputs: [name: string, files: Record<string, string | Buffer>, code: numbe
     "duplicate keys",
     { [openapi]: "openapi: 3.1.0\npaths: {}\npaths: {}\n" },
     3,
-    /^spec\/openapi\.yaml:3:1: the key "paths" stands twice in one object/,
+    /^spec\/openapi\.yaml:3:1: the key "paths" appears twice in one object/,
   ],
   ["a document that is a list", { [openapi]: "- 1\n- 2\n" }, 3, /is not an OpenAPI/],
   ["an operation for a schema", { [schema]: "{ me { id } }" }, 3, /is an operation, not a schema/],

@@ -158,9 +158,9 @@ test("a text that clients may still send is noted once it is gone, and the run d
   };
   expect(await notesAfter(`# Moved.\n${query("total").replaceAll(" ", "  ")}`)).toEqual([]);
   expect(await notesAfter(query("total next"))).toEqual([
-    "note: saved operation Totals has another text now",
+    "note: the text of saved operation Totals has changed",
   ]);
-  expect(await notesAfter(query("total", "Sums"))).toEqual(["note: saved operation Totals is gone"]);
+  expect(await notesAfter(query("total", "Sums"))).toEqual(["note: saved operation Totals was removed"]);
   expect(await notesAfter("query Totals {")).toEqual([]);
 });
 

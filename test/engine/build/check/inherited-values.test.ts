@@ -76,7 +76,7 @@ test("a field of the schema that leads around the enclosing type is an error of 
         rule: "enclosing-missing",
         coordinate: "Inbox.members",
         message:
-          "Inbox.members takes a value from the Account around it, but Query.inbox reaches Inbox without one",
+          "Inbox.members takes a value from the enclosing Account, but Query.inbox reaches Inbox without one",
       }),
     ]),
   );

@@ -65,7 +65,7 @@ test("a directive that is added or removed is a change of the binding", async ()
   });
   const { changes } = await reportOf(root, "--base", "HEAD");
   expect(changes.map(({ message }) => message)).toContain(
-    "Season.days is bound otherwise now: property value, it was the entries of property value",
+    "Season.days is bound differently now: property value, it was the entries of property value",
   );
 });
 

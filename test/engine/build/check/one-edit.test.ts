@@ -21,13 +21,13 @@ test("a move of many paths from one beginning to another is one finding, with th
   expect(found).toMatchObject([
     {
       rule: "rest-operation-moved",
-      message: "GET /v3/one stands at /v4/one now, and 2 more paths moved from /v3 to /v4",
+      message: "GET /v3/one is at /v4/one now, and 2 more paths moved from /v3 to /v4",
       coordinates: ["Query.one", "Query.two", "Query.three"],
     },
   ]);
   expect(found[0]).not.toHaveProperty("also");
   const [fewer] = stepFindings(schema, at("/v3"), at("/v4").replace("/v4/three", "/v5/three"));
-  expect(fewer?.message).toBe("GET /v3/one stands at /v4/one now, and 1 more path moved from /v3 to /v4");
+  expect(fewer?.message).toBe("GET /v3/one is at /v4/one now, and 1 more path moved from /v3 to /v4");
   expect(fewer?.fingerprint).not.toBe(found[0]?.fingerprint);
 });
 

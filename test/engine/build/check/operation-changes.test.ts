@@ -76,13 +76,13 @@ test("an answer in another media type is not said to be without content", async 
     return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
   };
   expect(await messagesOf(answer(content(200, "application/xml")))).toEqual([
-    "getNote documents no answer that is JSON or text",
+    "getNote documents no JSON or text response",
   ]);
   // the field may be null
   expect(await messagesOf(answer(json, content(202, "application/xml")))).toEqual([]);
   expect(await messagesOf(answer(json, '"202": { description: Not written yet. }'))).toEqual([]);
   expect(await messagesOf(answer('"204": { description: Nothing. }'))).toEqual([
-    "GET /api/note has no JSON answer now",
+    "GET /api/note has no JSON response now",
   ]);
 });
 
@@ -149,9 +149,9 @@ test("a path that moves is one finding, with each of its operations", () => {
 type Mutation { remove: Boolean @rest(operation: "remove") }`;
   expect(stepFindings(schema, openapi("/things"), openapi("/v2/things"))).toMatchObject([
     {
-      ...{ rule: "rest-operation-moved", message: "GET /things stands at /v2/things now" },
+      ...{ rule: "rest-operation-moved", message: "GET /things is at /v2/things now" },
       coordinates: ["Query.read", "Mutation.remove"],
-      also: [{ coordinate: "Mutation.remove", message: "DELETE /things stands at /v2/things now" }],
+      also: [{ coordinate: "Mutation.remove", message: "DELETE /things is at /v2/things now" }],
     },
   ]);
 });

@@ -47,7 +47,7 @@ const told = (edits: Edits) => {
   }));
 };
 
-test("the answer of an operation has another schema", () => {
+test("the response of an operation has another schema", () => {
   expect(told({ box: "Other" })).toEqual([
     {
       rule: "property-missing",

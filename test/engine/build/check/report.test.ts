@@ -37,7 +37,7 @@ test("fresh files exit 0; changed, missing and surplus files are one finding tha
   expect(findings).toMatchObject([
     {
       message:
-        "generated/operations.ts is missing; generated/resolvers.ts is not what codegen writes, from line 1 on; generated/old.ts is no longer generated",
+        "generated/operations.ts is missing; generated/resolvers.ts differs from codegen's output, from line 1 on; generated/old.ts is no longer generated",
     },
   ]);
 });
@@ -57,7 +57,7 @@ test("lines that are missing at the end of a generated file are found at its end
   const lines = readFileSync(join(root, path), "utf8").split("\n");
   write(root, { [path]: `${lines.slice(0, 9).join("\n")}\n` });
   const [finding] = (await reportOf(root)).findings;
-  expect(finding?.message).toBe(`${path} is not what codegen writes, from line 10 on`);
+  expect(finding?.message).toBe(`${path} differs from codegen's output, from line 10 on`);
 });
 
 test("a misspelt name in the ledger is to be corrected", async () => {

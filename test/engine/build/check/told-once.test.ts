@@ -131,6 +131,6 @@ test("a warning that the base has is told as one, and touches no operation", () 
   expect(told(report)).toEqual([old]);
   expect(report.operations.map(({ verdict }) => verdict)).toEqual(["untouched", "untouched"]);
   expect(formatText(report)).toMatch(
-    /once a parent: up to \d+ calls below a list; the base has this finding too\n/,
+    /once per parent: up to \d+ calls below a list; the base has this finding too\n/,
   );
 });

@@ -156,7 +156,7 @@ test("a list that becomes a page is one finding, with what else the page means",
   expect(others).toEqual([]);
   expect(found).toMatchObject({
     ...{ rule: "output-list", coordinates: ["Query.things"], also: [{ rule: "rest-list-paged" }] },
-    hint: 'add `result: "results"` to @rest: the list stands there in the answer',
+    hint: 'add `result: "results"` to @rest: the list is at this path in the response',
   });
   expect(step(', result: "results"')).toMatchObject([
     { rule: "rest-list-paged", also: [{ rule: "binding-changed", coordinate: "Query.things" }] },

@@ -144,7 +144,7 @@ test.each([
     /has no graphql_operation_duration_seconds_count/,
   ],
   ["an error", { status: "error", error: "too many samples" }, /: too many samples/],
-  ["something else", {}, /is no answer of Prometheus/],
+  ["something else", {}, /is not a Prometheus response/],
 ])("%s is a refusal, and never no use", async (_name, answer, reason) => {
   const { code, error } = await ran(repository(), [
     "--base",
@@ -168,7 +168,7 @@ test.each([
   const { code, error } = await ran(repository(), ["--base", "HEAD", "--usage", url]);
   expect([code, error]).toEqual([
     2,
-    expect.stringMatching(/is no answer of Prometheus|has no graphql_operation/),
+    expect.stringMatching(/is not a Prometheus response|has no graphql_operation/),
   ]);
 });
 

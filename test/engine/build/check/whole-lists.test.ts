@@ -81,7 +81,8 @@ test.each([
   expect(changes).toMatchObject(told);
   expect(changes.map(({ message }) => message)).toEqual(
     told.map(
-      () => `GET /tickets may answer with a page now, not with all: it has the query parameter "${name}"`,
+      () =>
+        `GET /tickets may return a page now instead of the whole list: it has the query parameter "${name}"`,
     ),
   );
 });

@@ -37,11 +37,13 @@ test("--format mermaid draws the calls of a saved operation by level, with keys 
     '    c2["warehouse.parcels.parcels[].courier<br/>GET /api/couriers<br/>1 REST call, at worst 20"]',
     "  end",
     '  c0 -->|"parent.warehouse_id"| c1',
-    '  c1 -->|"parent.courier_code, up to 25 keys a call"| c2',
+    '  c1 -->|"parent.courier_code, up to 25 keys per call"| c2',
   ]);
   expect(await ran(project(), ["--format", "mermaid", "depot"], explain)).toMatchObject({
     code: 2,
-    error: expect.stringContaining('is not a saved operation, and --format mermaid draws only these; did you mean "Depot"?'),
+    error: expect.stringContaining(
+      'is not a saved operation, and --format mermaid draws only these; did you mean "Depot"?',
+    ),
   });
 });
 

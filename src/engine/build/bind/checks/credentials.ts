@@ -33,8 +33,8 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
           schema: nodeLocation(first.definition.astNode),
           rest: root,
         },
-        "the document does not say which credentials REST takes, so none is forwarded to it",
-        `say so in the document or in ${overlay}, with \`security\` and \`securitySchemes\`; \`security: []\` says that it takes none${byHeader(model, root)}`,
+        "the document does not declare which credentials REST accepts, so none are forwarded",
+        `declare them in the document or in ${overlay}, with \`security\` and \`securitySchemes\`; \`security: []\` means that it accepts none${byHeader(model, root)}`,
         [],
       );
   }

@@ -28,7 +28,7 @@ export function deprecations(
     findings.add(
       "deprecation-unsaid",
       { coordinate, schema: nodeLocation(member.astNode), rest: nodes[0] },
-      `${coordinate} rests on what REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
+      `${coordinate} depends on what REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
       'tell clients: add `@deprecated(reason: "…")`, with what to use instead',
       [],
     );

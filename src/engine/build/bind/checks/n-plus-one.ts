@@ -24,14 +24,14 @@ export function checkNPlusOne(model: Model, findings: Findings): void {
       schema: nodeLocation(field.definition.astNode),
       rest: field.operation.node,
     };
-    const each = isOncePerParent ? "once a parent" : `once for each ${types.join(" and ")}`;
+    const each = isOncePerParent ? "once per parent" : `once for each ${types.join(" and ")}`;
     const message = `${field.coordinate} calls ${field.operation.id} ${each}: ${calls > mostCounted ? "" : "up to "}${countText(calls)} calls below a list`;
     findings.add("n-plus-one", where, message, hintFor(field, isOncePerParent), [field.operation.id]);
   }
 }
 
 function hintFor({ inputs }: BoundField, isOncePerParent: boolean): string {
-  if (!isOncePerParent) return "approve it if few of them are asked for at once";
+  if (!isOncePerParent) return "approve it if few of them are selected at once";
   return inputs.some(({ source, shape }) => source.kind === "parent" && shape.types.has("array"))
     ? "add batchBy, with the property of the items that holds the keys: one call is for many parents then; or approve it"
     : "bind a list operation with batchBy, or one that gives the whole list with in: ITEM; or approve it";

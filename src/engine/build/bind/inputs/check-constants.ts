@@ -25,7 +25,7 @@ export function checkDefault(binder: Binder, where: FindingTarget, slot: InputSl
   binder.findings.add("constant-invalid", where, message, "write a default that REST takes");
 }
 
-/** The reason why REST refuses `value`; `undefined` if REST accepts it. */
+/** The reason why REST rejects `value`; `undefined` if REST accepts it. */
 export function rejectionReason(shape: Shape, value: unknown): string | undefined {
   if (!isTyped(shape, value)) return `is not ${describeShape(shape)}`;
   if (shape.values && !shape.values.includes(value)) return "is not one of its values";

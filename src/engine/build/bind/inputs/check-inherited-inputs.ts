@@ -74,8 +74,8 @@ function addStricter(findings: Findings, where: FindingTarget, source: string, f
     findings.add(
       "limit-narrower",
       where,
-      `${where.coordinate} takes ${source}, which has ${limit.from} in REST, but ${limit.to} here: other values are refused`,
-      "feed it from another value, mend the limit in an overlay, or approve it",
+      `${where.coordinate} takes ${source}, which has ${limit.from} in REST, but ${limit.to} here: other values are rejected`,
+      "feed it from another value, correct the limit in an overlay, or approve it",
       [source, limit.from, limit.to],
     );
 }

@@ -42,7 +42,7 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
     findings.add(
       "server-ignored",
       { coordinate: urls, schema: where.schema, rest: servers.node },
-      `${id} has servers of its own, ${urls}: its calls go to the base URL of its product all the same`,
+      `${id} has its own servers, ${urls}, but its calls go to the base URL of its product`,
       operation.root.name === undefined
         ? "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it"
         : "give its operations a document of their own, and set REST_BASE_URL_<NAME>; then approve it",

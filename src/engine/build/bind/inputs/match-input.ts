@@ -88,7 +88,7 @@ function matchEnum(binder: Binder, where: FindingTarget, type: GraphQLEnumType, 
   binder.findings.add(
     "input-enum",
     { ...where, rest: shape.node, also: [where.rest], below: ["enum"] },
-    `REST refuses ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
+    `REST rejects ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
     `remove it from ${type}, or give it the REST name with @restName${such && `: ${such}`}`,
   );
 }
@@ -280,6 +280,6 @@ function checkOneOfMember(
       "constant-invalid",
       at,
       `${where.coordinate} sends ${own}, and ${variantName(member)} itself does not take "${chosenBy.value}"`,
-      "mend the mapping of REST's `discriminator`, in an overlay if the document is a vendor's",
+      "fix the mapping of REST's `discriminator`, in an overlay if the document is a vendor's",
     );
 }

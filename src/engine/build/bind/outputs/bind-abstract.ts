@@ -27,7 +27,7 @@ export function bindAbstract(
     const isOneObject = isOnly(value.shape, "object") && !value.shape.members;
     const [not, hint] = isOneObject
       ? ["is one object, not one of several", "give the field an object type with its properties"]
-      : ["is no oneOf whose members can be told apart", tellApart];
+      : ["is not a oneOf with distinguishable members", tellApart];
     findings.add(
       "discriminator-missing",
       where,
@@ -112,7 +112,7 @@ function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstr
   findings.add(
     "discriminator-missing",
     where,
-    `${where.coordinate} is ${name}, whose members are told apart otherwise elsewhere: ${tellingOf(known)} there, ${tellingOf(abstract)} here`,
+    `${where.coordinate} is ${name}, whose members are discriminated differently elsewhere: ${tellingOf(known)} there, ${tellingOf(abstract)} here`,
     "write a union of its own for each",
   );
 }

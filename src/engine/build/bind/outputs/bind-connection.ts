@@ -121,10 +121,10 @@ function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape)
     "connection-unfit",
     { ...atRestDirective(field, "connection"), rest: shape.node, also: [node] },
     isAddress
-      ? `REST sends an address at "${next}", which is no cursor`
+      ? `REST sends a URL at "${next}", which is not a cursor`
       : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,
     isAddress
-      ? "write `pages: LINKED` beside `next`: the cursor is the value of the parameter that `after` feeds, in the address's query"
+      ? "write `pages: LINKED` beside `next`: the cursor is the value of the parameter that `after` feeds, in the URL's query"
       : "have `after` feed the parameter that takes the cursor, outside the body",
   );
   return false;

@@ -60,12 +60,12 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
   const hasAddress = next !== undefined || responses.every((each) => hasHeader(each, "link"));
   if (!hasAddress)
     add(
-      `the pages of ${where.coordinate} are LINKED, but the answer of ${operation.id} documents no Link header`,
+      `the pages of ${where.coordinate} are LINKED, but the response of ${operation.id} documents no Link header`,
       "name the place of the next page's address in the body (`next`), or document the header, in an overlay if the document is a vendor's",
     );
   if (after.in !== "query" || after.shape.types.has("array") || after.shape.types.has("object"))
     return add(
-      `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no address's query has as one value`,
+      `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no URL query can have as a single value`,
       "have it feed a query parameter that is text or a number",
     );
   return hasAddress ? { ...(next && { next }), link: after.name } : undefined;

@@ -37,13 +37,13 @@ export function readResults(field: FieldContext): ResponseValue[] {
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successPlace(operation), also: [operation.node] };
-  const why = `${operation.id} answers without content, which is null`;
+  const why = `${operation.id} responds without content, which is null`;
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
     binder.findings.add(
       "operation-no-json",
       at,
       `${operation.id} ${unshowableReason(operation)}`,
-      "document its 2xx answer as application/json",
+      "document its 2xx response as application/json",
     );
   } else addNull(field, at, why);
 }
@@ -101,8 +101,7 @@ export function matchResult(
     const isOne = isForMany && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
-  if (batch.mode === "one" || batch.key.source.nullable)
-    addNull(field, at, "a key without an answer is null");
+  if (batch.mode === "one" || batch.key.source.nullable) addNull(field, at, "a key without a result is null");
   const bare = getNullableType(definition.type);
   if (!item) return matchOutput(binder, at, definition.type, value);
   if (batch.mode === "one") return matchOutput(binder, at, bare, item);
@@ -112,7 +111,7 @@ export function matchResult(
     binder.findings.add(
       "output-nullable",
       at,
-      `items of ${where.coordinate} are ${bare.ofType}, but a key without an answer is null`,
+      `items of ${where.coordinate} are ${bare.ofType}, but a key without a result is null`,
       "drop the inner `!`",
     );
   }
@@ -151,7 +150,7 @@ function addForgottenResult(
     "output-list",
     { ...where, rest: shape.node },
     `${where.coordinate} is ${definition.type}, but REST sends ${describeShape(shape)}`,
-    `add ${results.join(" or ")} to @rest: the list stands there in the answer`,
+    `add ${results.join(" or ")} to @rest: the list is at this path in the response`,
   );
   return true;
 }

@@ -45,8 +45,8 @@ export function followPath(
     path.split("."),
     {
       rule: "result-missing",
-      owner: `the answer of ${field.operation.id}${statusSuffix(from)}`,
-      hint: "name where the value stands in the body",
+      owner: `the response of ${field.operation.id}${statusSuffix(from)}`,
+      hint: "name the path of the value in the body",
     },
   );
   return found?.reduce((value, property) => propertyValue(field.binder, value, property), from);

@@ -1,4 +1,4 @@
-/** The changes of the binding directives: the public schema is the same, the REST source is another. */
+/** Changes of binding directives: the public schema is the same, but the REST source differs. */
 import { isEnumType } from "graphql";
 import { inputSlotsOf } from "../../bind/inputs/input-slots.ts";
 import { formatSource } from "../../bind/inputs/input-source.ts";
@@ -10,7 +10,7 @@ import { definitionAt } from "../../schema/schema-coordinate.ts";
 import { removedNode } from "./causes.ts";
 import { type Change, schemaChange } from "./change.ts";
 
-/** Fields that read another REST place, and enum values that stand for another REST value. */
+/** Fields that are bound differently, and enum values with a different REST value. */
 export const bindingChanges = (base: Model, head: Model): Change[] => [
   ...fieldChanges(base, head),
   ...enumValueChanges(base, head),
@@ -24,7 +24,7 @@ function fieldChanges(base: Model, head: Model): Change[] {
     const after = bindingOf(withoutNewDemands(old, now), now);
     if (JSON.stringify(before) === JSON.stringify(after)) return [];
     const [is, was] = described(now, old);
-    const message = `${old.coordinate} is bound otherwise now: ${is}, it was ${was}`;
+    const message = `${old.coordinate} is bound differently now: ${is}, it was ${was}`;
     const change = schemaChange("binding-changed", old.coordinate, message, before, after);
     const gone = removedNode(base, head, old.coordinate);
     return [gone ? { ...change, cause: nodeKey(gone), place: nodeKey(gone) } : change];
@@ -32,8 +32,8 @@ function fieldChanges(base: Model, head: Model): Change[] {
 }
 
 /**
- * Without what feeds a parameter that REST requires and that the base did not have. The base's call would fail now, so the
- * field shows nothing else in its place.
+ * The field without inputs for required parameters that are new since the base. The base's call would fail without them, so
+ * they are not a different binding.
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
@@ -43,8 +43,8 @@ function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
 }
 
 /**
- * The facts of a binding in canonical order. `now` is the new binding of the same field: an operation that kept its
- * `operationId`, or its method and path, counts as the same operation.
+ * The facts of a binding in canonical order. `now`: the field's new binding; an operation with the same `operationId`, or the same
+ * method and path, counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") {
@@ -52,7 +52,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     return field.entries ? { entries: path } : path;
   }
   const isSame = now.kind === "bound" && isSameOperation(now.operation, field.operation);
-  // the part of the request that it stands in belongs to REST
+  // the location of a parameter is a fact of REST, not of the binding
   const inputs = field.inputs.map((input) => [input.name, formatSource(input.source)]);
   return {
     operation: isSame && now.kind === "bound" ? now.operation.id : field.operation.id,
@@ -65,7 +65,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
   };
 }
 
-/** The paths of a connection. The sizes of pages belong to REST. */
+/** The paths of a connection. Page sizes are facts of REST, not of the binding. */
 const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [
@@ -76,7 +76,7 @@ const connectionOf = ({ connection }: BoundField): unknown =>
       ]
     : null;
 
-/** Both bindings. Inputs that both have alike are left out, as `…`: an operation may have twenty. */
+/** Describes both bindings. Common inputs are shown as `…`, because an operation may have twenty. */
 function described(now: ModelField, old: ModelField): [string, string] {
   const after = inputTexts(now);
   const before = inputTexts(old);
@@ -96,7 +96,7 @@ const describe = (field: ModelField, inputs: string): string =>
     ? `property ${field.path.join(".") || "none, its parent's own object"}`
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
-/** A name that the schema leaves to convention follows the document's: what REST sends there is a change of its values. */
+/** Only explicit names: one derived by convention follows the document, whose changes are reported as value changes. */
 function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {
     const now = head.schema.getType(old.name);

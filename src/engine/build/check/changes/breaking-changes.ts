@@ -1,7 +1,7 @@
 /**
- * Proof errors that the base did not have. If the schema is unchanged at their coordinate, the OpenAPI document caused them,
- * and all errors with the same cause are reported as one finding. Errors that can be approved are reported separately, so
- * that their fingerprint is the same with and without a base.
+ * Proof errors that the base did not have. If the schema is unchanged at their coordinate, the OpenAPI document caused them, and
+ * all errors with the same cause are one finding. Approvable errors are reported separately, so that their fingerprint is the
+ * same with and without a base.
  */
 
 import { type Diagnostic, isApprovable } from "../../diagnostic.ts";
@@ -17,11 +17,11 @@ import { restFrames } from "./rest-frames.ts";
 export type BreakingChange = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
-  /** What no proof sees of the same node. */
+  /** Changes of the same node that the proof does not detect. */
   readonly changes: Change[];
 };
 
-/** By the key of the node that they come from. */
+/** By the key of the causing node. */
 export function findBreakingChanges(base: ValidProject, head: ValidProject): Map<string, BreakingChange> {
   const known = new Set(base.diagnostics.map(keyOf));
   const breaks = new Map<string, BreakingChange>();
@@ -54,14 +54,14 @@ export const breakingChangeAt = (
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
-/** Whether the schema says the same at the error's coordinate, or has nothing to do with it. */
+/** Whether the schema is unchanged at the error's coordinate, or not involved. */
 function isSaidAlike(base: ValidProject, head: ValidProject, { coordinate, schema }: Diagnostic): boolean {
   if (!schema) return true;
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   return is !== undefined && was === is;
 }
 
-/** One schema may change several parts of one value. */
+/** Removes duplicates: one schema may affect several parts of a value. */
 export const eachOnce = (all: readonly Also[]): Also[] => [
   ...new Map(
     all.map(({ rule, coordinate, message }) => {

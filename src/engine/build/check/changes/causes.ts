@@ -1,6 +1,6 @@
 /**
- * Finds the node of the OpenAPI document that a new error of the proof comes from: the first node of the error, of what
- * its coordinate rested on at the base, or of the answers behind it, that says something else now. Errors of one cause are one finding.
+ * Finds the node of the OpenAPI document that caused a new proof error: the first changed node among those of the error, those
+ * that its coordinate depended on at the base, and those of the responses behind it. Errors with one cause are one finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -14,7 +14,7 @@ import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
-/** Rules that say what is not there: the document of today has no node for it. */
+/** Rules about missing parts, for which the new document has no node. */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
   "operation-id-duplicate",
@@ -25,10 +25,10 @@ const ofMissing = new Set<Rule>([
   "connection-unfit",
 ]);
 
-/** Such a rule may also say that what is there does not fit: then the finding is at that, and not at what had to hold it. */
+/** A rule about a missing or an unsuitable part; for the latter, the finding is at the part itself rather than its parent. */
 const ofMissingOrUnfit: Rule = "batch-match";
 
-/** `below`: the path from the node down to all that differs. */
+/** `below`: the path from the node to the difference. */
 export type Cause = { readonly node: NodeLocation; readonly below: NodePath };
 
 export function causeOfError(
@@ -58,15 +58,15 @@ export function causeOfError(
 const isInside = (node: NodeLocation, outer: NodeLocation): boolean =>
   node.file === outer.file && outer.path.every((step, index) => node.path[index] === step);
 
-/** Identifies the place of a cause. */
+/** Identifies the location of a cause. */
 export const causeKey = ({ node: { file, path }, below }: Cause): string =>
   nodeKey({ file, path: [...path, ...below] });
 
-/** The first node that the coordinate rested on at the base and that is gone. */
+/** The first removed node that the coordinate depended on at the base. */
 export const removedNode = (base: Model, head: Model, coordinate: string): NodeLocation | undefined =>
   restedOn(base, coordinate).flatMap((node) => topmostGone(head.document, node) ?? [])[0];
 
-/** The cause of a change at the node of a value: the node, the list that requires it, or a schema that it is made of. */
+/** The cause of a change of a value: its node, the `required` list next to it, or a schema that it is composed of. */
 export const causeOfChange = (
   base: RestDocument,
   head: RestDocument,
@@ -85,7 +85,7 @@ function firstDifference(
   return undefined;
 }
 
-/** The schemas that a schema refers to, by itself or as a member of `allOf`, `oneOf` or `anyOf`. */
+/** The schemas that a schema refers to, directly or as a member of `allOf`, `oneOf` or `anyOf`. */
 function madeOf(document: RestDocument, node: NodeLocation, seen = new Set<unknown>()): NodeLocation[] {
   const value = document.valueAt(node);
   if (!isRecord(value) || seen.has(value)) return [];
@@ -96,7 +96,7 @@ function madeOf(document: RestDocument, node: NodeLocation, seen = new Set<unkno
   ]);
 }
 
-/** The name that a new property had before, where one of the same object is gone and one is new. */
+/** The former name of a new property, if exactly one property of the object was removed and one added. */
 function formerName(
   base: RestDocument,
   head: RestDocument,
@@ -109,13 +109,12 @@ function formerName(
   return { node: holder, below: [name] };
 }
 
-/** The list that says which properties are required, beside the one at this node. */
+/** The `required` list next to the property at this node. */
 const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
- * The first node on the way to a node that the document has no more, or the one that holds it if nothing is left in that;
- * `undefined` if the document has them all.
+ * The first node on the path to a node that no longer exists, or its parent if that is empty now; `undefined` if all exist.
  */
 function topmostGone(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
   const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });
@@ -126,7 +125,7 @@ function topmostGone(document: RestDocument, { file, path }: NodeLocation): Node
   return isEmptied && steps > 0 ? holder : at(steps + 1);
 }
 
-/** The path to the only place where the documents differ, which may be in one of them; `undefined` if they say the same. */
+/** The path to the only difference between the documents, which may exist in only one of them; `undefined` if they are equal. */
 export function onlyDifference(
   base: RestDocument,
   head: RestDocument,
@@ -142,7 +141,7 @@ export function onlyDifference(
       (each) => !isDeepStrictEqual(childValue(was, each), childValue(is, each)),
     );
     const [gone, ...manyGone] = [key, ...others].filter((each) => childValue(is, each ?? "") === undefined);
-    // a key with another name
+    // a renamed key
     if (others.length === 1 && gone !== undefined && manyGone.length === 0) below.push(gone);
     if (key === undefined || others.length > 0) break;
     below.push(Array.isArray(was) ? Number(key) : key);
@@ -152,7 +151,7 @@ export function onlyDifference(
   return below;
 }
 
-/** Whether both are objects, or lists of one length. */
+/** Whether both are objects, or lists of the same length. */
 const isAlike = (was: unknown, is: unknown): boolean =>
   (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
 
@@ -201,8 +200,8 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
       .reverse(),
   );
 
-// The nodes of REST's answers behind a coordinate. Where an answer has another schema, or another media type, than at the
-// base, nothing below it need say something else: only the way there does.
+// The nodes of REST's responses behind a coordinate. If a response refers to another schema or media type than at the base, the
+// schemas below may be unchanged; only the reference to them changed.
 
 /** `restedOn`: the nodes that a coordinate reads. The nearest come first. */
 function responseNodes(

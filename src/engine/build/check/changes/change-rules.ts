@@ -1,13 +1,13 @@
-/** The rules of changes against a base. `docs/rules.md` is printed from them. */
+/** The rules for changes since a base. `docs/rules.md` is printed from them. */
 
-/** breaking: clients or the mapping fail · dangerous: clients may see a difference · safe: they cannot. */
+/** breaking: clients or the mapping fail · dangerous: clients may notice a difference · safe: they cannot. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";
 
-/** `classes`: those that changes of the rule may have, the usual one first. */
+/** `classes`: possible classes of the rule's changes, the usual one first. */
 type ChangeFacts = {
   readonly classes: readonly [ChangeClass, ...ChangeClass[]];
   readonly meaning: string;
-  /** How clients are spared the change. Absent: there is nothing to do. */
+  /** How to avoid breaking clients. Absent: nothing to do. */
   readonly advice?: string;
 };
 
@@ -18,15 +18,15 @@ const breaking = of("breaking");
 const dangerous = of("dangerous");
 const safe = of("safe");
 
-const keepBoth = "deploy REST first, taking both; then the generated layer";
+const keepBoth = "deploy REST first, accepting both; then the generated layer";
 const tellClients = "tell the clients";
 
-/** What REST says otherwise, and no proof sees. */
+/** Changes of REST that the proof does not detect. */
 export const restRules = {
-  "rest-operation-moved": breaking("The operation stands at another path.", keepBoth),
+  "rest-operation-moved": breaking("The operation has another path.", keepBoth),
   "rest-method-changed": breaking("The operation has another method.", keepBoth),
   "rest-product-changed": dangerous(
-    "The first tag is another one, or the document has another name: calls go to another upstream, if the products have addresses of their own.",
+    "The first tag or the document's name has changed: calls go to another upstream, if the products have separate base URLs.",
     "set `REST_BASE_URL_<TAG>` of the new tag before the deployment",
   ),
   "rest-permission-changed": dangerous(
@@ -34,11 +34,11 @@ export const restRules = {
     "give the permission to the callers' keys first",
   ),
   "rest-security-changed": breaking(
-    "The operation refuses credentials that it took: another scheme, a scope more, or the same credential in another place.",
-    "take the old credentials until nobody sends them",
+    "The operation rejects credentials that it accepted before: another scheme, an additional scope, or another location.",
+    "accept the old credentials until no client sends them",
   ),
   "rest-not-found-changed": dangerous(
-    "404 is documented now, or no longer. A documented 404 is `null`, an undocumented one an error.",
+    "A 404 response was added to the document or removed. A documented 404 is `null`, an undocumented one an error.",
     "tell the clients of the field",
   ),
   "rest-error-changed": dangerous(
@@ -46,63 +46,66 @@ export const restRules = {
     "tell the clients that show the messages, or declare the new members in `x-error-mapping`",
   ),
   "rest-answer-removed": breaking(
-    "The operation no longer has an answer that is JSON or text, and a field that may be null is null from now on.",
-    "keep the JSON answer beside the new one",
+    "The operation no longer has a JSON or text response, so a nullable field is always null.",
+    "keep the JSON response in addition to the new one",
   ),
   "rest-list-paged": dangerous(
-    "The answer that a field shows as a whole list may be a page now: a parameter, a property beside the list or a header says so.",
+    "The response that a field shows as a complete list may be a page now, judging by a parameter, a property or a header.",
     "make the field a connection, or feed the parameter that asks for all, if there is one; tell the clients",
   ),
   "rest-body-changed": breaking(
-    "The operation takes its body in another media type, and no longer in the old one.",
-    "take a body in both media types until the generated layer is deployed",
+    "The operation accepts its body in another media type, and no longer in the old one.",
+    "accept both media types until the generated layer is deployed",
   ),
   "rest-parameter-moved": breaking(
-    "A parameter that a field feeds stands in another part of the request.",
+    "A parameter that a field feeds is in another part of the request.",
     keepBoth,
   ),
-  "rest-style-changed": breaking("A list or an object is written in another way.", keepBoth),
+  "rest-style-changed": breaking("A list or an object is serialized in another style.", keepBoth),
   "rest-default-changed": dangerous(
     "A parameter that no field feeds has another default.",
-    "feed the parameter with a constant if the old value is meant",
+    "feed the parameter with a constant to keep the old value",
   ),
   "rest-type-changed": of("breaking", "dangerous")(
-    "A value has another type, which its GraphQL type hides.",
+    "A value has another type, which its GraphQL type does not show.",
     "add a property of the new type, and keep the old one until no field reads it",
   ),
   "rest-format-changed": of("breaking", "dangerous")(
-    "A value has another `format`, which its GraphQL type leaves open.",
+    "A value has another `format`, which its GraphQL type does not show.",
     tellClients,
   ),
   "rest-enum-changed": of("breaking", "dangerous")(
-    "The values of an enum of REST are others, and its GraphQL type does not say so: it is no enum.",
-    "tell the clients of a new value; refuse an old one only after clients stopped sending it",
+    "The values of a REST enum have changed, and its GraphQL type, which is not an enum, does not show it.",
+    "tell the clients about a new value; reject an old one only after clients have stopped sending it",
   ),
   "rest-limit-changed": breaking(
     "A request has a tighter limit (`maximum`, `maxLength`, `pattern`, …).",
-    "run codegen: the layer then refuses such values itself, by the argument's name",
+    "run codegen: the layer then rejects these values itself, under the argument's name",
   ),
-  "rest-nullable-changed": breaking("A request no longer takes null.", "take null until no client sends it"),
+  "rest-nullable-changed": breaking(
+    "A request no longer accepts null.",
+    "accept null until no client sends it",
+  ),
   "rest-required-changed": breaking(
-    "REST requires a property in the value of a scalar of your own.",
+    "REST requires a property in the value of a custom scalar.",
     "make the property optional until all clients send it",
   ),
   "rest-property-removed": breaking(
-    "REST no longer describes a property in the value of a scalar of your own.",
+    "REST no longer describes a property in the value of a custom scalar.",
     "keep the property until no client sends it",
   ),
   "rest-variants-changed": breaking(
-    "The members of a `oneOf` are told apart by another property, or by other values of it.",
+    "The members of a `oneOf` are discriminated by another property, or by other values of it.",
     "send both properties until the generated layer is deployed",
   ),
 } as const satisfies Record<string, ChangeFacts>;
 
 const keep = (what: string, doing = "selects it"): string => `keep ${what} until no client ${doing}`;
 
-/** What clients see of the schema: those of graphql-js by its names, and then ours. */
+/** Changes of the schema that clients see: those of graphql-js under its names, and ours. */
 export const schemaRules = {
-  "sdl-type-removed": breaking("A type is gone.", keep("it", "names it")),
-  "sdl-type-changed-kind": breaking("A type is of another kind.", "add a type of another name"),
+  "sdl-type-removed": breaking("A type was removed.", keep("it", "names it")),
+  "sdl-type-changed-kind": breaking("A type is of another kind.", "add a type with another name"),
   "sdl-type-removed-from-union": breaking("A union lost a member.", keep("the member")),
   "sdl-value-removed-from-enum": breaking(
     "An enum lost a value.",
@@ -117,11 +120,11 @@ export const schemaRules = {
     keep("the interface", "selects through it"),
   ),
   "sdl-field-removed": breaking(
-    "A field is gone. One that REST deprecates with a sunset (`x-sunset`) goes without an approval after that day.",
+    "A field was removed. After its sunset date in REST (`x-sunset`), no approval is needed.",
     "mark the field `@deprecated` first; remove it when no client selects it",
   ),
   "sdl-field-changed-kind": breaking(
-    "A field has another type, which clients may not read.",
+    "A field has another type, which clients may not be able to read.",
     "add a field of the new type",
   ),
   "sdl-required-arg-added": breaking(
@@ -129,57 +132,51 @@ export const schemaRules = {
     "make the argument nullable, or give it a default",
   ),
   "sdl-arg-removed": breaking(
-    "An argument is gone. `binding-changed` says that its REST parameter is no longer sent.",
+    "An argument was removed. `binding-changed` reports that its REST parameter is no longer sent.",
     keep("the argument", "sends it"),
   ),
   "sdl-arg-changed-kind": breaking(
-    "An argument has another type, which clients may not send.",
+    "An argument has another type, which clients may not be able to send.",
     "add an argument of the new type",
   ),
-  "sdl-directive-removed": breaking("A directive that clients may write is gone.", keep("it", "writes it")),
+  "sdl-directive-removed": breaking("A directive that clients may use was removed.", keep("it", "uses it")),
   "sdl-directive-arg-removed": breaking("A directive lost an argument.", keep("the argument", "sends it")),
   "sdl-required-directive-arg-added": breaking(
     "A directive has a new argument that clients must send.",
     "make the argument nullable, or give it a default",
   ),
-  "sdl-directive-repeatable-removed": breaking(
-    "A directive may stand only once at a place now.",
-    "keep `repeatable`",
-  ),
-  "sdl-directive-location-removed": breaking(
-    "A directive may no longer stand at a kind of place.",
-    "keep the location",
-  ),
+  "sdl-directive-repeatable-removed": breaking("A directive is no longer repeatable.", "keep `repeatable`"),
+  "sdl-directive-location-removed": breaking("A directive lost a location.", "keep the location"),
   "sdl-value-added-to-enum": dangerous(
-    "An enum has a new value: clients that know all of them may fail on it.",
+    "An enum has a new value, on which clients that handle a fixed set may fail.",
     tellClients,
   ),
   "sdl-type-added-to-union": dangerous(
-    "A union has a new member: clients that know all of them may fail on it.",
+    "A union has a new member, on which clients that handle a fixed set may fail.",
     tellClients,
   ),
-  "sdl-optional-input-field-added": safe("An input type has a new field that clients may leave out."),
-  "sdl-optional-arg-added": safe("A field has a new argument that clients may leave out."),
+  "sdl-optional-input-field-added": safe("An input type has a new optional field."),
+  "sdl-optional-arg-added": safe("A field has a new optional argument."),
   "sdl-implemented-interface-added": dangerous(
-    "A type implements another interface: clients that select through it get the type too.",
+    "A type implements a new interface: clients that select through it get the type, too.",
     tellClients,
   ),
   "sdl-arg-default-value-change": dangerous(
-    "An argument or a field of an input object has another default, or a default for the first time.",
+    "An argument or input field has a different or a new default.",
     tellClients,
   ),
   "sdl-default-removed": breaking(
-    "An argument or a field of an input object that may not be null has no default now: clients must send it.",
+    "A non-null argument or input field has no default any longer: clients must send it.",
     "keep the default, or make it nullable",
   ),
   "sdl-one-of-added": breaking(
-    "An input type takes exactly one of its fields (`@oneOf`): clients that give several, or none, are refused.",
-    "add an input type of another name",
+    "An input type accepts exactly one of its fields (`@oneOf`): clients that send several, or none, are rejected.",
+    "add an input type with another name",
   ),
   "sdl-added": safe("A type or a field is new."),
   "binding-changed": dangerous(
-    "A field or an enum value reads another REST value than before: clients see other data under the same name.",
-    "take the change back, if clients would see other data",
+    "A field or an enum value is bound to a different REST value: clients see different data under the same name.",
+    "revert the change if clients would see different data",
   ),
 } as const satisfies Record<string, ChangeFacts>;
 

@@ -1,6 +1,6 @@
 /**
- * What no proof sees of the step from the base, as data: what REST says otherwise, and what clients see of the schema. The
- * proof of the new document tells all else: what is gone, null, of another type, or demanded now.
+ * Changes since the base that the proof does not detect, as data: changes of REST, and changes of the schema that clients see.
+ * The proof of the new document detects everything else: values that are removed, nullable, of another type, or newly required.
  */
 
 import type { Direction, Model } from "../../bind/model.ts";
@@ -12,14 +12,14 @@ import { describeNode } from "./describe-node.ts";
 
 type RestRule = keyof typeof restRules;
 
-/** What differs, without its place. `phrase` follows the name of the place in messages. */
+/** A difference without its location. In messages, `phrase` follows the name of the location. */
 export type Differing = {
   readonly rule: RestRule;
   readonly class: Exclude<ChangeClass, "safe">;
   readonly phrase: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** The path from the node down to the difference. A document may hold only the start of the path. */
+  /** The path from the node to the difference. It may exist only in part in one of the documents. */
   readonly below?: NodePath;
   /** As in `Change`. */
   readonly cause?: string;
@@ -46,21 +46,21 @@ export type Change = {
   readonly rule: keyof typeof changeRules;
   readonly class: ChangeClass;
   readonly coordinate: string;
-  /** The coordinates that an operation selects, if it cannot select the first one. */
+  /** The coordinates that operations select, if they cannot select `coordinate` itself. */
   readonly reached?: readonly string[];
   readonly direction?: Direction | undefined;
   readonly message: string;
-  /** What an approval settles, beside the rule and the coordinate. */
+  /** What an approval covers, in addition to rule and coordinate. */
   readonly facts: readonly unknown[];
-  /** Changes of one rule and one cause are one finding. */
+  /** Changes with the same rule and cause are one finding. */
   readonly cause: string;
-  /** The place of REST's document that it comes from, by its key. */
+  /** Key of the causing location in REST's document. */
   readonly place?: string | undefined;
-  /** The node in both documents. Absent: the schema changed. */
+  /** The node in both documents; undefined for a change of the schema. */
   readonly rest?: { readonly old: RestNode; readonly new: RestNode; readonly below?: NodePath };
 };
 
-/** A change that clients may see. */
+/** A change that clients may notice. */
 export type Difference = Change & { readonly class: Exclude<ChangeClass, "safe"> };
 
 export const isDifference = (change: Change): change is Difference => change.class !== "safe";
@@ -80,7 +80,7 @@ export const schemaChange = (
   cause: JSON.stringify([coordinate, ...facts]),
 });
 
-/** A difference at its place. `old`, `new`: the node in both documents; where the new one is missing, the nearest one above it. */
+/** A difference with its location. `old`, `new`: the node in both documents, or its nearest existing ancestor. */
 export function restChange(
   base: Model,
   head: Model,

@@ -1,8 +1,8 @@
 /**
- * Stage 4: what breaks clients of the base. The proof of the new spec decides it: an error that the base did not have is a
- * break. `schema-changes.ts` adds what clients see of the schema, `fact-changes.ts` and `value-changes.ts` what no proof sees. The
- * base's types need no proof of their own over the new document: where they differ from today's, graphql-js tells it.
- * A change is told once, where it happened, with all coordinates that it reaches.
+ * Stage 4: changes that break clients of the base. The main source is the proof of the new spec: an error that the base did not
+ * have is a breaking change. `schema-changes.ts` adds changes of the public schema, `fact-changes.ts` and `value-changes.ts` those
+ * that the proof does not detect. The base's schema need not be proved against the new document, because graphql-js reports where
+ * it differs. Each change is reported once, where it happened, with all coordinates that it reaches.
  */
 import type { Model } from "../../bind/model.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
@@ -29,13 +29,13 @@ import { valueChanges } from "./value-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];
-  /** Clients see no difference: they are no findings. */
+  /** Changes that clients do not notice; these are not findings. */
   readonly safe: readonly SpecChange[];
-  /** The errors of `head` that the findings tell. */
+  /** Errors of `head` that are covered by the findings. */
   readonly told: ReadonlySet<Diagnostic>;
 };
 
-/** Without a valid schema in `head` there is nothing to compare; the errors of the schema are findings of their own. */
+/** Without a valid schema in `head` there is nothing to compare; the schema's errors are separate findings. */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
   if (!isValid(head)) return { findings: [], safe: [], told: new Set() };
   const all = [
@@ -52,7 +52,7 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     const found =
       (rest && breaks.get(nodeKey(rest.old))) ??
       breaks.get(place) ??
-      // a list that is a page now is no list at its old place
+      // a list that has become a page no longer has a list at its old path
       (rule === "rest-list-paged" ? breakingChangeAt(breaks, coordinate) : undefined);
     (found?.changes ?? own).push(change);
   }
@@ -70,7 +70,7 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
   };
 }
 
-/** Whether the coordinate of a change has an error, which tells the change too, or shows something else now. */
+/** Whether the coordinate of a change has a proof error, which covers the change, or is bound to something else now. */
 function toldByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const broken = new Set(errors.map(({ coordinate }) => coordinate));
@@ -94,8 +94,8 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
 type Group = readonly [Difference, ...Difference[]];
 
 /**
- * The changes of one rule and one cause, in the order of the schema. Where the schema follows a list that is a page now, that
- * is of the same group.
+ * Groups changes by rule and cause, in schema order. If the schema follows a list that has become a page, that change belongs to
+ * the same group.
  */
 function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
   const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
@@ -104,7 +104,7 @@ function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
     return JSON.stringify([lead.rule, lead.class, lead.cause]);
   };
   const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
-  // a change of a value is told where it happened
+  // a change of a value is reported where it happened
   const orderOf = ({ coordinate, direction, place, rest }: Difference): number =>
     (order.get(fieldOf(coordinate)) ?? order.size) +
     (direction && rest && place?.startsWith(nodeKey(rest.new)) === false ? order.size + 1 : 0);
@@ -113,7 +113,7 @@ function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
   return [...Map.groupBy(all, keyOf).values()].map((group) => group.toSorted(inOrder) as never);
 }
 
-/** One finding for all changes of a group, with all coordinates that they reach. */
+/** One finding for a group of changes, with all coordinates that they reach. */
 function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
   const [{ rule, class: change, coordinate, direction, message, cause, facts, rest }] = group;
   const { below = rest && onlyDifference(base.model.document, head.model.document, rest.old) } = rest ?? {};
@@ -136,7 +136,7 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
       : message,
     ...(also.length > 0 && !isMove && { also }),
     hint: isOfRest
-      ? "the schema is as before: approve it, if REST calls the same value so now"
+      ? "the schema is unchanged: approve it if REST has only renamed the value"
       : `${changeRules[rule].advice}; or approve it`,
     places: [
       ...schemaFrames(base, head, coordinate),
@@ -147,7 +147,7 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
   };
 }
 
-/** The definition of a coordinate; if it is gone, its old definition and the field or the type that held it. */
+/** The definition of a coordinate; if it was removed, its old definition and the field or type that contained it. */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinateLocation(head.model.schema, coordinate);
   if (now) return [frameAt(head, "schema", now)];

@@ -6,7 +6,7 @@ import type { RestDocument } from "../../openapi/document.ts";
 
 type Steps = readonly (string | number)[];
 
-/** The root stands for what its operations share, unless they state their own. */
+/** The root is described as the document itself. */
 export function describeNode(document: RestDocument, { file, path }: NodeLocation): string {
   const [first, second, third, ...below] = path;
   const name = document.rootAt({ file })?.name;
@@ -39,7 +39,7 @@ function parameterName(document: RestDocument, file: string, path: Steps): strin
   return `${location} "${name}"`;
 }
 
-/** Properties as `.name`, items as `[]`, the values of a map as `{}`. What is composed of several schemas is one value. */
+/** Properties as `.name`, items as `[]`, map values as `{}`; composition keywords are skipped. */
 function belowSchema([step, ...rest]: Steps): string {
   if (step === undefined) return "";
   if (step === "properties") return `.${rest[0]}${belowSchema(rest.slice(1))}`;

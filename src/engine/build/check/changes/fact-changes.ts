@@ -1,6 +1,6 @@
 /**
- * The facts of each bound field that no proof sees, at the base and now. A field that is bound to another operation now has
- * `binding-changed` instead.
+ * Compares facts of each bound field that the proof does not check with the base. A field that is bound to a different operation
+ * has `binding-changed` instead.
  */
 import { boundFields, type Model } from "../../bind/model.ts";
 import { isSameOperation } from "../../openapi/operation.ts";

@@ -1,11 +1,11 @@
-/** One kind of fact of a bound field: how it is read from a model, and what another value means. */
+/** A kind of fact about a bound field: how it is read from a model, and what a different value means. */
 
 import type { BoundField, Model } from "../../bind/model.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import type { Differing } from "./change.ts";
 
-/** A fact and the place where the document states it. `key` tells facts of one kind apart: a parameter, a scheme. */
+/** A fact and where the document states it. `key` distinguishes facts of the same kind: a parameter, a scheme. */
 export type StatedFact<V> = {
   readonly key?: string;
   readonly node: RestNode;

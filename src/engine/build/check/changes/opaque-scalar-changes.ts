@@ -1,6 +1,6 @@
 /**
- * A custom scalar is sent as the caller writes it, so its argument rests on every part of REST's schema. The parts are
- * known by their path. Members of a `oneOf` are known by their names; those without a name stand in each other's place.
+ * Changes of REST schemas behind custom scalars. A scalar's value is sent as the client writes it, so an argument depends on
+ * every part of REST's schema. Parts are identified by path, members of a `oneOf` by name; anonymous members are interchangeable.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
@@ -9,7 +9,7 @@ import { type Shape, typeText } from "../../openapi/shapes/shape.ts";
 import { type Differing, differing } from "./change.ts";
 import { rejectedValues } from "./value-differences.ts";
 
-/** A schema and the node that uses it. */
+/** A schema, and the node that uses it. */
 type Used = { readonly node: RestNode; readonly shape: Shape };
 
 type Part = Used & { readonly holder: string; readonly required: boolean };
@@ -21,9 +21,9 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
   if (!before || !after) return [];
   const found: Unfit[] = [];
-  // a value that has a finding tells of its members
+  // a finding of a value covers its members
   const told = new Set<string>();
-  // what a member that is gone holds, and what the members of a value tell already
+  // parts of a removed member, and parts already covered by members of a value
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
     passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
@@ -48,7 +48,7 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
     told.add(first.holder);
     if (isMember) passed.push(path);
   }
-  // a property with another name is told by the one that is gone
+  // a renamed property is reported for the removed one
   const added = [...after].flatMap(([path, [is]]) =>
     is?.required && !before.has(path) && !isPassed(path) ? [is] : [],
   );
@@ -59,23 +59,23 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   return oneOfEachList(found);
 }
 
-/** A value of a simple type now: it tells of all that stood in it. */
+/** Whether the value now has a simple type, so that its change covers all former parts. */
 const hasNoParts = ({ found: { rule }, is: { shape } }: Unfit): boolean =>
   rule === "rest-type-changed" && ![...shape.types].some((type) => type === "object" || type === "array");
 
-/** The paths of the values that have members. */
+/** The paths of values with union members. */
 const unionsOf = (parts: Parts): Set<string> =>
   new Set([...parts].flatMap(([path, [first]]) => (first && path.endsWith(">") ? [first.holder] : [])));
 
-/** The first part that says something else than all others. */
+/** The first part that differs from all others. */
 const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
   parts.find(
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
 /**
- * What one list of required properties demands is one difference, told at the first of them, and so are the properties that
- * one object has no more.
+ * Merges properties newly required by the same list into one difference, at the first of them, and likewise the properties
+ * removed from the same object.
  */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
@@ -86,7 +86,7 @@ function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   return [...Map.groupBy(all, listOf).values()].flatMap(([first, ...others]) => {
     if (!first || others.length === 0) return first ?? [];
     const names = new Set(others.map((each) => nodeOf(each).path.at(-1)));
-    names.delete(nodeOf(first).path.at(-1)); // the same schema at another place of the value
+    names.delete(nodeOf(first).path.at(-1)); // the same schema elsewhere in the value
     const also = names.size > 0 ? `, and so ${names.size > 1 ? "are" : "is"} ${[...names].join(", ")}` : "";
     return { ...first, found: { ...first.found, phrase: `${first.found.phrase}${also}` } };
   });
@@ -96,7 +96,7 @@ const gone = differing("rest-property-removed", "is gone", "present", "absent");
 const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
 const required = differing("rest-required-changed", "is required now", false, true);
 
-/** The properties are new, so the value that holds them is named. */
+/** New required properties are reported for the object that contains them. */
 const demanding = (added: readonly Part[]): Differing => ({
   ...required,
   phrase: `requires ${added.map(({ node }) => JSON.stringify(node.path.at(-1))).join(" and ")} now`,
@@ -107,7 +107,7 @@ const refusedPart = ({ type }: ValueUse, was: Part, is: Part): Unfit[] => [
   ...(!was.required && is.required ? [{ found: required, was, is }] : []),
 ];
 
-/** One of the new parts may take all that the old one was. */
+/** The alternative with the fewest differences: one of the new parts may accept everything that the old one did. */
 const fewest = (all: readonly Unfit[][]): Unfit[] =>
   all.toSorted((one, other) => one.length - other.length)[0] ?? [];
 

@@ -1,4 +1,4 @@
-/** The facts of an operation: where the call goes, what it must have, and what a missing thing becomes. */
+/** The facts of an operation: where calls are sent, what they must contain, and the meaning of a 404. */
 import { type GraphQLSchema, getNullableType, isListType, isNonNullType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { includes } from "../../../shared/media-type.ts";
@@ -22,7 +22,7 @@ import { elementAt } from "../../schema/schema-coordinate.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
 
-/** A fact of the operation. Any other value is a change. */
+/** A fact of the operation whose every change is a difference. */
 const ofOperation = (
   rule: Differing["rule"],
   below: NodePath,
@@ -34,10 +34,10 @@ const ofOperation = (
     (was, is) => (was === is ? undefined : differing(rule, phrase(is, was), was ?? null, is ?? null)),
   );
 
-/** The names in a path's template may be others: the address is the same. */
+/** The path without parameter names, which do not matter for the address. */
 const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
 
-/** `/v3 to /v4`: what is left of both addresses without their common end. One move may be that of many operations. */
+/** `/v3 to /v4`: both paths without their common suffix, which is the same for all operations that were moved together. */
 function movedPart(was: string, is: string): string {
   const [one, other] = [was, is].map((path) => addressOf(path).split("/")) as [string[], string[]];
   while (one.length > 1 && other.length > 1 && one.at(-1) === other.at(-1)) {
@@ -62,7 +62,7 @@ export const operationFacts: readonly Fact[] = [
     (was, is) =>
       addressOf(was) === addressOf(is)
         ? undefined
-        : differing("rest-operation-moved", `stands at ${is} now`, was, is, { cause: movedPart(was, is) }),
+        : differing("rest-operation-moved", `is at ${is} now`, was, is, { cause: movedPart(was, is) }),
   ),
   ofOperation(
     "rest-product-changed",
@@ -88,8 +88,8 @@ export const operationFacts: readonly Fact[] = [
     ({ documented: was, ...old }, { documented: is, nullOn404 }) => {
       if (was === is || !(old.nullOn404 || nullOn404)) return undefined;
       const phrase = is
-        ? "documents 404 now: what is not there is null, and was an error"
-        : "no longer documents 404: what is not there is an error, and was null";
+        ? "documents 404 now: a missing object is null, before it was an error"
+        : "no longer documents 404: a missing object is an error, before it was null";
       return differing("rest-not-found-changed", phrase, was, is);
     },
   ),
@@ -137,7 +137,7 @@ export const operationFacts: readonly Fact[] = [
   fact(
     ({ operation }) => [{ node: operation.node, value: showableResponses(operation).length > 0 }],
     (was, is) =>
-      was && !is ? differing("rest-answer-removed", "has no JSON answer now", was, is) : undefined,
+      was && !is ? differing("rest-answer-removed", "has no JSON response now", was, is) : undefined,
   ),
   fact(
     (field, { schema }) => {
@@ -148,17 +148,22 @@ export const operationFacts: readonly Fact[] = [
     (was, is) =>
       was || !is
         ? undefined
-        : differing("rest-list-paged", `may answer with a page now, not with all: it has ${is}`, null, is),
+        : differing(
+            "rest-list-paged",
+            `may return a page now instead of the whole list: it has ${is}`,
+            null,
+            is,
+          ),
   ),
 ];
 
-/** Whether the field shows the list as REST answers it. A link into a whole list has a finding of its own: `batch-paged`. */
+/** Whether the field shows the list as REST returns it. Lookups in a complete list have a separate rule, `batch-paged`. */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 
 const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));
 
-/** Facts about the parameters of a call: location, serialization style, and the default that REST uses for an omitted one. */
+/** Facts about the parameters of a call: location, serialization style, and REST's default for an omitted one. */
 export const parameterFacts: readonly Fact[] = [
   fact(
     ({ inputs }) =>
@@ -201,11 +206,11 @@ export const parameterFacts: readonly Fact[] = [
 const partOf = (location: string): string =>
   location === "body" ? "a body property" : `a ${location} parameter`;
 
-/** A client may leave an argument out: REST's own default counts then. */
+/** Whether clients cannot omit the input, so that REST's default never applies. */
 const isAlwaysSent = ({ source, argumentDefault }: Input): boolean =>
   source.kind !== "argument" || isNonNullType(source.type) || argumentDefault !== undefined;
 
-/** How the call writes its lists and objects (OpenAPI 3.1 §4.8.12). */
+/** The serialization styles of a call's lists and objects (OpenAPI 3.1 §4.8.12). */
 function writtenParts({ operation, inputs, wholeBody }: BoundField, model: Model): StatedFact<string>[] {
   const { style: styles = {} } = model.calledOperations.get(methodAndPath(operation)) ?? {};
   const sent = [...inputs, ...(wholeBody ? formProperties(operation) : [])];

@@ -1,6 +1,6 @@
 /**
- * The proof takes a name that it does not find for a misspelt one, and guesses. Where the base had the operation, it is gone,
- * or has another name.
+ * The proof treats an unknown operation name as misspelt and suggests another one. If the base had the operation, it was removed
+ * or renamed instead.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
 import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";
@@ -8,7 +8,7 @@ import type { ValidProject } from "../../project/project.ts";
 
 type Former = {
   readonly was: RestOperation;
-  /** What stands at its method and path now. */
+  /** The operation at its method and path now. */
   readonly now: RestOperation | undefined;
 };
 
@@ -24,7 +24,7 @@ function formerOperation(
   return { was, now: [...head.model.operations.values()].find((each) => methodAndPath(each) === place) };
 }
 
-/** The ids of the operations that fields name as they were called at the base. */
+/** The new ids of operations that fields refer to by their names at the base. */
 export const renamedOperations = (base: ValidProject, head: ValidProject): Set<string> =>
   new Set(head.diagnostics.flatMap((error) => formerOperation(base, head, error)?.now?.id ?? []));
 
@@ -41,7 +41,7 @@ export function withoutSuggestion(base: ValidProject, head: ValidProject, error:
       }
     : {
         ...told,
-        message: `the document has no ${operationLabel(was)} any more`,
+        message: `the document no longer has ${operationLabel(was)}`,
         hint: "remove the field, or bind it to another operation",
       };
 }

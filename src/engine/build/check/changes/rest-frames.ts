@@ -1,4 +1,4 @@
-/** The frames of one difference in both documents. */
+/** The code frames of a difference in both documents. */
 
 import { isDeepStrictEqual } from "node:util";
 import type { NodeLocation, NodePath } from "../../diagnostic.ts";
@@ -6,7 +6,7 @@ import type { ValidProject } from "../../project/project.ts";
 import { frameAt } from "../frame.ts";
 import type { Frame } from "../report.ts";
 
-/** None for a document that does not have the node. In a list, such as an enum's, the frame shows the first item that the other list lacks. */
+/** No frame for a document without the node. In a list such as an enum, the frame shows the first item that the other lacks. */
 export function restFrames(
   base: ValidProject,
   head: ValidProject,

@@ -1,4 +1,4 @@
-/** The changes of the schema file: graphql-js finds those of the public schema, `bindingChanges` those of the directives. */
+/** The changes of the schema file: graphql-js finds those of the public schema, `bindingChanges` those of binding directives. */
 import {
   findBreakingChanges,
   findDangerousChanges,
@@ -39,17 +39,17 @@ export function schemaChanges(base: Model, head: Model, today: string): Change[]
 
 const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
 
-/** What REST deprecated until a day is no break after that day. */
+/** A removal is not breaking after the sunset date that REST has announced. */
 function afterSunset(base: Model, change: Change, today: string): Change {
   if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
   return {
     ...change,
     class: "safe",
-    message: `${change.message} REST announced its end, and the day has come.`,
+    message: `${change.message} Its sunset date in REST has passed.`,
   };
 }
 
-/** A type has ended with all that leads to it. */
+/** Whether the coordinate's sunset date has passed; for a type, that of everything that leads to it. */
 function hasEnded({ schema, deprecations }: Model, coordinate: string, today: string): boolean {
   const isOver = (each: string): boolean => (deprecations.get(each)?.sunset ?? "9999") <= today;
   if (coordinate.includes(".")) return isOver(coordinate);
@@ -57,19 +57,19 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
   return leading.length > 0 && leading.every(({ coordinate: at }) => isOver(at) || isOver(fieldOf(at)));
 }
 
-/** graphql-js calls an optional argument or input field dangerous. It is safe: existing clients do not send it. */
+/** graphql-js classifies a new optional argument or input field as dangerous, but existing clients do not send it. */
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
-  // a scalar of GraphQL's own, such as `Int`, comes and goes with its uses
+  // built-in scalars such as `Int` appear and disappear with their uses
   if (description.startsWith("Standard scalar ")) return [];
-  // `newDefaults` tells what that means
+  // reported by `newDefaults`
   if (type === "ARG_DEFAULT_VALUE_CHANGE" && description.endsWith(" was removed.")) return [];
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
-  // a description without two values is the fact itself: a union may lose two members at one coordinate
+  // a description without two values is itself the fact: a union may lose two members at the same coordinate
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
 }
 
-/** graphql-js names coordinates only inside its descriptions. */
+/** graphql-js reports coordinates only as part of its descriptions. */
 const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
   [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
   [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
@@ -86,23 +86,23 @@ function coordinateOf(type: string, description: string): string {
 }
 
 /**
- * An argument without a default before, or a field of an input object: graphql-js says nothing of these. What may not be
- * null is required without its default; where it could be null before, the change of its type says so.
+ * Changed defaults that graphql-js does not report: new defaults of arguments, and all defaults of input fields. A non-null
+ * element without its default is required; if it was nullable before, the change of its type is reported instead.
  */
 function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
   return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
     const old = before.get(coordinate);
-    // what every client sends needs no default
+    // an element that was required has been sent by every client
     if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
     const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
     if (is === none && was !== none && isNonNullType(element.type)) {
-      const message = `${coordinate} has no default now, it had ${was}: clients that leave it out are refused`;
+      const message = `${coordinate} has no default now, it had ${was}: clients that leave it out are rejected`;
       return isNonNullType(old.type)
         ? [schemaChange("sdl-default-removed", coordinate, message, was, is)]
         : [];
     }
-    // the library tells of an argument's other default
+    // graphql-js reports a changed default of an argument
     if (was === is || (kind === "argument" && was !== none && is !== none)) return [];
     const message = `${coordinate} has ${is} now where clients leave it out, it had ${was}`;
     return [schemaChange("sdl-arg-default-value-change", coordinate, message, was, is)];
@@ -114,7 +114,7 @@ const none = "no default";
 const defaultOf = ({ astNode }: Member["element"]): string | undefined =>
   astNode && "defaultValue" in astNode && astNode.defaultValue ? print(astNode.defaultValue) : undefined;
 
-/** A client may have given several fields, or none. graphql-js does not compare `@oneOf`. */
+/** New `@oneOf`, which graphql-js does not compare: clients may have sent several fields, or none. */
 function newChoices(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   return Object.values(base.getTypeMap()).flatMap((old): Change[] => {
     const now = head.getType(old.name);
@@ -134,7 +134,7 @@ function additions(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   );
 }
 
-/** The types that the schema writes, and the fields of those that answers have. */
+/** The types defined in the schema, and the fields of output types. */
 const ownCoordinates = (schema: GraphQLSchema): string[] =>
   Object.values(schema.getTypeMap()).flatMap((type) => {
     const fields = isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
@@ -147,7 +147,7 @@ type Member = {
   readonly kind: "field" | "input field" | "argument";
 };
 
-/** The fields of all types, each with its arguments. */
+/** The fields of all types, with their arguments. */
 const membersIn = (schema: GraphQLSchema): Member[] =>
   Object.values(schema.getTypeMap()).flatMap((type) => {
     const fields: Record<string, GraphQLField<unknown, unknown> | GraphQLInputField> =

@@ -1,6 +1,6 @@
 /**
- * Holds each value that a coordinate shows or sends against the value that it was at the base. The values are paired by the
- * coordinate and the place where the document uses the schema, so one input type may stand for several schemas.
+ * Compares each value that a coordinate shows or sends with the base. Values are paired by coordinate and by the place where the
+ * document uses the schema, because an input type may correspond to several schemas.
  */
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { Model, ValueUse } from "../../bind/model.ts";
@@ -16,13 +16,13 @@ export function valueChanges(base: Model, head: Model): Difference[] {
   );
 }
 
-/** A list and its items are two values. */
+/** A list and its items are different values. */
 const keyOf = ({ direction, coordinate, type }: ValueUse): string =>
   `${direction} ${coordinate} ${String(type).split("[").length}`;
 
 type Pair = readonly [old: ValueUse, now: ValueUse];
 
-/** By the place, of which an operation has one for each status; what is left over, in its order. */
+/** Pairs by place (an operation has one per status), and the rest in order. */
 function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly ValueUse[]): Pair[] {
   const left = Map.groupBy(now, (use) => valueKey(head, use));
   const found: Pair[] = [];
@@ -48,7 +48,7 @@ function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
     ? rejectedParts(old, now)
     : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
   return all.map(({ found, was, is }) => {
-    // a use that refers to another schema now changes no other use of the old one
+    // a use that refers to another schema does not affect other uses of the old one
     const isOfSchema =
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
       describeNode(base.document, was.shape.node) === describeNode(head.document, is.shape.node);

@@ -1,6 +1,6 @@
 /**
- * What a value may be now and could not be before, and what REST refuses now and took before: the statements of a schema
- * (JSON Schema, Validation §6) that a GraphQL type leaves open.
+ * Differences between two schemas of a value that its GraphQL type does not show (JSON Schema, Validation §6): values that are
+ * newly possible in a response, and values that are newly rejected in a request.
  */
 import { getNamedType, isEnumType, isNonNullType } from "graphql";
 import { own } from "../../../shared/own.ts";
@@ -10,14 +10,14 @@ import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/sha
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
 import { type Differing, differing } from "./change.ts";
 
-/** `use` is of the new schema. */
+/** `use`: the use of the new schema. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const added = before.values && after.values?.filter((value) => !before.values?.includes(value));
-  // a value that REST takes again is not shown: the proof holds its type against the parameter's. A key that was a list of
-  // keys brings other objects
+  // a value that is only sent back to REST is not shown to clients; the proof compares its type with the parameter's. A key that
+  // used to be a list of keys finds other objects, though
   const isHeld = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
@@ -35,7 +35,7 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
   ];
 }
 
-/** What REST refuses of the values that a client may send as `type`. */
+/** Values that a client may send as `type` but that REST now rejects. */
 export function rejectedValues(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const refused = after.values && before.values?.filter((value) => !after.values?.includes(value));
   const named = type && getNamedType(type);
@@ -61,7 +61,7 @@ export function rejectedValues(type: ValueUse["type"], before: Shape, after: Sha
   ];
 }
 
-/** Whether `outer` allows every type that `inner` allows. A schema without types allows all. */
+/** Whether `outer` allows every type that `inner` allows; a schema without types allows all. */
 const covers = (outer: Shape, inner: Shape): boolean =>
   outer.types.size === 0 || (inner.types.size > 0 && typesFit(inner, outer));
 
@@ -88,14 +88,14 @@ function formatDiffers(
   return [differing("rest-format-changed", phrase, was ?? "no format", is ?? "no format", { class: kind })];
 }
 
-/** A width says nothing here: the proof compares it with what `Int` and `Float` hold. */
+/** Number widths are ignored, because the proof compares them with `Int` and `Float`. */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
-/** What has no format, or a wider one, takes all that it took. */
+/** Without a format, or with a wider one, everything is still accepted. */
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
-/** An enum of GraphQL says itself what its values are: the proof holds it against REST's, and graphql-js compares the two. */
+/** GraphQL enums are skipped: the proof compares them with REST's values, and graphql-js compares them with the base. */
 const enumDiffers = (
   type: ValueUse["type"],
   before: Shape,
@@ -112,7 +112,7 @@ const enumDiffers = (
         }),
       ];
 
-/** A value of an enum may read as a word of the sentence: `"voided"`, `"new"`, the empty text. */
+/** Quotes enum values, which could be mistaken for words of the message: `"voided"`, `"new"`, the empty string. */
 const quoted = (values: readonly unknown[]): string =>
   values.map((value) => JSON.stringify(value)).join(", ");
 
@@ -127,7 +127,7 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
   });
 }
 
-/** The members of a union (OpenAPI 3.1 §4.8.25): by another property, or by other values of it. */
+/** A changed discriminator (OpenAPI 3.1 §4.8.25): another property, or other values of it. */
 function toldApartDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];
@@ -135,12 +135,12 @@ function toldApartDiffers(before: Shape, after: Shape): Differing[] {
     const was = old.property ?? null;
     const is = now.property ?? null;
     const below = ["discriminator", "propertyName"];
-    return [differing("rest-variants-changed", "is told apart otherwise now", was, is, { below })];
+    return [differing("rest-variants-changed", "is discriminated differently now", was, is, { below })];
   }
   const values = new Set(now.members.flatMap((member) => member.values));
   const lost = old.members.flatMap((member) => member.values.filter((value) => !values.has(value)));
   const known = new Set(now.members.map(({ name }) => name));
   const renamed = lost.length > 0 && old.members.every(({ name }) => known.has(name));
-  const phrase = `tells its members apart by other values now: ${quoted([...values])}, and no longer ${quoted(lost)}`;
+  const phrase = `discriminates its members by other values now: ${quoted([...values])}, and no longer ${quoted(lost)}`;
   return renamed ? [differing("rest-variants-changed", phrase, lost, [...values], { below: ["oneOf"] })] : [];
 }

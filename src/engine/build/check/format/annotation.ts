@@ -1,6 +1,6 @@
 /**
- * A finding at one line of one file, as GitHub's annotations, SARIF and GitLab's Code Quality show it beside a change. They
- * look for files from the top of the repository, and show only what stands at a line of it.
+ * A finding at a single line, for GitHub annotations, SARIF and GitLab Code Quality, which show it next to a diff. They require
+ * paths relative to the repository root and an existing line.
  */
 import { approvalEntry } from "../approvals.ts";
 import type { Finding, Frame } from "../report.ts";
@@ -9,21 +9,21 @@ import { approvalOrAdvice, impactLines } from "./text.ts";
 export const isOfBase = ({ role }: Frame): boolean => role.startsWith("base");
 
 /**
- * The place in the file that the change edits: the finding has that file at the base too, or it is the document's, where what is
- * new has no place at the base. Without one it is the first place, and of what is gone the file at the base: its line there is
- * none of today.
+ * The location in the file that the change edits: the file that the finding also has at the base or, for new parts of the
+ * document, the document. Otherwise the first location. For removed elements, line 1 of the base's file, because the old line no
+ * longer exists.
  */
 export function annotationLocation({ places, rule, change }: Finding): Frame | undefined {
   const [gone] = places.filter(isOfBase);
   const here = places.filter((place) => !isOfBase(place));
   const edited = here.find(({ role }) => places.some((other) => other.role === `base ${role}`));
-  // an error of the proof is a change where the schema says what it said before
+  // a proof error is a change if the schema is unchanged
   const isOfDocument = change && !/^(sdl|binding)-/.test(rule);
   const added = isOfDocument ? here.find(({ role }) => role === "rest") : undefined;
   return edited ?? added ?? here[0] ?? (gone && { ...gone, line: 1, column: 1 });
 }
 
-/** The lines below the message: what the finding reaches, and what to do. */
+/** The lines below the message: the impact, and what to do. */
 export const annotationLines = (finding: Finding): string[] => [
   ...impactLines(finding),
   approvalOrAdvice(finding),
@@ -32,6 +32,6 @@ export const annotationLines = (finding: Finding): string[] => [
     : []),
 ];
 
-/** The message of a format that shows no title. */
+/** The message for formats without a title. */
 export const headline = ({ coordinate, message }: Finding): string =>
   message.startsWith(coordinate) ? message : `${coordinate}: ${message}`;

@@ -1,4 +1,4 @@
-/** The option `--format` of `check`: the formats, and the destination of each. */
+/** The option `--format` of `check`: formats and their destinations. */
 import { join, resolve, sep } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../../../shared/cli/command-failure.ts";
@@ -12,10 +12,7 @@ export type Output = { readonly format: (typeof formats)[number]; readonly file?
 const standard: readonly Output[] = [{ format: "text" }];
 
 export const formatOption = (): Option =>
-  new Option(
-    "--format <format>",
-    `${formats.join(", ")}; with =<file> after it into a file; may be given several times`,
-  )
+  new Option("--format <format>", `${formats.join(", ")}; =<file> writes it to a file; may be repeated`)
     .default(standard, "text")
     .argParser((value: string, before: readonly Output[]) => [
       ...(before === standard ? [] : before),
@@ -32,14 +29,14 @@ function readOutput(given: string): Output {
   return { format, ...(file !== "" && { file }) };
 }
 
-/** Throws `UsageError` where two reports would be mixed. */
+/** Throws `UsageError` if two reports would be mixed on the standard output. */
 export function checkSingleStdout(outputs: readonly Output[]): readonly Output[] {
   if (outputs.filter(({ file }) => file === undefined).length > 1)
     throw new UsageError(["--format: only one format can go to the standard output; give the others a file"]);
   return outputs;
 }
 
-/** Throws `UsageError` for a file that the run reads, because a report replaces its file. `usage` names one more. */
+/** Throws `UsageError` if a report would overwrite an input file. `usage`: a further input. */
 export function rejectInputFiles(outputs: readonly Output[], root: string, usage: string | undefined): void {
   const folders = ["spec", "generated"].map((folder) => join(root, folder) + sep);
   for (const { format, file } of outputs) {

@@ -1,4 +1,4 @@
-/** Prints GitHub workflow commands: one annotation a finding. The text lists the other places. */
+/** Prints GitHub workflow commands: one annotation per finding, whose text lists further locations. */
 import type { Failure } from "../../../shared/cli/command-failure.ts";
 import type { Finding, Report } from "../report.ts";
 import { annotationLines, annotationLocation } from "./annotation.ts";
@@ -7,7 +7,7 @@ import { summaryLines } from "./summary.ts";
 export const formatGithub = (report: Report): string =>
   `${[...report.findings.map(annotation), ...summaryLines(report)].join("\n")}\n`;
 
-/** Annotations for a run that failed before it had a report; `below` is the path of the spec folder. */
+/** Annotations for a run that failed before there was a report; `below`: the path of the spec folder. */
 export const failureAnnotations = ({ faults }: Failure, below: string): string =>
   faults
     .map(({ message, places: [place] }) => {
@@ -23,7 +23,7 @@ function annotation(finding: Finding): string {
   const text = [
     message,
     ...places
-      // the message names the generated files
+      // the message already lists generated files
       .filter((other) => other !== place && other.role !== "file")
       .map(({ role, file, line, column }) => `${role}: ${file}:${line}:${column}`),
     ...annotationLines(finding),

@@ -1,4 +1,4 @@
-/** Prints the report as GitLab's Code Quality takes it: a list of violations, each at one line (docs.gitlab.com, "Code Quality report format"). */
+/** Prints the report for GitLab Code Quality: a list of violations, each at one line (docs.gitlab.com, "Code Quality report format"). */
 import { fingerprint } from "../../project/fingerprint.ts";
 import type { Finding, Report } from "../report.ts";
 import { annotationLocation, headline } from "./annotation.ts";
@@ -13,7 +13,7 @@ function violation(finding: Finding): object {
   const { rule, coordinate, message, severity, approval } = finding;
   const { file = "spec/schema.graphql", line = 1 } = annotationLocation(finding) ?? {};
   return {
-    // GitLab shows it as one line
+    // GitLab shows it on a single line
     description: [headline(finding), ...impactLines(finding), approvalOrAdvice(finding)].join("; "),
     check_name: rule,
     fingerprint: finding.fingerprint ?? fingerprint(rule, coordinate, [message]),

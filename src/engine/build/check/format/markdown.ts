@@ -23,7 +23,7 @@ export function formatMarkdown(report: Report): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** For a run that failed before it had a report: what an earlier run said is no more. */
+/** For a run that failed before there was a report; replaces the summary of an earlier run. */
 export const failureMarkdown = ({ faults }: Failure): string =>
   `## Spec check: ❌ failed\n\n${faults.map((fault) => `- ${text(faultLine(fault))}`).join("\n")}\n`;
 
@@ -61,7 +61,7 @@ function changes({ changes: all, base }: Report): string[] {
   );
   return [
     `### Changes since ${code(base ?? "")}`,
-    ["| class | change | rests on it |", "| --- | --- | --- |", ...rows].join("\n"),
+    ["| class | change | depends on it |", "| --- | --- | --- |", ...rows].join("\n"),
   ];
 }
 
@@ -78,7 +78,7 @@ function operations({ base, operations: all }: Report): string[] {
   return ["### Saved operations", [...head, ...rows].join("\n")];
 }
 
-/** Escapes text of the spec files, so that it becomes no markup, no link and no message to a person. */
+/** Escapes text from spec files, so that it does not become markup, a link or a mention. */
 const text = (given: string): string =>
   given
     .replace(/[\\`*_<>[\]|#~&]|(?<=:)\/|(?<=www)\./gi, "\\$&")

@@ -1,6 +1,6 @@
 /**
- * Prints the report as SARIF 2.1.0 (OASIS), which code scanning and editors read. GitHub refuses a file in which one result
- * has no location. A place at the base has no line in the files of today, so the message names it.
+ * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects files with a result without a location.
+ * Locations at the base do not exist in the current files, so they are part of the message.
  */
 import { engineManifest } from "../../../shared/cli/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
@@ -26,7 +26,7 @@ export function formatSarif({ findings }: Report): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-/** GitHub wants all three texts of a rule. */
+/** GitHub requires all three texts of a rule. */
 const ruleOf = (id: RuleId, version: string) => ({
   id,
   shortDescription: { text: meaningOf(id) },
@@ -68,7 +68,7 @@ function resultOf(finding: Finding, ruleIndex: number): object {
   };
 }
 
-/** A file's name as a relative reference (RFC 3986): a name may hold characters that a URI may not. */
+/** A file name as a relative reference (RFC 3986); it may contain characters that are invalid in a URI. */
 const locationOf = ({ file, line, column }: Frame): object => ({
   physicalLocation: {
     artifactLocation: { uri: file.split("/").map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" },

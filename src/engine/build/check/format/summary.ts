@@ -1,7 +1,7 @@
 /** The closing lines of every format except JSON: skipped stages and the counts of changes, operations and findings. */
 import type { Impact, Report, UsageReport } from "../report.ts";
 
-/** Without a base, an operation is compared with nothing: nothing can leave it untouched. */
+/** Without a base there is no comparison, so `untouched` is shown as `ok`. */
 export const verdictName = (verdict: Impact, base: string | undefined): string =>
   verdict === "untouched" && base === undefined ? "ok" : verdict;
 

@@ -1,4 +1,4 @@
-/** Prints the report for a terminal: each finding with its places, then the changes and the saved operations. */
+/** Prints the report for a terminal: each finding with its locations, then the changes and the saved operations. */
 import { styleText } from "node:util";
 import { describeCallCount } from "../../bind/call-cost.ts";
 import { approvalEntry } from "../approvals.ts";
@@ -35,19 +35,19 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
   ];
 }
 
-/** Who approved the finding, or what to do, behind an `arrow`. */
+/** Who approved the finding, or what to do, preceded by `arrow`. */
 export const approvalOrAdvice = ({ approval, hint }: Finding, arrow = ""): string =>
   approval
     ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
     : `${arrow}${hint}`;
 
-/** What else the change brings about, all that rests on it, and the saved operations that it breaks or affects. */
+/** What else the change brings about, all that depends on it, and the saved operations that it breaks or affects. */
 export const impactLines = (
   { also, coordinates = [], operations }: Finding,
   paint: Paint = (_style, text) => text,
 ): string[] => [
   ...(also ?? []).map((each) => `${each.coordinate}  ${paint("dim", each.rule)}: ${each.message}`),
-  ...(!also && coordinates.length > 1 ? [`rests on it: ${coordinates.join(", ")}`] : []),
+  ...(!also && coordinates.length > 1 ? [`depends on it: ${coordinates.join(", ")}`] : []),
   ...operations.map(impactLine),
 ];
 

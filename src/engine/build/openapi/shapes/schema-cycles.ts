@@ -60,7 +60,7 @@ export class SchemaCycles {
       createDiagnostic({
         rule: "ref-circular",
         coordinate,
-        message: `$ref "${coordinate}" closes a circle: the schema includes itself`,
+        message: `$ref "${coordinate}" closes a cycle: the schema includes itself`,
         hint: "take it out, or move it below a property",
         rest: this.#document.place(closing, "$ref"),
       }),
