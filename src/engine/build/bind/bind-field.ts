@@ -68,7 +68,8 @@ function bindProperty(
   where: FindingTarget,
 ): void {
   const { self } = readRestName(binder.schema, definition);
-  const name = binder.names.resolve(definition, parent.shape.properties);
+  const { properties } = parent.shape;
+  const name = binder.names.resolve(definition, properties);
   for (const argument of definition.args) {
     binder.findings.add(
       "argument-unused",
@@ -86,6 +87,8 @@ function bindProperty(
       `"${name}" is one property of one REST object of ${type}, and a path of several in another`,
       "give the REST objects types of their own",
     );
+  const found = self ? undefined : properties.get(name);
+  if (found) binder.addProperty({ ...where, rest: found.node }, name, `the REST object of ${parent.from}`);
   binder.fields.set(where.coordinate, {
     kind: "plain",
     coordinate: where.coordinate,
@@ -94,9 +97,9 @@ function bindProperty(
     path,
     ...(showsEntries(binder.schema, definition) && { entries: true }),
   });
-  const found = readProperty(binder, where, parent, path, adviceWithout(definition));
-  const value = found && bindEntries(binder, found.at, definition, found.value);
-  if (value) matchOutput(binder, found.at, definition.type, value);
+  const read = readProperty(binder, where, parent, path, adviceWithout(definition));
+  const value = read && bindEntries(binder, read.at, definition, read.value);
+  if (value) matchOutput(binder, read.at, definition.type, value);
 }
 
 /** What to write where REST has no property for the field. */

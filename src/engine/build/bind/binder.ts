@@ -20,6 +20,8 @@ export class Binder {
   /** The list levels of each field that may be null though nothing has failed, with the node that allows it. */
   readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
   readonly #values = new Map<string, ValueUse>();
+  /** Coordinate of a plain field → its property in the first REST object that has one. */
+  readonly #properties = new Map<string, { readonly name: string; readonly owner: string }>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
   readonly #unvisited: { type: string; backing: Backing }[] = [];
@@ -85,6 +87,23 @@ export class Binder {
   /** By level, the nodes that allow a null. */
   nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
     return this.#nulls.get(coordinate) ?? new Map();
+  }
+
+  /**
+   * Adds a finding if the naming convention maps a field to differently named properties of two REST objects. Names both,
+   * in an order that does not depend on the order of fields.
+   */
+  addProperty(where: FindingTarget, name: string, owner: string): void {
+    const first = this.#properties.get(where.coordinate);
+    if (first === undefined) this.#properties.set(where.coordinate, { name, owner });
+    if (first === undefined || first.name === name) return;
+    const both = [first, { name, owner }].map((each) => `"${each.name}" in ${each.owner}`);
+    this.findings.add(
+      "property-missing",
+      where,
+      `${where.coordinate} is ${both.sort().join(", and ")}: a field has one REST name`,
+      "give each REST object a type of its own, or rename one of the properties in REST",
+    );
   }
 
   addValue(use: ValueUse): void {

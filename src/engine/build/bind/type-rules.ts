@@ -105,21 +105,19 @@ export const enumValues = (names: RestNames, type: GraphQLEnumType): Map<string,
 export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
-function settleValues(names: RestNames, type: GraphQLEnumType, { values = [] }: Shape): void {
-  const rest = new Set(values.map(String));
-  if (rest.size > 0) for (const value of type.getValues()) names.amongValues(value, rest);
+/** Settles the REST names of the enum's values by the values of the shape, if it has any. */
+export function settleEnumValues(names: RestNames, type: GraphQLEnumType, { values = [] }: Shape): void {
+  if (values.length > 0) names.settleEnumValues(type.getValues(), new Set(values.map(String)));
 }
 
 /** The REST values without a GraphQL enum value. */
 export function uncoveredEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
-  settleValues(names, type, shape);
   const known = new Set(enumValues(names, type).values());
   return (shape.values ?? []).map(String).filter((value) => !known.has(value));
 }
 
-/** The GraphQL enum values that REST refuses. */
-export function refusedEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
-  settleValues(names, type, shape);
+/** The GraphQL enum values that REST rejects. */
+export function rejectedEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
   const taken = shape.values && new Set(shape.values.map(String));
   const isTaken = (rest: string): boolean =>
     taken?.has(rest) ?? (!isIntegerText(type, shape) || /^(?:0|-?[1-9][0-9]{0,14})$/.test(rest));

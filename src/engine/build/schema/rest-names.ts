@@ -1,7 +1,6 @@
 /**
- * The REST names of a schema's elements: the one that an element writes, its own, or else the one REST name that a naming
- * convention turns into it (`created_at` → `createdAt`, `in-progress` → `IN_PROGRESS`). The first place that an element meets
- * in the OpenAPI document settles its name: an element has one.
+ * The REST names of a schema's elements: the explicit one in `@restName`, the element's own name, or the one REST name that the
+ * naming convention maps to it (`created_at` → `createdAt`, `in-progress` → `IN_PROGRESS`).
  */
 import type { GraphQLSchema } from "graphql";
 import { type DirectiveCarrier, readRestName } from "./directives.ts";
@@ -13,42 +12,41 @@ type Names = Pick<ReadonlySet<string>, "has" | "keys">;
 
 export class RestNames {
   readonly #schema: GraphQLSchema;
-  readonly #settled = new Map<Element, string>();
-  /** By what the convention makes of them: each place of the document is read once. */
+  readonly #enumValues = new Map<Element, string>();
+  /** Names at a place of the document by their names in the schema. */
   readonly #byConvention = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>();
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
-  /** The REST name: the one in `@restName`, the settled one, or its own. */
+  /** The explicit REST name, or that of an enum value as settled, or else the element's own name. */
   of(element: Element): string {
-    return this.#known(element) ?? element.name;
+    return this.#explicit(element) ?? this.#enumValues.get(element) ?? element.name;
   }
 
-  /** The REST name among those at a place of the document, for a field, an argument or an input field. */
+  /** The REST name of a field, an argument or an input field among those at a place of the document. */
   resolve(element: Element, names: Names): string {
-    return this.#settle(element, names, fieldName);
+    return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }
 
-  /** The REST name among the values of an enum of the document, for an enum value. */
-  amongValues(element: Element, values: Names): string {
-    return this.#settle(element, values, enumValueName);
+  /** Settles the REST names of an enum's values by the first enum of the document that has them: each value has one. */
+  settleEnumValues(elements: readonly Element[], values: Names): void {
+    for (const element of elements) {
+      const name = this.#match(element, values, enumValueName);
+      if (name !== undefined && !this.#enumValues.has(element)) this.#enumValues.set(element, name);
+    }
   }
 
-  #known(element: Element): string | undefined {
-    return readRestName(this.#schema, element).name ?? this.#settled.get(element);
+  #explicit(element: Element): string | undefined {
+    return readRestName(this.#schema, element).name;
   }
 
-  #settle(element: Element, names: Names, convert: (name: string) => string): string {
-    const known = this.#known(element);
-    if (known !== undefined) return known;
-    const fitting = names.has(element.name)
-      ? [element.name]
-      : (this.#indexOf(names, convert).get(element.name) ?? []);
-    const [name = element.name, ...others] = fitting;
-    if (fitting.length === 1) this.#settled.set(element, name);
-    return others.length === 0 ? name : element.name;
+  /** The only name that matches the element; `undefined` if there is none, or if there are several. */
+  #match(element: Element, names: Names, convert: (name: string) => string): string | undefined {
+    if (names.has(element.name)) return element.name;
+    const [name, ...others] = this.#indexOf(names, convert).get(element.name) ?? [];
+    return others.length === 0 ? name : undefined;
   }
 
   #indexOf(names: Names, convert: (name: string) => string): ReadonlyMap<string, readonly string[]> {

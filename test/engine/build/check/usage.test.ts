@@ -173,9 +173,9 @@ test.each([
 });
 
 test.each([
-  [["--usage", "usage.txt"], /--usage needs --base/],
+  [["--usage", "usage.txt"], /--usage requires --base/],
   [["--base", "HEAD", "--usage", "none.txt"], /no such file/],
-  [["--base", "HEAD", "--usage", "spec/schema.graphql"], /is no text of \/metrics/],
+  [["--base", "HEAD", "--usage", "spec/schema.graphql"], /is not the text of \/metrics/],
   [["--base", "HEAD", "--usage", "http://127.0.0.1:1"], /ECONNREFUSED|bad port/],
 ])("%o is a refusal", async (argv, reason) => {
   const { code, error } = await ran(repository(), argv);

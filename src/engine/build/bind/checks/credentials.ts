@@ -57,7 +57,7 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
           { coordinate, schema: nodeLocation(field.definition.astNode), ...at },
           `a bound operation needs the credential "${name}", ${sent}: ${isTaken && isBrought ? "only request headers are forwarded to REST" : "that header never travels to REST as a credential"}`,
           isTaken && (isPlaced(scheme) || !isBrought)
-            ? `say which ${isBrought ? "" : "other "}request header brings it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
+            ? `name the ${isBrought ? "" : "other "}request header that contains it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
             : `let the operation take ${isTaken ? "a" : "another"} header, or approve it if something in front of REST adds "${name}"`,
           [sent],
         );

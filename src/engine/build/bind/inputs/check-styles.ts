@@ -13,11 +13,14 @@ export function checkStyles(
   inputs: readonly Input[],
   wholeBody: ArgumentSource | undefined,
 ): void {
-  const { parameters } = field.operation;
+  const { parameters, body } = field.operation;
   const fed = new Set(inputs.map(inputKey));
   const type = wholeBody && getNamedType(wholeBody.type);
   const names =
-    isInputObjectType(type) && Object.values(type.getFields()).map((each) => field.binder.names.of(each));
+    isInputObjectType(type) &&
+    Object.values(type.getFields()).map((each) =>
+      field.binder.names.resolve(each, body?.shape.properties ?? new Map()),
+    );
   for (const parameter of parameters)
     if (parameter.required || fed.has(inputKey(parameter))) checkStyle(field, parameter);
   for (const input of inputs) checkMembers(field, input);

@@ -24,7 +24,13 @@ import { nodeLocation } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
 import type { FindingTarget } from "../findings.ts";
-import { checkDateFormat, describeShape, refusedEnumValues, scalarFitsInput } from "../type-rules.ts";
+import {
+  checkDateFormat,
+  describeShape,
+  rejectedEnumValues,
+  scalarFitsInput,
+  settleEnumValues,
+} from "../type-rules.ts";
 import { variantName } from "../variant-names.ts";
 import { rejectionReason } from "./check-constants.ts";
 import type { InputPair } from "./input-pairs.ts";
@@ -78,7 +84,8 @@ function matchNullable(
 function matchEnum(binder: Binder, where: FindingTarget, type: GraphQLEnumType, shape: Shape): void {
   if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
     return addMismatch(binder, where, type, shape);
-  const wrong = refusedEnumValues(binder.names, type, shape);
+  settleEnumValues(binder.names, type, shape);
+  const wrong = rejectedEnumValues(binder.names, type, shape);
   if (wrong.length === 0) return;
   const values = new Map(
     shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),

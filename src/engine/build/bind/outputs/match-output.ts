@@ -21,6 +21,7 @@ import {
   exceedsInt,
   isStringEnum,
   scalarCoversOutput,
+  settleEnumValues,
   uncoveredEnumValues,
 } from "../type-rules.ts";
 import { bindAbstract } from "./bind-abstract.ts";
@@ -94,6 +95,7 @@ function matchNamed(
   } else if (isEnumType(type)) {
     if (!isStringEnum(value.shape))
       return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
+    settleEnumValues(names, type, value.shape);
     const missing = uncoveredEnumValues(names, type, value.shape);
     const [first] = missing;
     if (first !== undefined) {
