@@ -117,7 +117,7 @@ test("GitLab gets what its Code Quality requires: one line that says what breaks
   expect(stale.fingerprint).toMatch(/^[0-9a-f]{12}$/);
   expect(limit).toEqual({
     description:
-      'Query.parcels(size:): GET /api/warehouses/{warehouse_id}/parcels query "page_size" has maximum 100 now, it was 500; depends on it: Query.parcels(size:), Warehouse.parcels(size:); broken: Depot (spec/operations/depot.graphql:1); run codegen: the layer then refuses such values itself, by the argument\'s name; or approve it',
+      'Query.parcels(size:): GET /api/warehouses/{warehouse_id}/parcels query "page_size" has maximum 100 now, it was 500; depends on it: Query.parcels(size:), Warehouse.parcels(size:); broken: Depot (spec/operations/depot.graphql:1); run codegen: the layer then rejects these values itself, under the argument\'s name; or approve it',
     check_name: "rest-limit-changed",
     fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
     severity: "critical",

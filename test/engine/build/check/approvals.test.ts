@@ -46,7 +46,7 @@ test("an approval settles a change, an expired approval fails, an unused approva
     "approval-expired error",
     "approval-unused note",
   ]);
-  expect(late.findings.at(-1)?.hint).toContain("rest-limit-changed is at Query.parcels(size:) now");
+  expect(late.findings.at(-1)?.hint).toContain("rest-limit-changed is reported at Query.parcels(size:) now");
   write(root, { "spec/openapi.yaml": depotOpenapi });
   const { findings, operations } = await settled();
   expect(findings.map(({ rule }) => rule)).toContain("approval-expired");
