@@ -44,5 +44,8 @@ test("a server in production tells no schema, and the line says what to take", a
     REST_BASE_URL: "http://127.0.0.1:1",
   });
   const { code, error } = await validate(good, "--schema", new URL("/v1/graphql", url).href);
-  expect([code, error]).toEqual([2, expect.stringContaining("does not return a schema; in production it does not")]);
+  expect([code, error]).toEqual([
+    2,
+    expect.stringContaining("does not return a schema; in production it does not"),
+  ]);
 });
