@@ -1,7 +1,7 @@
 /**
- * Findings as data: every rule with its severity, and one finding's shape. Rendering stands elsewhere.
- * An `error` means the mapping is wrong and nothing may be generated; a `warning` fails `check` until it is approved. The
- * error `credential-shared` is a warning once it is approved.
+ * Findings as data: every rule with its severity, and the type of a finding. An `error` means that the mapping is wrong and
+ * nothing may be generated; a `warning` fails `check` until it is approved. An approved `credential-shared` error becomes a
+ * warning.
  */
 import {
   ExpectedFailure,
@@ -12,16 +12,16 @@ import {
 } from "../shared/cli/command-failure.ts";
 import { printable } from "../shared/cli/printable.ts";
 
-/** A place in a source file; line and column count from 1. */
+/** A location in a source file; line and column are 1-based. */
 export type FileLocation = { readonly file: string; readonly line: number; readonly column: number };
 
-/** The keys and indexes that lead to a value of a document. */
+/** The keys and indexes of the path to a value in a document. */
 export type NodePath = readonly (string | number)[];
 
-/** A place in a document, whether it has a value there or not. */
+/** A location in a document, whether or not it has a value. */
 export type NodeLocation = { readonly file: string; readonly path: NodePath };
 
-/** The part of a run of `check` that a finding is of. */
+/** The stage of a run of `check` that reports a finding. */
 export type Stage = "load" | "proof" | "freshness" | "changes" | "impact" | "ledger" | "approvals";
 
 /** error, warning: the run fails unless the finding is approved · note: the run does not fail. */
@@ -31,7 +31,7 @@ export type RuleFacts<S extends Severity = Severity> = {
   readonly severity: S;
   readonly stage: Stage;
   readonly meaning: string;
-  /** An error that an approval turns into a warning: it is the owner's decision, and no fault of the mapping. */
+  /** An error that an approval turns into a warning, because it is the owner's decision rather than a fault of the mapping. */
   readonly isApprovable?: true;
 };
 
@@ -53,51 +53,47 @@ export const rules = {
   "type-unreached": warning("Types of the schema are not reachable from a root field."),
   "operation-unknown": error("`@rest` names an operation that the document does not have."),
   "operation-no-json": error(
-    "A bound operation documents no answer that is JSON, text or without content (204).",
+    "A bound operation documents no response that is JSON, text or without content (204).",
   ),
-  "method-unsupported": error("A field binds an operation that is none of GET, POST, PUT, PATCH and DELETE."),
+  "method-unsupported": error("A field binds an operation that is not GET, POST, PUT, PATCH or DELETE."),
   "method-safety": warning("A Query or link field binds an unsafe method, or a Mutation field a safe one."),
-  "parameter-unfed": error("A required parameter or body property is fed by nothing."),
+  "parameter-unfed": error("Nothing feeds a required parameter or body property."),
   "parameter-unknown": error("`params` names a parameter that the operation does not have."),
   "parameter-fed-twice": error("Two sources feed one parameter."),
   "parameter-style": error(
-    "A parameter is written in a way that cannot be sent in its place and type (OpenAPI 3.1 §4.8.12.2).",
+    "A parameter has a serialization style that is not supported for its location and type (OpenAPI 3.1 §4.8.12.2).",
   ),
-  "body-unsent": warning("A bound operation takes an optional body that no binding can write."),
-  "server-ignored": warning("A bound operation has servers of its own, which its calls do not go to."),
-  "path-template": error("A path and its path parameters do not name the same things."),
-  "source-invalid": error("A `from` or `value` cannot be read."),
+  "body-unsent": warning("A bound operation has an optional body in an unsupported media type."),
+  "server-ignored": warning("A bound operation has its own servers, but calls do not go there."),
+  "path-template": error("The path template and the path parameters do not match."),
+  "source-invalid": error("A `from` or `value` is invalid."),
   "enclosing-missing": error(
-    "A field takes a value from an enclosing object, or an argument of a field above, and a path to the field has none.",
+    "A field uses a value of an enclosing object, or an argument of a field above, that is missing on some path to the field.",
   ),
   "argument-unused": error("An argument feeds nothing."),
-  "argument-ambiguous": error("An argument's REST name stands in several places; `in` settles it."),
+  "argument-ambiguous": error("An argument's REST name is ambiguous; `in` resolves it."),
   "result-missing": error("`result` names a property that the response does not have."),
   "property-missing": error("A field reads a property that its REST object does not have."),
-  "output-nullable": error("`!` over a value that REST may leave out or send as null."),
+  "output-nullable": error("`!` on a value that REST may omit or send as null."),
   "output-type": error("A field's type does not fit the REST value."),
   "output-list": error("List on one side, single value on the other."),
   "map-unfit": error(
-    "`@restEntries` stands over a value that is no map, or whose values REST does not describe.",
+    "`@restEntries` is on a value that is not a map, or whose values REST does not describe.",
   ),
-  "scalar-format": error("A `DateTime` or a `Date` stands for a REST value of another format."),
+  "scalar-format": error("A `DateTime` or `Date` is bound to a REST value of another format."),
   "output-int64": error("A REST integer is too large for `Int`."),
   "output-enum": error("A REST enum value has no GraphQL enum value."),
   "input-type": error("An argument's type does not fit the REST parameter."),
   "input-nullable": error("A nullable source feeds what REST requires."),
-  "input-enum": error("A GraphQL enum value is refused by the REST parameter."),
-  "limit-unchecked": warning("A limit that REST sets on an argument cannot be read, and is not checked."),
+  "input-enum": error("The REST parameter rejects a GraphQL enum value."),
+  "limit-unchecked": warning("REST's limit of an argument is invalid and therefore not checked."),
   "pattern-unchecked": warning(
-    "A `pattern` on an argument needs a backtracking engine: it is not run, and REST alone checks it.",
+    "A `pattern` of an argument needs a backtracking engine, so only REST checks it.",
   ),
-  "limit-narrower": warning(
-    "REST limits a value more strictly in a link's parameter than where the link takes it from.",
-  ),
-  "constant-invalid": error(
-    "A constant `value`, or an argument's default, breaks the parameter's own rules.",
-  ),
+  "limit-narrower": warning("REST limits a value more strictly in a link's parameter than at its source."),
+  "constant-invalid": error("A constant `value`, or an argument's default, violates the parameter's schema."),
   "discriminator-missing": error(
-    "A union or interface stands over a REST value whose members cannot be told apart.",
+    "A union or interface is bound to a REST value whose members cannot be distinguished.",
   ),
   "member-without-value": error("A union member has no discriminator value."),
   "value-without-member": error("A discriminator value has no union member."),
@@ -105,22 +101,22 @@ export const rules = {
     "`batchBy` needs exactly one array parameter fed from the parent, and no other; `in: ITEM` one key.",
   ),
   "batch-match": error(
-    "`batchBy` names a property that the items do not have, or of another type than the key.",
+    "`batchBy` names a property that the items do not have, or whose type differs from the key's.",
   ),
-  "batch-cut-off": error("A batched call may be answered only in part."),
+  "batch-cut-off": error("The response to a batched call may be incomplete."),
   "batch-page": warning("A batched list may end before all parents have their items."),
-  "batch-paged": error("`in: ITEM` looks its keys up in a list that may have pages."),
+  "batch-paged": error("`in: ITEM` looks up its keys in a list that may have pages."),
   "connection-unfit": error(
     "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
   ),
-  "connection-pages": error("A connection reads on in a way that the document does not bear out."),
+  "connection-pages": error("The document does not confirm how a connection gets its next page."),
   "n-plus-one": warning(
-    "A link below a list makes one call a parent, or one for each object that it takes a value from.",
+    "A link below a list makes one call per parent, or per object that it takes a value from.",
   ),
-  "credential-unsent": warning("A bound operation needs a credential that never travels to REST."),
-  "credential-undeclared": warning("The document does not say which credentials REST takes."),
+  "credential-unsent": warning("A bound operation needs a credential that is not forwarded to REST."),
+  "credential-undeclared": warning("The document does not declare which credentials REST accepts."),
   "credential-shared": {
-    ...error("A caller's credential would travel to the services of several documents."),
+    ...error("A caller's credential would be sent to the services of several documents."),
     isApprovable: true,
   },
   "error-mapping": error(
@@ -130,14 +126,14 @@ export const rules = {
     "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
   ),
   "saved-operation-invalid": error(
-    "A saved operation is not valid against the schema, or cannot be named.",
+    "A saved operation is not valid against the schema, or has no unique name.",
     "impact",
   ),
 } as const satisfies Record<string, RuleFacts<"error" | "warning">>;
 
 export type Rule = keyof typeof rules;
 
-/** Whether an entry of `approvals.yaml` settles findings of the rule: warnings, and the errors that are the owner's decision. */
+/** Whether findings of the rule can be approved: warnings, and errors that are the owner's decision. */
 export function isApprovable(rule: Rule): boolean {
   const facts: RuleFacts = rules[rule];
   return facts.severity === "warning" || facts.isApprovable === true;
@@ -152,15 +148,15 @@ export type Diagnostic = {
   readonly message: string;
   /** What to do about it. */
   readonly hint: string;
-  /** Its place in the GraphQL schema and in the OpenAPI document. */
+  /** Its locations in the GraphQL schema and in the OpenAPI document. */
   readonly schema?: FileLocation;
   readonly rest?: FileLocation;
-  /** The names and values that an approval settles, beside the rule and the coordinate. The message is no part of it. */
+  /** The names and values that an approval covers, in addition to rule and coordinate. The message is not included. */
   readonly facts?: readonly string[];
-  /** The nodes of the OpenAPI document that it may come from; `rest` is the place of the first, or below it. */
+  /** The nodes of the OpenAPI document that may cause it; `rest` is at or below the first one. */
   readonly nodes?: readonly NodeLocation[];
   readonly below?: NodePath;
-  /** `rest` is the action of an overlay that removed what the schema names. */
+  /** `rest` is the overlay action that removed what the schema refers to. */
   readonly isRemoved?: true;
 };
 
@@ -174,7 +170,7 @@ export const createDiagnostic = (found: Omit<Diagnostic, "severity">): Diagnosti
 export class UnreadableSpec extends ExpectedFailure {
   readonly diagnostics: readonly Diagnostic[];
 
-  /** `elsewhere` says which other spec, such as the base's; its places are not those of the files here. */
+  /** `elsewhere`: the name of another spec, such as the base's, whose locations do not apply to the local files. */
   constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
     super(diagnostics.map(({ message }) => message).join("\n"), failureOf(diagnostics, elsewhere));
     this.diagnostics = diagnostics;
@@ -190,7 +186,7 @@ function failureOf(diagnostics: readonly Diagnostic[], elsewhere: string | undef
 
 const isUnreadable = ({ rule }: Diagnostic): boolean => rule === "spec-unreadable";
 
-/** The place names an unreadable file, so the message need not. */
+/** Removes an unreadable file's name from the message, because the location has it. */
 function faultOf(diagnostic: Diagnostic): Fault {
   const { rule, schema, rest } = diagnostic;
   const message = printable(diagnostic.message);

@@ -1,6 +1,6 @@
 /**
- * Binds one list call for many parents. `batchBy`: a parameter takes the keys. `in: ITEM`: REST takes no keys, and they are
- * looked up in the whole list. Finds the key and the chunk size, and checks the match.
+ * Binds one list call for many parents. `batchBy`: a parameter receives the keys. `in: ITEM`: REST has no such parameter, and keys
+ * are looked up in the complete list. Determines key and chunk size, and checks the match.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import type { RestNode } from "../openapi/document.ts";
@@ -12,11 +12,11 @@ import { isPagingParameter } from "./list-length.ts";
 import type { Batch, Input } from "./model.ts";
 import { checkUnpagedList } from "./outputs/unpaged-list.ts";
 
-/** The greatest number of keys in one call. */
+/** The maximum number of keys per call. */
 export const maxBatchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
   at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
 
-/** The keys that `in: ITEM` looks up; `list` is the shape of the list in the response. Leaves out what has a finding. */
+/** The keys that `in: ITEM` looks up, except those with a finding. `list`: the shape of the list in the response. */
 export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] {
   const { binder, directive, operation } = field;
   return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
@@ -54,7 +54,7 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
   const refuse = (rest: RestNode, message: string, hint: string): void =>
     binder.findings.add("batch-key", { ...where, rest }, message, hint);
   const [key] = keys;
-  // a misspelt key parameter has its own finding, and so has a misspelt source of the key
+  // a misspelt key parameter or source has a separate finding
   if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
   if (!key || keys.length > 1) {
     const fed = inputs.find(({ source }) => source.kind === "parent");
@@ -158,9 +158,9 @@ function checkMatch(
 }
 
 /**
- * Checks that paging cannot silently cut off part of a batched call's response. If each key has one object, the page
- * must be as long as a chunk. If each key has a list, the length of the response is unknown, and a page could leave out
- * items of the last parents: the document must say (`x-limit-per`) that the page size applies to each key.
+ * Checks that paging cannot silently truncate a batched call's response. If each key has one object, the page must be as long as
+ * a chunk. If each key has a list, the length of the response is unknown, and a page could omit items of the last parents, so the
+ * document must declare (`x-limit-per`) that the page size applies to each key.
  */
 function checkBatchCut(field: FieldContext, inputs: readonly Input[], batch: Batch): void {
   const { findings } = field.binder;

@@ -1,4 +1,4 @@
-/** Binds one field of one parent REST object: to an operation if it carries `@rest`, else to a property. */
+/** Binds a field of a parent REST object: to an operation if it has `@rest`, otherwise to a property. */
 
 import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
 import type { Page } from "../../shared/page.ts";
@@ -23,7 +23,7 @@ import { matchResult, readResults } from "./outputs/read-results.ts";
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Binds one field; called once for each REST object that backs its type, or a type that encloses it. */
+/** Binds a field; called once for each REST object behind its type, or behind a type that encloses it. */
 export function bindField(
   binder: Binder,
   type: string,
@@ -102,7 +102,7 @@ function bindProperty(
   if (value) matchOutput(binder, read.at, definition.type, value);
 }
 
-/** What to write where REST has no property for the field. */
+/** Advice for a field without a REST property. */
 const adviceWithout = ({ name, type }: Field): string =>
   ["edges", "nodes", "pageInfo"].includes(name)
     ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
@@ -155,13 +155,13 @@ function bindOperation(written: FieldContext): void {
   });
 }
 
-/** The page of the field's responses: a part is required if all of them require it. */
+/** Combines the pages of the field's responses: a part is required if all of them require it. */
 function pageOf([first, ...others]: readonly Page[]): Page | undefined {
   const required = first?.required?.filter((part) => others.every((page) => page.required?.includes(part)));
   return first && { ...first, ...(required && { required }) };
 }
 
-/** A source is nullable if one of the REST objects that back the parent type may leave it out. */
+/** A source is nullable if one of the REST objects behind the parent type may omit it. */
 function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
   const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
   return inputs.map((input) => {
@@ -173,9 +173,9 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * The nullable values that a call needs. If one is null, the field is null and no call is made. A value of the parent is
- * needed if it feeds a required parameter, or if every value of the parent may be absent: a call without any of them would
- * return the data of other parents. An inherited value is always needed, for the same reason.
+ * The nullable values that a call needs; if one is null, the field is null and no call is made. A value of the parent is needed if
+ * it feeds a required parameter, or if all values of the parent may be absent, because a call without any of them would return
+ * other parents' data. For the same reason, an inherited value is always needed.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(

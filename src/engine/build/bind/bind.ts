@@ -1,6 +1,6 @@
 /**
- * Binds a schema to a document: each field that a root reaches, for each REST object that backs the field's type.
- * Pure: returns the model and the findings, reads and writes no files.
+ * Binds a schema to a document: every reachable field, for each REST object behind the field's type. Pure: returns the model and
+ * the findings without accessing files.
  */
 import { type GraphQLSchema, isEnumType } from "graphql";
 import { nodeLocation } from "../schema/directives.ts";
@@ -25,7 +25,7 @@ import { enumValues } from "./type-rules.ts";
 
 type BindInput = RestApi & Pick<Model, "schema" | "schemaDocument">;
 
-/** Binds a schema that may be written to no file. */
+/** Binds a schema that is given as text. */
 export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
   bind(rest, readSchema("schema.graphql", sdl));
 
@@ -79,7 +79,7 @@ export function bind(
   return { model, diagnostics: findings.all };
 }
 
-/** Adds one warning for all types that no root reaches. The proof skips such a type, and no operation can select it. */
+/** Adds one warning for all unreachable types, which are not proved and cannot be selected. */
 function checkUnreached({ schema }: BindInput, findings: Findings): void {
   const types = unreachableTypes(schema);
   const [first] = types;

@@ -1,4 +1,4 @@
-/** Collects the parts of the model while the fields are bound, and queues the object types that are still unvisited. */
+/** Collects the parts of the model during binding, and queues object types that have not been visited yet. */
 import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
 import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
@@ -17,7 +17,7 @@ export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
-  /** The list levels of each field that may be null though nothing has failed, with the node that allows it. */
+  /** For each field, the list levels that may be null without a failure, with the node that allows it. */
   readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
   readonly #values = new Map<string, ValueUse>();
   /** Coordinate of a plain field → its property in the first REST object that has one. */
@@ -58,7 +58,7 @@ export class Binder {
     this.#unvisited.push({ type, backing });
   }
 
-  /** The same object for the same operation: several fields may call it. */
+  /** Returns the same object for the same operation, which several fields may call. */
   slotsOf(operation: RestOperation): InputSlots {
     const slots = this.#slots.get(operation) ?? new InputSlots(operation);
     this.#slots.set(operation, slots);
@@ -77,14 +77,14 @@ export class Binder {
     );
   }
 
-  /** Level 0 is the field's value, 1 an item of its list, 2 an item of that item. */
+  /** Level 0 is the field's value, 1 an item of its list, 2 an item of a nested list. */
   addNull({ coordinate, rest }: FindingTarget, level = 0): void {
     const levels = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     this.#nulls.set(coordinate, levels);
     if (!levels.has(level)) levels.set(level, rest);
   }
 
-  /** By level, the nodes that allow a null. */
+  /** Level → node that allows null. */
   nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
     return this.#nulls.get(coordinate) ?? new Map();
   }
@@ -115,7 +115,7 @@ export class Binder {
     return [...this.#values.values()];
   }
 
-  /** The TypeScript type of a shape: its component's type if it is a named component, else `otherwise`. */
+  /** The TypeScript type of a shape: its component's type if it is a named component, otherwise `otherwise`. */
   typeExpressionOf(shape: Shape, otherwise: string): string {
     const name = componentName(this.document, shape);
     return name === undefined ? otherwise : componentType(name, shapeAt(this.document, shape.node).nullable);

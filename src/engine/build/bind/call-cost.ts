@@ -1,6 +1,6 @@
 /**
- * Estimates the REST calls of an operation for `explain`, the manifest and the impact report. The worst case takes
- * each list at the greatest length that REST allows; the typical case takes a list of unknown length as ten objects.
+ * Estimates the REST calls of an operation for `explain`, the manifest and the impact report. The worst case assumes the maximum
+ * length that REST allows for each list; the typical case assumes ten objects for a list of unknown length.
  */
 import {
   type FieldNode,
@@ -19,14 +19,14 @@ import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, countText, type Estimate, multiplyEstimates, pageLength } from "./list-length.ts";
 import type { BoundField, Model } from "./model.ts";
 
-/** One bound field of an operation, with the number of its parent objects and of its calls. */
+/** A bound field of an operation, with the number of its parent objects and its calls. */
 type PlannedCall = {
-  /** Response names from the root; `[]` after a list. */
+  /** Response names from the root, with `[]` after a list. */
   readonly path: string;
   readonly field: BoundField;
   readonly parents: Estimate;
   readonly calls: Estimate;
-  /** The path of the field whose call this one is: identical reads of one query are one call. */
+  /** The path of the field with which the call is shared: identical reads of a query are coalesced. */
   readonly sharedWith?: string;
 };
 
@@ -36,14 +36,14 @@ export const callCost = (model: Model, operation: SavedOperation): Estimate =>
     { typical: 0, worst: 0 },
   );
 
-/** `2 REST calls`, and the worst case where it differs. */
+/** `2 REST calls`, and the worst case if it differs. */
 export const describeCallCount = ({ typical, worst }: Estimate): string =>
   `${countText(typical)} REST call${typical === 1 ? "" : "s"}${describeWorstCase(typical, worst)}`;
 
 export const describeWorstCase = (typical: number, worst: number): string =>
   worst === typical ? "" : `, at worst ${countText(worst)}`;
 
-/** Every call of a valid operation, in the order of its selections. */
+/** Every call of a valid operation, in selection order. */
 export function listCalls(model: Model, { definition, document }: SavedOperation): PlannedCall[] {
   const planner = new CallPlanner(
     model,
@@ -61,7 +61,7 @@ export function listCalls(model: Model, { definition, document }: SavedOperation
   return definition.operation === "query" ? shared(planner.plan) : planner.plan;
 }
 
-/** Lists that take no values, such as those in which links look their keys up, are read once. */
+/** Marks shared calls: lists without inputs, such as those in which links look up their keys, are read once. */
 function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   const first = new Map<RestOperation, string>();
   return plan.map((call) => {
@@ -73,12 +73,12 @@ function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   });
 }
 
-/** The walk's position: the number of objects at this path, and the length of the next list if it is a page. */
+/** The position of the walk: the number of objects at this path, and the length of the next list if it is a page. */
 type WalkPosition = {
   readonly path: string;
   readonly parents: Estimate;
   readonly page: Estimate | undefined;
-  /** The number of the nearest enclosing objects, by their type. */
+  /** The number of the nearest enclosing objects by type. */
   readonly enclosing: ReadonlyMap<string, Estimate>;
 };
 
@@ -149,8 +149,8 @@ class CallPlanner {
 }
 
 /**
- * A call without a value from its parent is identical for all parents, and identical reads are sent once. A call with a
- * value from an enclosing object is made for each of these objects.
+ * A call without values from its parent is identical for all parents, and identical reads are sent once. A call with a value from
+ * an enclosing object is made for each of these objects.
  */
 function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estimate {
   const { batch, inputs } = field;
@@ -163,6 +163,6 @@ function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estim
   const keys = batch.mode === "each" ? multiplyEstimates(parents, assumedLength) : parents;
   return {
     typical: Math.max(objects.typical, Math.ceil(keys.typical / batch.size)),
-    worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)), // the last call of each object may be for one key
+    worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)), // the last call of each object may be for a single key
   };
 }

@@ -1,11 +1,11 @@
 /**
- * Walks the fields of a schema from its roots. The walk finds the object types that enclose a type in every operation, and
- * the fields whose arguments stand above a type.
+ * Walks the fields of a schema from its roots to find the object types that enclose a type in every operation, and the fields
+ * whose arguments are available above a type.
  */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
-/** Whether a source may start with the name: the name is that of an object type, and not of a root. */
+/** Whether a source may start with the name, which must be that of an object type other than a root. */
 export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
@@ -16,8 +16,8 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Returns a path of fields from a root to `type` that meets no object of the type `enclosing`. `undefined`: every path
- * meets one, so every object of `type` is enclosed. A field may return any member of its union or interface.
+ * Returns a path of fields from a root to `type` without an object of type `enclosing`; `undefined` if there is none, so that every
+ * object of `type` is enclosed by one. A field may return any member of its union or interface.
  */
 export function findPathOutside(
   schema: GraphQLSchema,
@@ -28,9 +28,8 @@ export function findPathOutside(
 }
 
 /**
- * `fields`: the fields whose argument `name` may be the nearest argument of that name above an object of `type`. `around`:
- * a path from a root to `type` that meets no such argument. `undefined`: every object of `type` stands below one of the
- * fields.
+ * `fields`: the fields whose argument `name` may be the nearest one of that name above an object of `type`. `around`: a path from a
+ * root to `type` without such an argument, or `undefined` if every object of `type` is below one of the fields.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);
@@ -46,7 +45,7 @@ export function argumentsAbove(schema: GraphQLSchema, type: string, name: string
   return { fields, around: reached(schema, rootsOf(schema), takes).get(type) };
 }
 
-/** The object types that can be reached from `start`, each with its path. No path goes through a field that `stops`. */
+/** The object types reachable from `start`, each with its path. Paths do not pass through fields for which `stops` is true. */
 function reached(
   schema: GraphQLSchema,
   start: readonly string[],

@@ -1,4 +1,4 @@
-/** A field while its binding is checked: its definition, its directive, its operation, its parent's shape, its places, and the binder. */
+/** The context of a field while it is bound: definition, directive, operation, parent's shape, locations, and the binder. */
 import type { GraphQLArgument, GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
@@ -19,7 +19,7 @@ export type FieldContext = {
   readonly type: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly directive: RestDirective;
-  /** By name: a field may have thousands. */
+  /** By name, because a field may have thousands. */
   readonly argumentsByName: ReadonlyMap<string, GraphQLArgument>;
   readonly operation: RestOperation;
   readonly slots: InputSlots;
@@ -29,14 +29,14 @@ export type FieldContext = {
   readonly where: FindingTarget;
 };
 
-/** The field, at an argument of its `@rest`, or at an item of one. */
+/** The location of an argument of the field's `@rest`, or of an item of one. */
 export const atRestDirective = (
   { where, definition }: { readonly where: FindingTarget; readonly definition: DirectiveCarrier },
   argument: keyof RestDirective,
   index?: number,
 ): FindingTarget => ({ ...where, schema: directiveLocation(definition, "rest", argument, index) });
 
-/** An argument of a field. */
+/** The location of a field's argument. */
 export const atArgument = (
   { coordinate }: FindingTarget,
   { name, astNode }: GraphQLArgument,

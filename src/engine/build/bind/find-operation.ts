@@ -1,4 +1,4 @@
-/** Finds the operation that `@rest` names: by its `operationId`, or by its method and path. */
+/** Finds the operation that `@rest` names by `operationId`, or by method and path. */
 
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
@@ -10,7 +10,7 @@ import type { Binder } from "./binder.ts";
 import { atRestDirective } from "./field-context.ts";
 import type { FindingTarget } from "./findings.ts";
 
-/** For a name of none, or of several: `; did you mean "…"?` with the nearest, or all that share the name. */
+/** For an unknown or ambiguous name: `; did you mean "…"?` with the most similar one, or all operations with the name. */
 export function suggestOperations(
   name: string,
   operations: RestOperations,

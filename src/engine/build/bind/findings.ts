@@ -1,4 +1,4 @@
-/** Collects the diagnostics of binding, each once and with its places in both files. */
+/** Collects the diagnostics of binding, without duplicates and with locations in both files. */
 import { didYouMean, nearestName } from "../../shared/cli/nearest-suggestion.ts";
 import {
   createDiagnostic,
@@ -9,22 +9,22 @@ import {
 } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
 
-/** The schema coordinate and the places of a finding. */
+/** The schema coordinate and the locations of a finding. */
 export type FindingTarget = {
   readonly coordinate: string;
-  /** The name of the value in messages, if a message does not use the coordinate. */
+  /** The name of the value in messages, if not the coordinate. */
   readonly subject?: string;
   readonly schema?: FileLocation | undefined;
   readonly rest?: RestNode | undefined;
-  /** Other nodes that the finding may come from. */
+  /** Other nodes that may cause the finding. */
   readonly also?: readonly (RestNode | undefined)[];
-  /** The action of an overlay that removed what the schema names: the finding points at it, and not at `rest`. */
+  /** The overlay action that removed what the schema refers to; the finding points at it instead of `rest`. */
   readonly removedBy?: FileLocation | undefined;
-  /** The path below `rest` that the finding points at; the part of the path that exists counts. */
+  /** The path below `rest` that the finding points at, as far as it exists. */
   readonly below?: NodePath;
 };
 
-/** Names that a run compares with misspelt ones. A document of 1,000 operations has 2,000 names for each misspelt one. */
+/** Maximum number of name comparisons in a run. With 1,000 operations, each misspelt name is compared with 2,000. */
 const mostCompared = 200_000;
 
 export class Findings {
@@ -64,7 +64,7 @@ export class Findings {
     return this.#errors.has(coordinate);
   }
 
-  /** Like the function `didYouMean`, but only for the first mistakes of a run, so that many mistakes take a bounded time. */
+  /** Like the function `didYouMean`, but only for the first mistakes of a run, to bound the time. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
     return near === undefined ? "" : didYouMean(wrong, [near]);

@@ -1,6 +1,6 @@
 /**
- * Fields that take a value from an enclosing object (`from: "Account.id"`). Such a field is bound once the REST objects of
- * the enclosing types are known, and once more for each REST object that turns up later.
+ * Fields that use a value of an enclosing object (`from: "Account.id"`). They are bound once the REST objects of the enclosing types
+ * are known, and again for each REST object that is found later.
  */
 import type { GraphQLField } from "graphql";
 import { readRest } from "../schema/directives.ts";
@@ -16,7 +16,7 @@ type Inheriting = {
   readonly type: string;
   readonly definition: Field;
   readonly parent: Backing;
-  /** Enclosing type → the number of its REST objects that the field has been bound for. */
+  /** Enclosing type → number of its REST objects for which the field has been bound. */
   readonly bound: Map<string, number>;
 };
 
@@ -28,13 +28,13 @@ export class InheritingFields {
     this.#binder = binder;
   }
 
-  /** Returns false, and leaves the field to its caller, if it takes nothing from an enclosing object. */
+  /** Queues the field for later. Returns false if it does not use a value of an enclosing object. */
   take(type: string, definition: Field, parent: Backing): boolean {
     const { schema } = this.#binder;
     const bound = new Map<string, number>();
     for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
       const [name = ""] = from?.split(".") ?? [];
-      // an object of the same type is no source: the parent is nearer
+      // an object of the same type cannot be the source, because the parent is nearer
       if (name === type || !isEnclosingType(schema, name)) continue;
       bound.set(name, 0);
       this.#check(type, definition, name, index);
@@ -43,7 +43,7 @@ export class InheritingFields {
     return bound.size > 0;
   }
 
-  /** Binds the fields for each REST object that is new. Returns whether there was one. */
+  /** Binds the fields for each new REST object. Returns whether there was one. */
   bind(): boolean {
     let isAnyNew = false;
     for (const { type, definition, parent, bound } of this.#fields) {
@@ -63,7 +63,7 @@ export class InheritingFields {
     return isAnyNew;
   }
 
-  /** Every path to the field must meet an object of the enclosing type. */
+  /** Checks that every path to the field contains an object of the enclosing type. */
   #check(type: string, definition: Field, enclosing: string, index: number): void {
     const { schema, findings } = this.#binder;
     const path = findPathOutside(schema, type, enclosing);

@@ -14,7 +14,7 @@ export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => (
   worst: one.worst * other.worst,
 });
 
-/** Products of assumed lengths say no more than that there are very many. */
+/** Larger products of assumed lengths are not meaningful. */
 export const mostCounted = 100_000;
 
 export const countText = (count: number): string =>
@@ -32,7 +32,7 @@ export function pageLength(field: BoundField, node?: FieldNode): Estimate | unde
     : undefined;
 }
 
-/** A paging parameter is an integer with a maximum or default above one. A page's number or offset has neither. */
+/** A page size parameter is an integer with a maximum or default above one; page numbers and offsets have neither. */
 export const isPagingParameter = ({ shape, in: location }: Pick<Parameter, "shape" | "in">): boolean =>
   location !== "path" &&
   shape.types.has("integer") &&
@@ -58,7 +58,7 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
   return given || !node ? undefined : numberOf(argumentDefault);
 }
 
-/** Whether the selection gives the argument a variable. Without a selection the argument may have any value. */
+/** Whether the selection sets the argument to a variable. Without a selection, the argument may have any value. */
 const isGiven = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||
   node.arguments?.some(({ name }) => source.kind === "argument" && name.value === source.path[0]) === true;

@@ -23,21 +23,21 @@ export type Input = InputSlot & {
   readonly argumentDefault?: unknown;
 };
 
-/** One call for many parents that inherit the same values: the results are matched back to the parents by a property. */
+/** One call for many parents with the same inherited values; results are matched to the parents by a property. */
 export type Batch = {
-  /** The input that receives the parents' keys, or `item` if they are looked up in a whole list. The other inputs are the same for all parents. */
+  /** The input that receives the parents' keys; `in` is `item` if they are looked up in a complete list. Other inputs are constant. */
   readonly key: Input & { readonly source: ParentSource };
-  /** The property of a result that holds its key. */
+  /** The property of a result with its key. */
   readonly match: string;
-  /** The greatest number of keys in one call; infinite if they are looked up. */
+  /** The maximum number of keys per call; infinite for lookups. */
   readonly size: number;
-  /** one: one object for each key · many: a list for each key · each: the parent holds a list of keys. */
+  /** one: one object per key · many: a list per key · each: the parent has a list of keys. */
   readonly mode: "one" | "many" | "each";
   /** each: the document allows nulls in the parent's list. */
   readonly nullItems?: true;
 };
 
-/** `batched by id`, as commands and generated comments say it. */
+/** `batched by id`, for commands and generated comments. */
 export const describeBatch = ({ key, match }: Batch): string =>
   `${key.in === "item" ? "looked up" : "batched"} by ${match}`;
 
@@ -51,7 +51,7 @@ type NamedField = {
   readonly definition: GraphQLField<unknown, unknown>;
 };
 
-/** The binding of a field: each parameter's source, and the place of the result. */
+/** The binding of a field: the source of each parameter, and the path of the result. */
 export type FieldBinding = NamedField & {
   readonly kind: "bound";
   readonly operation: RestOperation;
@@ -60,13 +60,13 @@ export type FieldBinding = NamedField & {
   readonly wholeBody?: ArgumentSource;
   /** The path of the result in the response body; empty: the whole body. */
   readonly result: readonly string[];
-  /** The result is a map, and the field's value the list of its entries. */
+  /** The result is a map, and the field's value is the list of its entries. */
   readonly entries?: true;
   readonly batch?: Batch;
   readonly connection?: Page;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
-  /** The nullable values that a call needs: the parent's, and inherited ones. If one is null, the field is null. */
+  /** The nullable values of the parent, or inherited ones, that a call needs. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
 };
 
@@ -77,21 +77,21 @@ export type PlainField = NamedField & {
   readonly kind: "plain";
   /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
   readonly path: readonly string[];
-  /** The property is a map, and the field's value the list of its entries. */
+  /** The property is a map, and the field's value is the list of its entries. */
   readonly entries?: true;
 };
 
 export type ModelField = BoundField | PlainField;
 
 /**
- * A union or an interface: the discriminator's property, and the object type that each of its values selects. Without
- * the property: the object type of the REST objects that have a property of this name.
+ * A union or an interface: the discriminator's property, and the object type for each of its values. Without such a property, the
+ * keys are names of properties that only REST objects of the type have.
  */
 export type AbstractType = {
   readonly name: string;
   readonly property?: string;
   readonly members: ReadonlyMap<string, string>;
-  /** The object type of the REST objects that have none of these properties. */
+  /** The object type of REST objects with none of these properties. */
   readonly otherwise?: string;
 };
 
@@ -102,18 +102,18 @@ export type Backing = {
   readonly typeExpression: string;
   /** The status of the response, if the object is a response and the operation documents several. */
   readonly status?: string;
-  /** The coordinate of the field that brings the object here: the first one that was bound. */
+  /** The coordinate of the first bound field that returns the object. */
   readonly from: string;
 };
 
-/** A schema may describe responses and requests. A change of the schema can break one direction and not the other. */
+/** A schema may be used in responses and requests. A change may break only one direction. */
 export type Direction = "response" | "request";
 
-/** A value that a coordinate shows or sends, and REST's schema of it: `check --base` holds it against the base's. */
+/** A value that a coordinate shows or sends, with REST's schema, which `check --base` compares with the base's. */
 export type ValueUse = {
   readonly coordinate: string;
   readonly direction: Direction;
-  /** Absent: the value comes from a REST object, and no client writes it. */
+  /** Undefined for a value from a REST object, which clients do not send. */
   readonly type?: GraphQLInputType | GraphQLOutputType;
   /** The node that uses the schema: a property, a parameter, the items of a list. */
   readonly node: RestNode;
@@ -130,8 +130,8 @@ export type Model = {
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /**
-   * The nullable levels of fields at which a null can only be a failure, if REST keeps its document: 0 is the value, 1 an
-   * item of its list. By schema coordinate.
+   * By schema coordinate, the nullable levels at which null implies a failure, provided that REST conforms to its document: 0 is
+   * the value, 1 an item of its list.
    */
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
   /** The fields, arguments and fields of inputs that rest on what REST deprecates. By schema coordinate. */
@@ -141,7 +141,7 @@ export type Model = {
   readonly backings: ReadonlyMap<string, readonly Backing[]>;
   /** Enum type → GraphQL value → REST value, for enums that rename. */
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** The conversions that the requests call. */
+  /** The conversions used by requests. */
   readonly inputConversions: readonly InputConversion[];
   /** The bound operations, by method and path. */
   readonly calledOperations: ReadonlyMap<string, Operation>;

@@ -1,4 +1,4 @@
-/** Follows a path of properties into what REST sends: a field's own, the place of a result, the source of a parameter. */
+/** Follows a path of properties in a REST value: a field's property, the path of a result, the source of a parameter. */
 
 import type { NodePath } from "../diagnostic.ts";
 import {
@@ -14,18 +14,18 @@ import { describeShape } from "./type-rules.ts";
 
 type Told = {
   readonly rule: "property-missing" | "result-missing";
-  /** The object that the path begins in. */
+  /** The object in which the path begins. */
   readonly owner: string;
   readonly hint: string;
-  /** What follows the property's name in messages. */
+  /** Text after the property's name in messages. */
   readonly aside?: string;
 };
 
-/** Names that a message lists where none of them is near. */
+/** Maximum number of names that a message lists if none is similar. */
 const mostListed = 12;
 const mostInEnvelope = 3;
 
-/** `; it has a, b and others`; empty for an object without properties. Reads no more of a long list than it shows. */
+/** `; it has a, b and others`; empty for an object without properties. Reads only as many names as it shows. */
 function itHas({ properties }: Shape): string {
   const names: string[] = [];
   for (const { name, isUndeclared, only } of properties.values()) {
@@ -36,7 +36,7 @@ function itHas({ properties }: Shape): string {
   return names.length === 0 ? "" : `; it has ${names.join(", ")}`;
 }
 
-/** `; did you mean "data.name"?` where a property of an envelope, which has few of them, has the property. */
+/** `; did you mean "data.name"?` if a property of an envelope, which has few of them, contains the property. */
 function inEnvelope({ properties }: Shape, wanted: string): string {
   if (properties.size > mostInEnvelope) return "";
   for (const { name, shape } of properties.values()) {
@@ -46,7 +46,7 @@ function inEnvelope({ properties }: Shape, wanted: string): string {
   return "";
 }
 
-/** The properties on the path. Returns `undefined` after a finding. */
+/** The properties along the path. Returns `undefined` after a finding. */
 export function resolveResponsePath(
   findings: Findings,
   where: FindingTarget,

@@ -3,7 +3,7 @@ import { membersOf } from "../../shared/json-object.ts";
 import { nodeKey, type RestDocument, type RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 
-/** The name of the component that the shape is; `undefined` if it is none of a document's own. */
+/** The name of the component that the shape is; `undefined` if it is not a component of a document. */
 export function componentName(document: RestDocument, { node, identity }: Shape): string | undefined {
   const [components, schemas, name, ...below] = node.path;
   const isNamed = components === "components" && schemas === "schemas" && below.length === 0;
@@ -12,11 +12,11 @@ export function componentName(document: RestDocument, { node, identity }: Shape)
   return root && nameIn(document, root, String(name));
 }
 
-/** Of all components, in the order of the documents. */
+/** The names of all components, in document order. */
 export const componentNames = (document: RestDocument): string[] =>
   document.roots.flatMap((root) => Object.keys(schemasOf(root)).map((name) => nameIn(document, root, name)));
 
-/** `Thing`; `shop.Thing` if another document has a component of this name, or if this could be such a name. */
+/** `Thing`, or `shop.Thing` if another document has a component of this name, or if the name could be mistaken for one. */
 function nameIn({ roots }: RestDocument, root: RootNode, name: string): string {
   const clashes = roots.some(
     (each) => (each !== root && Object.hasOwn(schemasOf(each), name)) || name.startsWith(`${each.name}.`),

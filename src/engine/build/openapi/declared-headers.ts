@@ -1,10 +1,10 @@
-/** The request headers that the documents declare: header parameters, and the headers of its security schemes. */
+/** The request headers that the documents declare: header parameters, and headers of security schemes. */
 import { membersOf } from "../../shared/json-object.ts";
 import { entriesOf, keysOf, type RestDocument, type RestNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import { headerName, headerOf, securitySchemeOf, securitySchemesOf } from "./security.ts";
 
-/** The names in lower case, each once, sorted. Operations without a field count too: clients may call their paths. */
+/** Unique lower-case names, sorted. Includes operations without a field, because clients may call them through the gateway. */
 export function declaredHeaders(document: RestDocument, operations: Iterable<RestOperation>): string[] {
   const owners = new Set([...operations].flatMap(({ item, node }) => [item, node]));
   const parameters = [...owners].flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));
@@ -15,7 +15,7 @@ export function declaredHeaders(document: RestDocument, operations: Iterable<Res
   return [...new Set(headers.filter((header) => header !== undefined))].sort();
 }
 
-/** The header of a parameter or of a scheme. All cookies share one header. */
+/** The header of a parameter or a security scheme. All cookies share one header. */
 function headerTaking(node: RestNode | undefined): string | undefined {
   const { in: location, name } = membersOf(node?.value);
   if (location === "cookie") return "cookie";

@@ -1,14 +1,13 @@
 /**
- * What the document says of the end of an operation, a parameter or a property: `deprecated` (OpenAPI 3.1 §4.8.10, §4.8.12,
- * JSON Schema 2020-12 §9.3), and the days of two extensions that others read too: `x-sunset`, and `x-ms-deprecation` with
- * `date` and `removalDate`.
+ * The deprecation of an operation, a parameter or a property: `deprecated` (OpenAPI 3.1 §4.8.10, §4.8.12, JSON Schema 2020-12
+ * §9.3), and the dates of two common extensions: `x-sunset`, and `x-ms-deprecation` with `date` and `removalDate`.
  */
 import { membersOf } from "../../shared/json-object.ts";
 
-/** The days on which it was deprecated and will end, `YYYY-MM-DD`, where the document names them. */
+/** The dates of deprecation and removal, `YYYY-MM-DD`, if known. */
 export type Deprecation = { readonly since?: string; readonly sunset?: string };
 
-/** The first of the nodes that is deprecated decides. */
+/** The deprecation of the first deprecated node. */
 export function deprecationOf(nodes: readonly { readonly value: unknown }[]): Deprecation | undefined {
   const said = nodes.map(({ value }) => membersOf(value)).find(({ deprecated }) => deprecated === true);
   if (!said) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Finds the faults of the document itself: a `$ref` that cannot be resolved or closes a cycle, a key that stands twice in
- * one object. A fault that a bound operation reaches is an error. All others are one warning, with their number, and so are
- * the operations that nothing binds and that share their `operationId`.
+ * Finds faults of the document itself: an unresolvable or cyclic `$ref`, or a duplicate key. A fault that a bound operation
+ * reaches is an error. All others, including unbound operations with a duplicate `operationId`, are counted in one warning.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import {
@@ -22,7 +21,7 @@ import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
-  /** The operations whose shared `operationId` a field names: an error of their own. */
+  /** Operations whose duplicate `operationId` is used by a field, which is a separate error. */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const ids = idFaults(document, [...bound, ...misnamed]);
@@ -38,11 +37,11 @@ export function documentFaults(
   return [...errors, ...unreached(document, [...faults, ...ids])];
 }
 
-/** Returns the errors alone. It walks only the nodes that bound operations reach: a small part of a large document. */
+/** Returns only the errors. Walks only the nodes that bound operations reach, a small part of a large document. */
 export const reachableFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   document.isSound ? [] : reachedBy(document, bound).errors;
 
-/** `others`: the keys that stand twice elsewhere, in the files that were read so far. */
+/** `others`: duplicate keys elsewhere in the files read so far. */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
@@ -59,7 +58,7 @@ function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
 }
 
 class FaultWalk {
-  /** By value: one value may be reached by several references. */
+  /** By value, because a value may be reached through several references. */
   readonly visited = new Map<unknown, RestNode>();
   readonly #document: RestDocument;
   readonly #circles: SchemaCycles;
@@ -69,7 +68,7 @@ class FaultWalk {
     this.#circles = new SchemaCycles(document);
   }
 
-  /** The faults below these nodes, and below what they refer to. What was walked before is left out. */
+  /** The faults below these nodes and everything that they refer to, except nodes visited before. */
   from(starts: readonly RestNode[]): Diagnostic[] {
     const document = this.#document;
     const diagnostics: Diagnostic[] = [];
@@ -111,7 +110,7 @@ const duplicate = (key: DuplicateKey): Diagnostic =>
     rest: key.place,
   });
 
-/** Whether the node stands at the key or below it. */
+/** Whether the node is at the key or below it. */
 const isWithin = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   file === node.file && path.every((step, index) => String(node.path[index]) === String(step));
 
@@ -121,14 +120,14 @@ const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   node.path.length === path.length - 1 &&
   node.path.every((step, index) => String(path[index]) === String(step));
 
-/** A fault that makes nothing wrong where no field reaches it. */
+/** A fault that is harmless as long as no field reaches it. */
 type Fault = {
   readonly kind: string;
   readonly message: string;
   readonly place: () => FileLocation | undefined;
 };
 
-/** The operations that nothing binds, and whose `operationId` is not theirs alone. An operation may have none (OpenAPI 3.1 §4.8.10). */
+/** Unbound operations with a duplicate `operationId`, which is optional (OpenAPI 3.1 §4.8.10). */
 function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
   const reached = new Set([...bound].map(({ node }) => node.value));
   const all = [...operationNodes(document)];
@@ -173,15 +172,15 @@ const kinds: Partial<Record<Rule, string>> = {
   "spec-unreadable": "a key that stands twice",
 };
 
-// What a set of nodes reaches in the document: everything below them, and below what they refer to.
+// Reachability in the document: everything below a set of nodes and below what they refer to.
 
-/** Keywords whose value is data. A `$ref` inside data is not a reference. */
+/** Keywords whose value is data, in which a `$ref` is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
-/** Whether the keys below `key` are names and no keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
+/** Whether the keys below `key` are names rather than keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
 const holdsNames = (key: string | number | undefined): boolean => key === "properties" || key === "responses";
 
-/** A node whose path is put together when somebody asks for it: a large document has a million nodes. */
+/** A node whose path is computed lazily, because a large document has a million nodes. */
 class Member implements RestNode {
   readonly file: string;
   readonly key: string;
@@ -200,11 +199,11 @@ class Member implements RestNode {
   }
 }
 
-/** The operation, and what it shares with the other operations of its path. */
+/** The operation, and the parts of its path item that apply to it. */
 const partsOf = (document: RestDocument, { node, item }: RestOperation): RestNode[] =>
   [node, document.child(item, "parameters")].filter((part) => part !== undefined);
 
-/** Adds each node to `visited`, by its value, and yields it. What is in `visited` before is left out. */
+/** Yields each reachable node and adds it to `visited` by value. Skips nodes that have been visited before. */
 function* reachedNodes(
   document: RestDocument,
   starts: readonly RestNode[],
@@ -230,8 +229,7 @@ function* reachedNodes(
 }
 
 /**
- * The mapping of a discriminator: values and the schemas that they choose, by reference or by bare name (OpenAPI 3.1
- * §4.8.25).
+ * The mapping of a discriminator: values and the schemas that they select, by reference or by bare name (OpenAPI 3.1 §4.8.25).
  */
 function mappingsOf({ value }: RestNode): { value: string; reference: string }[] {
   const { mapping } = membersOf(membersOf(value).discriminator);

@@ -1,13 +1,13 @@
 /**
- * The OpenAPI documents of a spec folder: `openapi.yaml`, or the files directly below `openapi/`, each a product's own. Such
- * a document is known by the name of its file. Files in deeper folders are parts that documents refer to.
+ * The OpenAPI documents of a spec folder: `openapi.yaml`, or one file per product directly in `openapi/`, which is identified by
+ * its file name. Files in deeper folders are parts that documents refer to.
  */
 import { posix } from "node:path";
 import { membersOf } from "../../shared/json-object.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import { parseWithDuplicates } from "./yaml-file.ts";
 
-/** `name` is absent for `openapi.yaml`, which is the only document. */
+/** `name` is undefined for a single document, `openapi.yaml`. */
 export type NamedDocument = { readonly file: string; readonly overlay: string; readonly name?: string };
 
 export const singleDocumentFile: NamedDocument = { file: "openapi.yaml", overlay: "overlay.yaml" };
@@ -15,17 +15,17 @@ export const singleDocumentFile: NamedDocument = { file: "openapi.yaml", overlay
 /** The folder of several documents. */
 export const documentsFolder = "openapi";
 
-/** The file of a product's document, and that of its overlay beside it. */
+/** The files of a product's document and its overlay. */
 export const documentNamed = (name: string, extension = ".yaml"): NamedDocument => ({
   name,
   file: `${documentsFolder}/${name}${extension}`,
   overlay: `${documentsFolder}/${name}.overlay.yaml`,
 });
 
-/** Whether a document may have this name, which becomes the end of `REST_BASE_URL_<NAME>`, and the start of `name/operationId`. */
+/** Whether a document may have this name, which becomes part of `REST_BASE_URL_<NAME>` and the prefix in `name/operationId`. */
 export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
 
-/** A product as variables spell it. */
+/** A product's name in environment variables. */
 export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
 
 /** The variable of the base URL. */
@@ -35,8 +35,8 @@ export const baseUrlVariable = (name: string | undefined): string =>
 const overlayEnd = ".overlay";
 
 /**
- * The documents, those of several by name. `names`: the files below `openapi/`. Throws `UnreadableSpec` if there are both
- * kinds, or if a file is neither a document of its own name nor the overlay of one.
+ * The documents; several are sorted by name. `names`: the files in `openapi/`. Throws `UnreadableSpec` if there are both kinds, or
+ * if a file is neither a validly named document nor a document's overlay.
  */
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
   const found = names.flatMap((file): NamedDocument[] => {
@@ -47,9 +47,10 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
   const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
   const isSplit = read(singleDocumentFile.file) !== undefined;
   if (isSplit) {
-    // one document may keep its parts there, and a part is no document
+    // a single document may have parts there
     const other = documents.find(({ file }) => isDocument(file, read(file) ?? ""));
-    if (other) throw unreadableSpec(singleDocumentFile.file, `stands beside ${other.file}: ${eitherOr}`);
+    if (other)
+      throw unreadableSpec(singleDocumentFile.file, `cannot be combined with ${other.file}: ${eitherOr}`);
   }
   if (isSplit || documents.length === 0) return [singleDocumentFile];
   const faults = [
@@ -58,15 +59,17 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
         (each) => each.file < file && productOf(each.name ?? "") === productOf(name),
       );
       if (same)
-        return [unreadableSpec(file, `is the product ${productOf(name)}, as ${same.file} is: rename one`)];
+        return [
+          unreadableSpec(file, `is the product ${productOf(name)}, and so is ${same.file}: rename one`),
+        ];
       return isDocumentName(name)
         ? []
-        : [unreadableSpec(file, "wants a name of letters, digits, - and _ alone")];
+        : [unreadableSpec(file, "must have a name of letters, digits, - and _ only")];
     }),
     ...found.flatMap(({ name = "", file }) =>
       !name.endsWith(overlayEnd) || documents.some(({ overlay }) => overlay === file)
         ? []
-        : [unreadableSpec(file, "is the overlay of no document")],
+        : [unreadableSpec(file, "is an overlay without a document")],
     ),
     ...(read(singleDocumentFile.overlay) === undefined
       ? []

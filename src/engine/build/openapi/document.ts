@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as nodes. A node is a value with its file and its path in that file. A `$ref` (an RFC 3986
- * reference with an RFC 6901 JSON pointer) is resolved on demand; it may lead to another file or into a cycle.
+ * The OpenAPI document as nodes: values with their file and path. A `$ref` (an RFC 3986 reference with an RFC 6901 JSON pointer)
+ * is resolved on demand; it may lead to another file or into a cycle.
  */
 import { hash } from "node:crypto";
 import { posix } from "node:path";
@@ -21,36 +21,35 @@ import { type DuplicateKey, parseWithDuplicates, rejectDuplicates, type YamlFile
 
 export type RestNode = NodeLocation & { readonly value: unknown };
 
-/** Reads a file by its name below the spec folder; `undefined` if the file does not exist. */
+/** Reads a file of the spec folder; `undefined` if it does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
 /**
- * A document's own node, with the names of its file, of its overlay and, if there are several, of the document.
- * `removals`: what the overlay took out.
+ * The root node of a document, with the names of its file, its overlay and, if there are several, the document. `removals`: what
+ * the overlay removed.
  */
 export type RootNode = RestNode & NamedDocument & { readonly removals: readonly Removal[] };
 
 export class RestDocument {
-  /** Each document of the spec. There are several if products own theirs. */
+  /** The documents of the spec: one, or one per product. */
   readonly roots: readonly [RootNode, ...RootNode[]];
   /** The actions of the overlays that select nothing. */
   readonly overlayFindings: Diagnostic[] = [];
-  /** The cache of `shapeAt`: schema → shape. Two references to one schema get the same shape object. */
+  /** The cache of `shapeAt`, schema → shape, so that references to one schema get the same shape object. */
   readonly shapes = new WeakMap<object, unknown>();
-  /** Whether `documentFaults` has walked the whole document and found no fault. Every later walk would find none. */
+  /** Whether `documentFaults` has walked the whole document without finding a fault, so that further walks are unnecessary. */
   isSound = false;
   readonly versions = new Versions();
   readonly #read: ReadFile;
   readonly #files = new Map<string, YamlFile | undefined>();
-  /** The object with a `$ref` → the end of its chain: a chain is followed once for all of its members. */
+  /** Object with a `$ref` → end of its chain, cached for all members of the chain. */
   readonly #ends = new WeakMap<object, RestNode | undefined>();
   readonly #plainEnds = new WeakMap<object, RestNode | undefined>();
-  /** By file and reference: a large document has tens of thousands of references to a few hundred schemas. */
+  /** By file and reference, because a large document has tens of thousands of references to a few hundred schemas. */
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
 
   /**
-   * Reads the documents, and the overlay of each if there is one.
-   * Throws `UnreadableSpec` if a file is not an OpenAPI 3.0 or 3.1 document.
+   * Reads the documents and their overlays. Throws `UnreadableSpec` if a file is not an OpenAPI 3.0 or 3.1 document.
    */
   constructor([first = singleDocumentFile, ...others]: readonly NamedDocument[], read: ReadFile) {
     this.#read = read;
@@ -65,33 +64,33 @@ export class RestDocument {
       own && overlay ? withOverlay(own, overlay) : { file: own, removals: [], unused: [] };
     this.overlayFindings.push(...unused);
     this.#files.set(name, file);
-    if (!file) throw unreadableSpec(name, "there is no such file");
+    if (!file) throw unreadableSpec(name, "the file does not exist");
     this.versions.add(given, file.value);
     rejectDuplicates(file.duplicateKeys.filter(({ path }) => path.length === 1));
     return { ...given, path: [], value: file.value, removals };
   }
 
-  /** The first document: the only one, unless products own theirs. */
+  /** The first document; the only one, unless there is one per product. */
   get root(): RootNode {
     return this.roots[0];
   }
 
-  /** The document whose file the node stands in; `undefined` for a node of a part that documents refer to. */
+  /** The document that contains the node; `undefined` for a node in a part. */
   rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
     return this.roots.find((root) => root.file === file);
   }
 
-  /** The overlay that may change the node, as findings name it. */
+  /** The path of the overlay that may change the node, for findings. */
   overlayAt(node: Pick<RestNode, "file">): string {
     return `spec/${(this.rootAt(node) ?? this.root).overlay}`;
   }
 
-  /** Of the files that were read so far. */
+  /** The duplicate keys in the files read so far. */
   duplicateKeys(): DuplicateKey[] {
     return [...this.#files.values()].flatMap((file) => file?.duplicateKeys ?? []);
   }
 
-  /** The value at a place; `undefined` if there is none. No `$ref` is followed. */
+  /** The value at a location; `undefined` if there is none. Does not follow `$ref`. */
   valueAt({ file, path }: NodeLocation): unknown {
     return path.reduce(childValue, this.#file(file)?.value);
   }
@@ -101,7 +100,7 @@ export class RestDocument {
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
 
-  /** The member `key` of a node, its `$ref` followed; `undefined` if the node is absent or has no such member. */
+  /** The member `key` of a node, with its `$ref` followed; `undefined` if it does not exist. */
   child(node: RestNode | undefined, key: string | number): RestNode | undefined {
     const value = childValue(node?.value, key);
     return node && value !== undefined
@@ -109,12 +108,12 @@ export class RestDocument {
       : undefined;
   }
 
-  /** Follows `$ref`s to the first node without one; `undefined` for references to nothing or in a circle. */
+  /** Follows `$ref`s to the first node without one; `undefined` for unresolvable or cyclic references. */
   follow(node: RestNode): RestNode | undefined {
     return this.#end(node, this.#ends, false);
   }
 
-  /** Like `follow`, but a reference on the way that has statements beside it is an end, too: its statements count. */
+  /** Like `follow`, but stops at a `$ref` with siblings, because these apply. */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
       ? this.#end(node, this.#plainEnds, true)
@@ -137,7 +136,7 @@ export class RestDocument {
     return end;
   }
 
-  /** The node that the `$ref` of `from` names, which may be another `$ref`; `undefined` if there is no such node. */
+  /** The node that the `$ref` of `from` refers to, which may be another `$ref`; `undefined` if it does not exist. */
   refTarget(from: RestNode): RestNode | undefined {
     const reference = refOf(from.value);
     if (reference === undefined) return undefined;
@@ -169,17 +168,17 @@ export class RestDocument {
 export const nodeKey = ({ file, path }: NodeLocation): string => `${file}#${path.map(shortStep).join("/")}`;
 
 /**
- * A long step is named by its digest: V8 hashes a text of more than 16,383 characters by its length alone, so thousands of
- * keys below a long path would be compared with each other.
+ * Replaces a long step by its digest: V8 hashes strings of more than 16,383 characters by their length alone, so thousands of keys
+ * below a long path would be compared pairwise.
  */
 const shortStep = (step: string | number): string | number =>
   typeof step === "string" && step.length > 2_000 ? hash("sha256", step) : step;
 
-/** The keys of an object, or the indexes of a list; none for any other value. */
+/** The keys of an object, or the indexes of a list; empty for any other value. */
 export const keysOf = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
 
-/** The entries of a list or a map by their keys, their `$ref`s followed. An entry with a broken `$ref` is left out. */
+/** The entries of a list or a map by key, with `$ref`s followed. Entries with a broken `$ref` are left out. */
 export function entriesByKey(document: RestDocument, node: RestNode | undefined): Map<string, RestNode> {
   const entries = keysOf(node).map((key) => [key, document.child(node, key)] as const);
   return new Map(entries.flatMap(([key, entry]) => (entry ? [[key, entry] as const] : [])));
@@ -192,7 +191,7 @@ export const entriesOf = (document: RestDocument, node: RestNode | undefined): R
 export const refOf = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.$ref === "string" ? value.$ref : undefined;
 
-/** Whether a node has statements beside its `$ref`. */
+/** Whether a node has keywords next to its `$ref`. */
 export const hasRefSiblings = ({ value }: RestNode): boolean =>
   refOf(value) !== undefined &&
   Object.keys(value as object).some((key) => key !== "$ref" && key !== "description" && key !== "summary");

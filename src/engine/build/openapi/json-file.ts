@@ -1,7 +1,7 @@
 /**
- * A file of plain JSON (RFC 8259). `JSON.parse` reads it in a tenth of the time that YAML takes. The place of a value
- * is found in the text when a finding needs it. Each object on the path to the value has its members listed once; other
- * values are skipped.
+ * A file of plain JSON (RFC 8259), which `JSON.parse` reads in a tenth of the time of a YAML parser. The location of a value is
+ * searched in the text when a finding needs it. The members of each object on the path are indexed once; other values are
+ * skipped.
  */
 import { endOfString } from "../../shared/json-values.ts";
 
@@ -9,19 +9,18 @@ type JsonFile = { readonly value: unknown; offsetAt(path: Steps): number };
 
 type Steps = readonly (string | number)[];
 
-/** Deeper documents are left to the YAML parser, which refuses what is too deep. */
+/** Deeper documents are left to the YAML parser, which rejects those that are too deep. */
 const maxDepth = 500;
 
 /**
- * `undefined`: not JSON, or JSON that needs a closer look, such as an object with a key twice. YAML then names the
- * place.
+ * `undefined`: not JSON, or JSON that the YAML parser has to check, such as an object with a duplicate key.
  */
 export function parseJson(text: string): JsonFile | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const colons = colonsIn(text);
-    // the last of two equal keys replaces the other, so fewer keys than colons are left
+    // a duplicate key replaces the earlier one, so there are fewer keys than colons
     const isPlain = !Number.isNaN(colons) && colons === keysIn(value);
     return isPlain ? { value, offsetAt: offsetFinder(text) } : undefined;
   } catch (error) {
@@ -30,7 +29,7 @@ export function parseJson(text: string): JsonFile | undefined {
   }
 }
 
-/** The colons outside of strings; none is equal to it in a text that is too deep. */
+/** The number of colons outside strings; NaN, which equals nothing, if the text is too deep. */
 function colonsIn(text: string): number {
   let colons = 0;
   let depth = 0;
@@ -44,7 +43,7 @@ function colonsIn(text: string): number {
   return colons;
 }
 
-/** `for in` makes no list of the members: a large document has hundreds of thousands. */
+/** Uses `for in`, which does not create a list of the members: a large document has hundreds of thousands. */
 function keysIn(value: Readonly<Record<string, unknown>>): number {
   let keys = 0;
   const isList = Array.isArray(value);

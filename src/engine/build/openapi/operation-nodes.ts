@@ -1,8 +1,8 @@
-/** Finds the operations of all documents. Reads nothing of an operation but its place and its own id. */
+/** Finds the operations of all documents; reads only their location and `operationId`. */
 import { isRecord } from "../../shared/json-object.ts";
 import { keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
 
-/** Of several documents, the id and the path stand behind the document's name: `shop/listThings`, `shop/things`. */
+/** With several documents, id and path are prefixed with the document's name: `shop/listThings`, `shop/things`. */
 export type OperationNode = {
   readonly root: RootNode;
   readonly ownId: string | undefined;
@@ -15,8 +15,8 @@ export type OperationNode = {
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /**
- * The slash is the document's duty (§4.8.8): `2/x` of the document `shop` would be `/x` of the document `shop2`. A dot segment
- * would lead out of the base URL, to whatever else is there.
+ * A path must begin with a slash (§4.8.8): `2/x` of the document `shop` would otherwise be `/x` of the document `shop2`. A dot
+ * segment would lead out of the base URL.
  */
 const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 
@@ -38,7 +38,7 @@ export function* operationNodes(document: RestDocument): Generator<OperationNode
   }
 }
 
-/** The `operationId` as the document writes it. */
+/** The `operationId` as written in the document. */
 export const operationIdOf = ({ value }: RestNode): string | undefined =>
   isRecord(value) && typeof value.operationId === "string" && value.operationId !== ""
     ? value.operationId

@@ -1,6 +1,6 @@
 /**
- * A key that stands for one REST operation, or for all that match its pattern: `tag:billing` for a tag, and a key with `*`
- * for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ * Keys that select one REST operation, or all that match a pattern: `tag:billing` for a tag, and keys with `*` for ids, paths, or
+ * methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
 import { isRecord } from "../../shared/json-object.ts";
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
@@ -8,7 +8,7 @@ import type { RestOperations } from "./read-operations.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
-/** The operations that the key stands for. An operation with exactly that name comes before any pattern. */
+/** The operations that the key selects. An operation with exactly this name takes precedence over a pattern. */
 export function operationsOf(operations: RestOperations, key: string): RestOperation[] {
   const named = operations.named(key);
   if (named) return [named];
@@ -27,7 +27,7 @@ function hasName(operations: RestOperations, glob: string): (operation: RestOper
   return (operation) => namesOf(operation, operations).some((name) => consistsOf(name, parts));
 }
 
-/** With the name of the document, and without it. */
+/** With and without the document's name. */
 const namesOf = (operation: RestOperation, operations: RestOperations): string[] => {
   const { id, method, path } = operation;
   const own = { method, path: ownPath(operation) };
@@ -42,8 +42,8 @@ const namesOf = (operation: RestOperation, operations: RestOperations): string[]
 };
 
 /**
- * Whether the parts follow one another in the name, with any text between them, and the first and the last at its ends.
- * Each part is found at its first place, so nothing is tried twice: a regular expression would backtrack at each star.
+ * Whether the name consists of the parts in order, with any text in between. Each part is matched at its first occurrence, in
+ * linear time; a regular expression would backtrack at each star.
  */
 function consistsOf(name: string, parts: readonly string[]): boolean {
   const [first = "", ...others] = parts;

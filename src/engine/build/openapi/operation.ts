@@ -5,8 +5,8 @@ import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 
 /**
- * A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. `item`: REST does not take the
- * value; it is compared with a property of each item of the answer.
+ * A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. `item`: the value is not sent, but
+ * compared with a property of each item of the response.
  */
 export type InputLocation = "path" | "query" | "header" | "body" | "item";
 
@@ -16,14 +16,14 @@ export type Parameter = {
   readonly required: boolean;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: in a media type of its own, which is JSON. */
+  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: by a `content` of JSON. */
   readonly style: string;
   readonly explode: boolean;
   /** A query parameter whose reserved characters are not percent-encoded. */
   readonly allowReserved?: true;
   /** `x-limit-per`: names an array parameter. This parameter then limits the results of each of its items. */
   readonly limitPer?: string;
-  /** A header that brings a credential: the caller's own is forwarded, and no field needs to feed it. */
+  /** A header with a credential: the caller's is forwarded, so no field needs to feed it. */
   readonly isForwarded?: true;
 };
 
@@ -32,15 +32,14 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * How a form writes its properties. The style `json` writes an object as JSON; `file` and `content` (in another media type)
- * cannot be written.
+ * How a form serializes its properties. The style `json` means JSON; `file` and `content` (another media type) are not supported.
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
 /** A documented response, by its key: `200`, `4XX`, `default`. */
 export type DocumentedResponse = {
   readonly status: string;
-  /** Absent: its `$ref` cannot be resolved. */
+  /** Undefined if its `$ref` cannot be resolved. */
   readonly node: RestNode | undefined;
   /** The media types of its content. */
   readonly content: readonly string[];
@@ -48,28 +47,28 @@ export type DocumentedResponse = {
 
 /** A documented 2xx response. */
 export type SuccessResponse = DocumentedResponse & {
-  /** Absent: the response has no content. */
+  /** Absent if the response has no content. */
   readonly media?: string;
-  /** The shape of a JSON body or of a text; absent: the response has neither. */
+  /** The shape of a JSON or text body; absent if there is neither. */
   readonly shape?: Shape;
   /** The documented headers, by name. */
   readonly headers: ReadonlyMap<string, RestNode>;
 };
 
 export type RestOperation = {
-  /** The `operationId`, of several documents as `shop/listThings`; the method and path where it has none of its own. */
+  /** The `operationId` (with several documents `shop/listThings`), or method and path if it has none. */
   readonly id: string;
   readonly method: string;
-  /** Of several documents behind the document's name: `shop/things/{id}`. */
+  /** With several documents, prefixed with the document's name: `shop/things/{id}`. */
   readonly path: string;
-  /** The document's name or, if there is one document, the first tag: it names the upstream that receives the call. */
+  /** The document's name or, with a single document, the first tag; determines the upstream. */
   readonly product: string;
-  /** The document that the operation is of. */
+  /** The document of the operation. */
   readonly root: RootNode;
   readonly summary?: string;
   readonly permission?: string;
   readonly node: RestNode;
-  /** The path item that the operation stands in. */
+  /** The path item of the operation. */
   readonly item: RestNode;
   readonly parameters: readonly Parameter[];
   readonly body?: {
@@ -77,18 +76,18 @@ export type RestOperation = {
     readonly required: boolean;
     readonly node: RestNode;
     readonly media: string;
-    /** A form's body: how its lists and objects are written. */
+    /** For a form: how its lists and objects are serialized. */
     readonly formStyles?: FormStyles;
   };
   /** Optional cookies. */
   readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
-  /** An optional body in media types that no binding can write. */
+  /** An optional body in unsupported media types. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
-  /** The servers of the operation or of its path. */
+  /** The servers of the operation or its path item. */
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
-  /** Required parts of the request that a binding cannot feed: cookies, a body of media types that no binding can write. */
+  /** Required parts of the request that a binding cannot feed: cookies, a body of unsupported media types. */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;
@@ -103,12 +102,12 @@ export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
   `${method.toUpperCase()} ${path}`;
 
-/** The path as the document writes it. */
+/** The path as written in the document. */
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether both are one operation, which keeps its `operationId`, or its method and path. It stays one when the only document
- * becomes one of several.
+ * Whether both are the same operation, that is, have the same `operationId`, or the same method and path, also if a single
+ * document has become one of several.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
@@ -119,7 +118,7 @@ export function isSameOperation(one: RestOperation, other: RestOperation): boole
   );
 }
 
-/** `GET /things/{id} (getThing)`; without the id where that is the method and path. */
+/** `GET /things/{id} (getThing)`, without the id if it is the method and path. */
 export const operationLabel = (operation: RestOperation): string => {
   const name = methodAndPath(operation);
   return operation.id === name ? name : `${name} (${operation.id})`;
@@ -127,7 +126,7 @@ export const operationLabel = (operation: RestOperation): string => {
 
 export const isSafe = (method: string): boolean => method === "get";
 
-/** Whether the operation documents 2xx responses and content for none of them (204). Its result is null. */
+/** Whether the operation documents 2xx responses, all without content (204). Its result is null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 
@@ -150,13 +149,13 @@ export const isSuccess = ({ status }: DocumentedResponse): boolean => status.sta
 const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
- * Whether the operation changes something, and documents no success and no redirect. Its success is read as one without
- * content: that it was done is all that a field can say.
+ * Whether an unsafe operation documents neither a success nor a redirect. Its success is treated as one without content: a field
+ * can only show that it succeeded.
  */
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
-/** Follows the operation's name where no answer of it can be shown. */
+/** Why no response of the operation can be shown; follows its name in messages. */
 export function unshowableReason({ successes, responses }: RestOperation): string {
   if (successes.length > 0) return "documents no JSON or text response";
   return responses.some(isRedirect)

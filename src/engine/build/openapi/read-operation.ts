@@ -1,4 +1,4 @@
-/** Reads one operation: its parameters, its JSON body and its 2xx responses. */
+/** Reads an operation: its parameters, its body and its 2xx responses. */
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../../shared/media-type.ts";
 import type { Style } from "../../shared/operation.ts";
@@ -71,14 +71,14 @@ const ignoredHeaders: ReadonlySet<string> = new Set(
   ["accept", "content-type", "authorization"].map((name) => inputKey({ in: "header", name })),
 );
 
-/** The header parameters that a security scheme names too: the caller's own header is forwarded. */
+/** Header parameters that are also a security scheme's header, which is forwarded from the caller. */
 function credentialHeaders(document: RestDocument, root: RootNode): Set<string> {
   const schemes = entriesOf(document, securitySchemesOf(document, root));
   const headers = schemes.flatMap((scheme) => [headerOf(scheme) ?? [], ownHeaderOf(scheme) ?? []].flat());
   return new Set(headers.map((name) => inputKey({ in: "header", name })));
 }
 
-/** An operation's declaration replaces its path item's of the same place and name (OpenAPI 3.1 §4.8.9.1). */
+/** An operation's parameter replaces the path item's with the same location and name (OpenAPI 3.1 §4.8.9.1). */
 function declaredParameters(document: RestDocument, owners: readonly RestNode[]): RestNode[] {
   const all = owners.flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));
   const keyOf = ({ value }: RestNode): string => {
@@ -117,7 +117,7 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
   };
 }
 
-/** Cookies, and a body of media types that no binding can write: required, or left out of the calls. */
+/** Cookies, and a body of unsupported media types: required, or left out of calls. */
 function readUnsendable(
   document: RestDocument,
   declared: readonly RestNode[],
@@ -149,7 +149,7 @@ function readUnsendable(
 
 const isRequired = ({ value }: RestNode): boolean => membersOf(value).required === true;
 
-/** The servers of the operation or of its path, which replace those of the document (OpenAPI 3.1 §4.8.10). */
+/** The servers of the operation or its path item, which replace those of the document (OpenAPI 3.1 §4.8.10). */
 function ownServers(
   document: RestDocument,
   item: RestNode,
@@ -161,23 +161,23 @@ function ownServers(
   return node && urls.length > 0 ? { servers: { node, urls } } : {};
 }
 
-/** A parameter's schema is in `schema`, or in the one entry of `content`. */
+/** A parameter's schema is in `schema`, or in the single entry of `content`. */
 function schemaShape(document: RestDocument, node: RestNode): Shape {
   const [entry] = entriesOf(document, document.child(node, "content"));
   const isInContent = entry && !("schema" in (node.value as object));
   return shapeAt(document, schemaIn(isInContent ? entry : node));
 }
 
-// Reads the body of an operation's request and its 2xx responses, in the media types that bindings know.
+// Reads the request body and the 2xx responses of an operation, in the supported media types.
 
 /** The `schema` of a parameter or a media type; an empty schema if there is none. */
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
-/** Media types in the order in which bindings use them: what `Accept` asks for comes first. */
+/** Media types in order of preference: the one for `Accept` comes first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
 
-/** A JSON body, or else that of a form, or else text, or else that of a form with files which can be sent without any. */
+/** A JSON body, or else a form, or else text, or else a multipart form that does not require files. */
 function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
   const found = node && contentOf(document, node, [...jsonTests, isForm, isText, isMultipartForm]);
@@ -194,8 +194,8 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
 }
 
 /**
- * How a form writes its lists and objects (OpenAPI 3.1 §4.8.15.1): as a query does if the document gives a style, else a
- * list as repeated values and an object as JSON.
+ * How a form serializes lists and objects (OpenAPI 3.1 §4.8.15.1): like a query if the document defines a style, otherwise lists as
+ * repeated values and objects as JSON.
  */
 function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   const composed = [...shape.properties.values()].filter(
@@ -213,7 +213,7 @@ function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   );
 }
 
-/** The media type of a list or an object counts where no style is given (OpenAPI 3.1.1 §4.8.15.1). */
+/** Without a style, the media type determines the serialization (OpenAPI 3.1.1 §4.8.15.1). */
 function styleOfMedia(media: unknown, types: Shape["types"]): string {
   if (typeof media !== "string") return types.has("object") ? "json" : "form";
   if (isJson(media)) return "json";
@@ -221,8 +221,8 @@ function styleOfMedia(media: unknown, types: Shape["types"]): string {
 }
 
 /**
- * How a form with files writes its parts: a list as repeated parts, an object as JSON (OpenAPI 3.1 §4.8.15.2). A part in
- * another media type than text and JSON is a file. Where the document gives a style, its media type does not count (OpenAPI
+ * How a multipart form serializes its parts: lists as repeated parts, objects as JSON (OpenAPI 3.1 §4.8.15.2). A part of a media
+ * type other than text and JSON is a file. Where the document gives a style, its media type does not count (OpenAPI
  * 3.1.1 §4.8.15.1.2); in OpenAPI 3.0 a style is for other forms alone (3.0.4 §4.7.15.1).
  */
 function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyles {
@@ -250,7 +250,7 @@ function styleOfPart({ types }: Shape, { style = "form", explode }: Record<strin
   return [{ style: `${style} ${isExploded ? "with" : "without"} explode in a part`, explode: isExploded }];
 }
 
-/** The media type of a part that no `encoding` names (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); of a list, that of a plain item. */
+/** The default media type of a part (OpenAPI 3.0 §4.7.15.1, 3.1 §4.8.15.1); for a list, that of its items. */
 function usualMediaOf({ types, items, format = "", node }: Shape): string {
   if (types.has("array")) return items && usualMediaOf(items) === file ? file : "text/plain";
   if (types.has("object")) return "application/json";
@@ -265,14 +265,14 @@ const fileFormats: ReadonlySet<string> = new Set(["binary", "byte", "base64", "f
 const filesOf = (shape: Shape, styles: FormStyles): Property[] =>
   requestProperties(shape).filter(({ name }) => styles.get(name)?.style === "file");
 
-/** Whether the form has known properties, and needs none that is a file. */
+/** Whether the form has known properties, none of which is a required file. */
 function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
   const files = filesOf(shape, styles);
   const hasOthers = files.length < requestProperties(shape).length;
   return !shape.hasMembers && hasOthers && !files.some(({ required }) => required);
 }
 
-/** The files that a form of parts needs, by name. */
+/** The names of required files of a multipart form. */
 function requiredFiles(document: RestDocument, body: RestNode): string[] {
   const found = contentOf(document, body, [isMultipartForm]);
   if (!found) return [];
@@ -294,7 +294,7 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
     const { status, node, content } = given;
     if (!node) return [];
     const response = { ...given, headers: entriesByKey(document, document.child(node, "headers")) };
-    // these have no content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
+    // these never have content, regardless of the document (RFC 9110 §15.3.5, §15.3.6)
     if (status === "204" || status === "205") return [response];
     const [media] = content;
     const json = contentOf(document, node, jsonTests);
@@ -303,11 +303,11 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
     return [{ ...response, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
   });
 
-/** Text is a string, whatever its schema says. */
+/** Text is a string, regardless of its schema. */
 const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
-/** The first entry of `content` whose media type one of the tests takes, the first test first. */
+/** The entry of `content` whose media type satisfies the first possible test. */
 function contentOf(
   document: RestDocument,
   node: RestNode,

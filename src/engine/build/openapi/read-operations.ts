@@ -1,19 +1,19 @@
 /**
- * Reads all operations of the documents. An operation is known by its `operationId`. Where it has none, or shares it with
- * another of its document, it is known by its method and path: `GET /things/{id}`. Of several documents, both stand behind
- * the document's name: `shop/getThing`, `GET shop/things/{id}`.
+ * Reads all operations of the documents. An operation is identified by its `operationId` or, if it has none or a duplicate one, by
+ * method and path: `GET /things/{id}`. With several documents, both are prefixed with the document's name: `shop/getThing`,
+ * `GET shop/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import { operationIdOf, operationNodes } from "./operation-nodes.ts";
 import { readOperation } from "./read-operation.ts";
 
-/** The operations of the documents by id, in the order of the documents. */
+/** The operations by id, in document order. */
 export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
   /** By `operationId`, and by method and path, without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
-  /** How the names of other documents' operations begin: none of one document alone. */
+  /** Prefixes of operation names with a document name; empty for a single document. */
   readonly #starts: ReadonlySet<string>;
 
   constructor(entries: Iterable<readonly [string, RestOperation]>) {
@@ -28,7 +28,7 @@ export class RestOperations extends Map<string, RestOperation> {
   }
 
   /**
-   * The `operationId` as the document writes it, unless it reads as the name of an operation of another: `shop/getThing`,
+   * The `operationId` as written in the document, unless it could be mistaken for the name of another operation: `shop/getThing`,
    * `GET shop/things`, `GET /things`.
    */
   ownIdOf({ node, root }: RestOperation): string | undefined {
@@ -37,13 +37,13 @@ export class RestOperations extends Map<string, RestOperation> {
     return start !== undefined && start !== root.name && this.#starts.has(start) ? undefined : id;
   }
 
-  /** The operation of this `operationId`, or of this method and path; of one document, its name may be left out. */
+  /** The operation with this `operationId` or this method and path; the document's name may be left out if unambiguous. */
   named(name: string): RestOperation | undefined {
     const [own, ...others] = this.#byOwnName.get(name) ?? [];
     return this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
   }
 
-  /** The operations that share this name; none if it is the name of one operation or of none. */
+  /** The operations that share this name; empty if the name is unique or unknown. */
   sharing(name: string): readonly RestOperation[] {
     const sharing = this.#byOwnName.get(name) ?? [];
     return sharing.length > 1 ? sharing : [];

@@ -7,7 +7,7 @@ import type { RestOperation } from "./operation.ts";
 type SecurityRequirements = {
   /** The node whose `security` applies: the operation or the document. */
   readonly owner: RestNode;
-  /** A request meets one of these. Keys are scheme names; an empty object allows anonymous calls. */
+  /** A request must satisfy one of these. Keys are scheme names; an empty object allows anonymous calls. */
   readonly alternatives: readonly Readonly<Record<string, unknown>>[];
 };
 
@@ -21,7 +21,7 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
-/** The schemes of each alternative. `node` is absent for a scheme that the document does not define. */
+/** The schemes of each alternative. `node` is undefined for a scheme that the document does not define. */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
     Object.keys(alternative).map((name) => ({
@@ -34,8 +34,8 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
 /**
- * The request headers that carry the operation's credentials, in lower case: a list for each alternative. Schemes other
- * than `apiKey` and `mutualTLS` use `Authorization` (§4.8.27).
+ * The lower-case request headers with the operation's credentials, one list per alternative. Schemes other than `apiKey` and
+ * `mutualTLS` use `Authorization` (§4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
   const lists = schemesOf(document, operation).map((schemes) =>
@@ -44,11 +44,11 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
   return [...new Map(lists.map((list) => [list.join(), list])).values()].filter(({ length }) => length > 0);
 }
 
-/** Whether REST answers without a credential too. */
+/** Whether credentials are optional. */
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
 
-/** The operation's credentials that REST takes elsewhere than in the request header that they come in, by this header. */
+/** Request header → where REST expects the credential, if not in the same header. */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
@@ -68,8 +68,8 @@ export function credentialPlacesOf(
 }
 
 /**
- * The request header that a security scheme's credential comes in, in lower case; `undefined` if it comes in none. The scheme
- * names it by `x-from-header`; without that it is the header in which REST takes the credential.
+ * The lower-case request header in which clients send a scheme's credential; `undefined` if there is none: `x-from-header`, or else
+ * the header in which REST expects the credential.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, "x-from-header": from } = membersOf(scheme?.value);
@@ -79,7 +79,7 @@ export function headerOf(scheme: RestNode | undefined): string | undefined {
 
 const ofAuthorization: ReadonlySet<unknown> = new Set(["http", "oauth2", "openIdConnect"]);
 
-/** The header in which REST takes the credential, in lower case. */
+/** The lower-case header in which REST expects the credential. */
 export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
   const { type, in: location, name } = membersOf(scheme?.value);
   if (type === "apiKey") return location === "header" ? headerName(name) : undefined;
@@ -92,7 +92,7 @@ export const headerName = (name: unknown): string | undefined =>
     ? name.toLowerCase()
     : undefined;
 
-/** Whether a document says anywhere which credentials its operations take; `security: []` says that they take none. */
+/** Whether a document declares its operations' credentials anywhere; `security: []` declares that there are none. */
 export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
   listOf(root) !== undefined ||
   [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);

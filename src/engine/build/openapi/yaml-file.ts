@@ -1,6 +1,6 @@
 /**
- * One YAML or JSON file as plain values, with the source position of each value. Plain JSON is YAML, too, and is read
- * faster. A position is looked up when a finding needs it, so positions cost nothing in a document without findings.
+ * A YAML or JSON file as plain values, with the source location of each value. Plain JSON is read by a faster parser. Locations
+ * are looked up when a finding needs them, so they cost nothing without findings.
  */
 import {
   type Document,
@@ -17,19 +17,18 @@ import {
 import { type FileLocation, type NodePath, unreadableSpec } from "../diagnostic.ts";
 import { parseJson } from "./json-file.ts";
 
-/** A key that appears twice in one object. The later value counts. */
+/** A duplicate key; the last value wins. */
 export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: FileLocation };
 
 export type YamlFile = {
   readonly value: unknown;
   readonly duplicateKeys: readonly DuplicateKey[];
-  /** The position of the value at `path`, or of its key; the nearest ancestor's position if the value does not exist. */
+  /** The location of the value at `path` or of its key, or of the nearest ancestor if the value does not exist. */
   place(path: NodePath): FileLocation;
 };
 
 /**
- * Throws `UnreadableSpec` with the place of the first syntax error or duplicate key. `name` is the file's name in
- * findings.
+ * Throws `UnreadableSpec` with the location of the first syntax error or duplicate key. `name`: the file's name in findings.
  */
 export function parseYamlFile(name: string, text: string): YamlFile {
   const file = parseWithDuplicates(name, text);
@@ -45,7 +44,7 @@ export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
 export const duplicateKeyMessage = ({ path }: DuplicateKey): string =>
   `the key "${path.at(-1)}" appears twice in one object`;
 
-/** Like `parseYamlFile`, but keeps duplicate keys as data: they may stand where nobody reads. */
+/** Like `parseYamlFile`, but returns duplicate keys as data, because they may be in unused parts. */
 export function parseWithDuplicates(name: string, source: string): YamlFile {
   const text = source.replace(/^\uFEFF/, "");
   const json = parseJson(text);
@@ -103,7 +102,7 @@ function offsetOf(document: Document, path: NodePath, pairsOf: PairsOf): number 
   return offset;
 }
 
-/** The parser's own check for such keys compares each key of a map with all keys before it. */
+/** The parser's own check for duplicates takes quadratic time. */
 function duplicateKeysOf(file: string, document: Document, lines: LineCounter): DuplicateKey[] {
   const found: { offset: number; path: NodePath }[] = [];
   visit(document, {
@@ -125,7 +124,7 @@ function duplicateKeysOf(file: string, document: Document, lines: LineCounter): 
     .map(({ offset, path }) => ({ file, path, place: placeAt(file, lines, offset) }));
 }
 
-/** The path that leads from the first of the nodes to the last one. Each node is an ancestor of the next one. */
+/** The path from the first to the last of the nodes, each of which is an ancestor of the next one. */
 const pathThrough = (nodes: readonly unknown[]): NodePath =>
   nodes.flatMap((node, index): NodePath => {
     if (isPair(node)) return [String(node.key)];
@@ -138,7 +137,7 @@ type Pair = { key: unknown; value: unknown };
 
 type PairsOf = (map: { items: Pair[] }) => ReadonlyMap<string, Pair>;
 
-/** Lists the pairs of each map of a file once: findings may name each of them. */
+/** Caches the pairs of each map of a file, because findings may refer to each of them. */
 function pairsByKey(): PairsOf {
   const known = new Map<object, ReadonlyMap<string, Pair>>();
   return (map) => {
@@ -148,7 +147,7 @@ function pairsByKey(): PairsOf {
   };
 }
 
-/** If two pairs have the same key, the first pair counts. */
+/** If two pairs have the same key, the first one wins. */
 const listPairs = (items: readonly Pair[]): Map<string, Pair> =>
   new Map(
     items

@@ -16,8 +16,8 @@ import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
- * Adds one finding for each document that says nothing of credentials, and one for each security scheme, at the first field
- * whose operation requires it.
+ * Adds one finding for each document that does not declare credentials, and one for each security scheme that is not forwarded, at
+ * the first field whose operation requires it.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations } = model;
@@ -66,10 +66,10 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
   }
 }
 
-/** Words in the names of headers that bring a credential. */
+/** Words in names of headers that probably contain credentials. */
 const credentialName = /auth|key|token|secret|credential/i;
 
-/** The overlay's action where every operation requires one header that reads like a credential. */
+/** The overlay action to suggest if every operation requires the same header that looks like a credential. */
 function byHeader({ operations }: Model, root: RootNode): string {
   const own = [...operations.values()].filter((operation) => operation.root === root);
   const [first, ...others] = own.map(
@@ -88,7 +88,7 @@ function byHeader({ operations }: Model, root: RootNode): string {
 /** Whether a credential can travel in the header, if it is one. */
 const isUsable = (header: string | undefined): boolean => header === undefined || !isNeverCredential(header);
 
-/** A header is forwarded. A field may feed an API key as a parameter. */
+/** Whether the credential is sent: headers are forwarded, and fields may feed an API key as a parameter. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   if (headerOf(scheme) !== undefined && isUsable(headerOf(scheme)) && isUsable(ownHeaderOf(scheme)))
     return true;
@@ -98,7 +98,7 @@ function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   return inputs.some((each) => inputKey(each) === key);
 }
 
-/** Whether REST takes it in its query or in a cookie. */
+/** Whether REST expects it in the query or in a cookie. */
 function isPlaced(scheme: RestNode | undefined): boolean {
   const { type, in: location } = membersOf(scheme?.value);
   return type === "apiKey" && (location === "query" || location === "cookie");
@@ -110,10 +110,10 @@ function sentAs(scheme: RestNode | undefined): string {
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
 
-// Shared credentials: a header that operations of several documents take reaches several services. A document or overlay may
-// come from a vendor and cannot grant this, so the project's owner approves each document that takes such a header.
+// Shared credentials: a header that operations of several documents accept is sent to several services. Documents and overlays may
+// come from a vendor and cannot authorize this, so the project's owner has to approve each document that accepts such a header.
 
-/** A security scheme of one document, and the first bound field whose operation requires it. */
+/** A security scheme of a document, and the first bound field whose operation requires it. */
 type Use = {
   readonly root: RootNode;
   readonly name: string;
@@ -149,7 +149,7 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
 const listed = (names: readonly (string | undefined)[]): string =>
   new Intl.ListFormat("en-GB").format(names.map((name) => name ?? ""));
 
-/** Where the document or its overlay names the header, or refers to the scheme that does. */
+/** Where the document or its overlay names the header, or refers to the scheme that names it. */
 function placeOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
   const schemes = securitySchemesOf(document, root);
   const reference = schemes && { file: schemes.file, path: [...schemes.path, name] };

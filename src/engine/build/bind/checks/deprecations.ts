@@ -13,7 +13,7 @@ import type { Backing, Model, PlainField } from "../model.ts";
 
 type Member = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField;
 
-/** By schema coordinate. */
+/** The deprecations by schema coordinate. */
 export function deprecations(
   { schema, fields, backings, values }: Pick<Model, "schema" | "fields" | "backings" | "values">,
   findings: Findings,
@@ -37,7 +37,7 @@ export function deprecations(
     const { definition } = field;
     if (field.kind === "plain") {
       const nodes = propertyNodes(field, backings.get(field.type) ?? []);
-      // a field that another REST object still backs goes on
+      // only if the property is deprecated in every REST object of the type
       if (nodes.every((each) => deprecationOf(each))) add(field.coordinate, definition, nodes[0] ?? []);
       continue;
     }
@@ -45,14 +45,14 @@ export function deprecations(
   }
   for (const { coordinate, direction, type, node, shape } of values) {
     const member = direction === "request" && type ? inputAt(schema, coordinate) : undefined;
-    // of a list only the list itself counts, not its items; GraphQL never deprecates what clients must send
+    // only the list itself counts, not its items; GraphQL does not allow deprecation of required inputs
     if (member && !isRequiredArgument(member) && `${member.type}` === `${type}`)
       add(coordinate, member, [node, shape.node]);
   }
   return found;
 }
 
-/** The property that the field reads, in each REST object that backs its type. */
+/** The property that the field reads, in each REST object behind its type. */
 const propertyNodes = ({ path }: PlainField, backings: readonly Backing[]): RestNode[][] =>
   backings.flatMap(({ shape: owner }) => {
     const found = propertiesOnPath(owner, path);

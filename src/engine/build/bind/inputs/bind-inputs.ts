@@ -13,7 +13,7 @@ import { type ArgumentSource, argumentSource, type InputSource } from "./input-s
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
 
-/** An input, and the place where the schema says what feeds it. */
+/** An input, and the location of its source in the schema. */
 type Fed = { readonly input: Input; readonly where: FindingTarget };
 
 export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: ArgumentSource } {
@@ -100,7 +100,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   if (directive.body === undefined) return undefined;
   const where = atRestDirective(field, "body");
   const source = readBodySource(field, directive.body, where);
-  if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` says why
+  if (!operation.body && operation.unfeedable.length > 0) return undefined; // reported by `parameter-unfed`
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",
@@ -124,7 +124,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   return source;
 }
 
-/** The arguments that a `from` or `body` names. They do not also feed the parameter of their own name. */
+/** The arguments named in `from` or `body`, which do not also feed the parameter of their own name. */
 const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
   new Set(
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
@@ -155,12 +155,12 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
   return { ...slot, source, ...(defaultValue !== undefined && { argumentDefault: defaultValue }) };
 }
 
-// Names the parameters that an argument may be meant for, if the argument feeds nothing.
+// Suggests parameters for an argument that feeds nothing.
 
-/** Free parameters that a hint names. */
+/** Maximum number of unfed parameters in a hint. */
 const mostNamed = 10;
 
-/** The parameter that an argument names, by `@restName` or by its own name. */
+/** The parameter that an argument refers to, by `@restName` or by its own name. */
 function parameterNamedBy(
   { binder: { names, schema }, directive, slots }: FieldContext,
   argument: GraphQLArgument,
@@ -170,7 +170,7 @@ function parameterNamedBy(
   return { name: names.resolve(argument, slots.names(location ? [location] : open)), location };
 }
 
-/** What nothing names yet. */
+/** The slots that nothing refers to yet. */
 function unboundSlots(field: FieldContext): InputSlot[] {
   const { definition, directive, slots } = field;
   const named = new Set([
@@ -186,13 +186,13 @@ function unboundSlots(field: FieldContext): InputSlot[] {
   );
 }
 
-/** What the parameter of an argument of a connection says. */
+/** The meaning of the parameters behind a connection's arguments. */
 const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],
 ]);
 
-/** The one required parameter that nothing names, or the names of all that are free. `says`: what the parameter has to say. */
+/** Suggests the only unfed required parameter, or lists all unfed ones. `says`: what the parameter must mean. */
 function unusedArgumentHint(free: readonly InputSlot[], says?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
   if (unnamed && others.length === 0)
@@ -205,9 +205,9 @@ function unusedArgumentHint(free: readonly InputSlot[], says?: string): string {
     : `name with @restName the parameter that says ${says}${list}`;
 }
 
-// Names the argument that is the whole body, where the schema leaves it out: the one input object that feeds nothing else.
+// Infers the argument that is the whole body if the schema does not name it: the only input object that feeds nothing else.
 
-/** The value of `body`. An argument that feeds a property of the body, or that names its parameter, leaves nothing to infer. */
+/** The inferred value of `body`; none if an argument feeds a property of the body or names its parameter. */
 export function inferBodyArgument(field: FieldContext): string | undefined {
   const { definition, directive, operation, slots } = field;
   const { names, schema } = field.binder;

@@ -1,4 +1,4 @@
-/** Checks the values that the schema itself sends, constants and defaults, against the limits of their parameter. */
+/** Checks constants and defaults in the schema against the limits of their parameter. */
 
 import { ajv } from "../../../shared/json-schema.ts";
 import { limitSchema } from "../../openapi/shapes/limits.ts";
@@ -17,7 +17,7 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: InputS
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
-/** `value` is no enum value: `matchInput` compares enum values with REST's. */
+/** `value` is not an enum value; these are checked by `matchInput`. */
 export function checkDefault(binder: Binder, where: FindingTarget, slot: InputSlot, value: unknown): void {
   const problem = value === null ? undefined : rejectionReason(slot.shape, value);
   if (problem === undefined) return;

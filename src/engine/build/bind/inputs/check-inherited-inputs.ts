@@ -1,7 +1,7 @@
 /**
- * Checks what comes to a link from above against the limits of the link's own parameter. Each argument above is held to
- * the limits of its own field first, and its REST schema may allow more than the link's. A value beyond the link's limits is
- * refused before the call, by the argument's name (`resolve-request.ts`).
+ * Checks values that a link inherits from above against the limits of the link's own parameter. An argument above is checked
+ * against its own field's limits first, which may allow more than the link's. A value beyond the link's limits is rejected before
+ * the call, under the argument's name (`resolve-request.ts`).
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -16,12 +16,12 @@ import { rejectionReason } from "./check-constants.ts";
 import { serializedDefault } from "./check-input-types.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 
-/** `model` is complete: the fields above a link are bound. */
+/** `model` must be complete, so that the fields above a link are bound. */
 export function checkInheritedInputs(model: Model, findings: Findings): void {
   for (const link of boundFields(model))
     for (const input of link.inputs) {
       const { source, shape } = input;
-      if (input.in === "item") continue; // REST refuses no key that it does not take
+      if (input.in === "item") continue; // the key is not sent to REST
       const where = {
         coordinate: link.coordinate,
         schema: nodeLocation(link.definition.astNode),
@@ -40,7 +40,7 @@ export function checkInheritedInputs(model: Model, findings: Findings): void {
     }
 }
 
-/** Each field above that the argument may come from. */
+/** Checks each field above that may provide the argument. */
 function checkArguments(
   { schema, fields }: Model,
   findings: Findings,
@@ -50,7 +50,7 @@ function checkArguments(
   argumentName: string,
 ): void {
   for (const { coordinate, argument } of argumentsAbove(schema, type, argumentName).fields) {
-    // `matchInput` has compared enum values with REST's
+    // enum values have been checked by `matchInput`
     if (isEnumType(getNamedType(argument.type))) continue;
     const written = `${coordinate}(${argumentName}:)`;
     const sent = serializedDefault(argument.type, shape, argument.defaultValue);
@@ -80,7 +80,7 @@ function addStricter(findings: Findings, where: FindingTarget, source: string, f
     );
 }
 
-/** A limit counts where both schemas state one of its kind: what `from` does not limit may be anything. */
+/** Compares only limits that both schemas have: a value without a limit in `from` may be anything. */
 function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
   const [format, wanted] = [from, to].map((shape) =>
     numberFormats.has(shape.format ?? "") ? "" : shape.format,
@@ -98,7 +98,7 @@ function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
 
 const limitText = ({ keyword, value }: StricterLimit["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
 
-/** With a list of values in `from`, each of them is held to all limits of `to`. */
+/** If `from` has a list of values, each of them is checked against all limits of `to`. */
 function valuesRefused(from: Shape, to: Shape): { from: string; to: string }[] {
   if (!from.values || !typesFit(from, to)) return [];
   const taken = ajv.compile({ ...limitSchema(to), ...(to.values && { enum: to.values }) });

@@ -25,14 +25,14 @@ export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): 
   }
 }
 
-/** A value of a REST object, which REST takes again. */
+/** Records a value of a REST object that is sent back to REST. */
 function addOwnValue({ binder, where: { coordinate } }: FieldContext, { node, shape }: Input): void {
   binder.addValue({ coordinate, direction: "request", node, shape });
   if (shape.items)
     binder.addValue({ coordinate, direction: "request", node: shape.items.node, shape: shape.items });
 }
 
-/** `isRequiredWhenSent`: REST refuses a call without the input. */
+/** `isNeeded`: REST rejects a call without the input. */
 function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void {
   const { binder } = field;
   const { source } = input;
@@ -76,11 +76,11 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
 const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boolean =>
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
 
-/** Whether a parameter that takes a list gets one key of the parent: `batchBy` makes a list of the keys of many parents. */
+/** Whether an array parameter is fed with a single key of the parent, as for `batchBy`, which collects the keys of many parents. */
 export const isBatchKey = (input: Input): boolean =>
   input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
 
-/** `after` is a cursor that this layer makes. The REST value in it may be the number of a page, or a number as cursor. */
+/** `after` is a cursor of this layer, which may contain a page number or a numeric REST cursor. */
 function isNumberInCursor(
   { directive }: FieldContext,
   argument: GraphQLArgument | undefined,

@@ -1,4 +1,4 @@
-/** Checks that the request of an operation can be sent: its required parts, its body and its path template. */
+/** Checks that an operation's request can be sent: required parts, body and path template. */
 import { membersOf } from "../../../shared/json-object.ts";
 import { entriesOf } from "../../openapi/document.ts";
 import type { FieldContext } from "../field-context.ts";
@@ -20,8 +20,8 @@ export function checkRequest(field: FieldContext): void {
 }
 
 /**
- * Reports the parts of the operation that its calls leave out: an optional body that cannot be written, servers of its
- * own. The document's first server is no other.
+ * Reports parts of the operation that calls ignore: an optional body in an unsupported media type, and servers other than the
+ * document's first one.
  */
 function checkUnused({ binder: { findings, document }, operation, where }: FieldContext): void {
   const { id, unsentBody, servers } = operation;
@@ -51,7 +51,7 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
   }
 }
 
-/** Every `{name}` of the path has its path parameter, and every path parameter its `{name}` (OpenAPI 3.1 §4.8.8). */
+/** Every `{name}` in the path must have a path parameter and vice versa (OpenAPI 3.1 §4.8.8). */
 function checkTemplate({ binder, operation, where }: FieldContext): void {
   const inPath = new Set([...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name));
   const declared = operation.parameters.filter(({ in: location }) => location === "path");

@@ -8,7 +8,7 @@ import type { InputSlot } from "./input-slots.ts";
 
 export function checkRequired(field: FieldContext, inputs: readonly Input[], hasBody: boolean): void {
   const { binder, operation, slots, where } = field;
-  // a parameter whose source is wrong has a finding of its own
+  // a parameter with an invalid source has a separate finding
   const named = field.directive.params.flatMap((param) => slots.find(param.name, param.in).slice(0, 1));
   const keys = new Set([...inputs, ...named].map(inputKey));
   const touchesBody = inputs.some((input) => input.in === "body");
@@ -38,7 +38,7 @@ export function checkRequired(field: FieldContext, inputs: readonly Input[], has
   }
 }
 
-/** A required property of an optional body is needed if another property of the body is fed. */
+/** Whether the slot is needed: a required property of an optional body is, if another property of the body is fed. */
 export function isRequiredWhenSent(
   { operation }: FieldContext,
   slot: InputSlot,

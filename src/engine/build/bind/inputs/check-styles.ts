@@ -1,4 +1,4 @@
-/** Checks that each value that a call sends can be written in the style of its parameter or form property. */
+/** Checks that each value that a call sends can be serialized in the style of its parameter or form property. */
 import { getNamedType, isInputObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
@@ -7,7 +7,7 @@ import type { FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
-/** Checks the style of each parameter and form property that a call sends. An optional one without a source is never sent. */
+/** Checks each parameter and form property that a call sends. Optional ones without a source are never sent. */
 export function checkStyles(
   field: FieldContext,
   inputs: readonly Input[],
@@ -42,7 +42,7 @@ export const formProperties = ({ body }: RestOperation): Styled[] =>
       : [];
   });
 
-/** The styles of OpenAPI 3.1 §4.8.12.2 that `src/engine/runtime/rest/encode.ts` can write. */
+/** The styles of OpenAPI 3.1 §4.8.12.2 that `src/engine/runtime/rest/encode.ts` supports. */
 const sendableStyles: Record<string, readonly string[]> = {
   "path array": ["simple"],
   "path value": ["simple"],
@@ -56,7 +56,7 @@ const sendableStyles: Record<string, readonly string[]> = {
   "header value": ["simple"],
 };
 
-/** The style that cannot be written, in words: `an array in style deepObject`. `undefined`: the value can be sent. */
+/** Describes an unsupported style: `an array in style deepObject`; `undefined` if the value can be sent. */
 export function unsupportedStyle({ shape, style, in: location }: Styled): string | undefined {
   const kind = kindOf(shape);
   const sent = own(sendableStyles, `${location} ${kind}`) ?? [];
@@ -75,8 +75,8 @@ const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
 /**
- * The members of an object that no style but JSON can write: objects and lists, and in style deepObject a name with brackets,
- * which REST could not tell from those of the style.
+ * The members of an object that only JSON can represent: objects and lists, and in style deepObject names with brackets, which are
+ * ambiguous.
  */
 export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
   style === "json" || !shape.types.has("object")
@@ -87,7 +87,7 @@ export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">)
 
 const brackets = /[[\]]/;
 
-/** Whether a list has lists or objects, or an object cannot be sent without any. */
+/** Whether a list contains lists or objects, or an object requires a member that is one. */
 function isNested(shape: Styled["shape"], style: string): boolean {
   const { types, items } = shape;
   if (style !== "json" && types.has("array") && items) return kindOf(items) !== "value";
@@ -97,7 +97,7 @@ function isNested(shape: Styled["shape"], style: string): boolean {
   );
 }
 
-/** A field of an input object that feeds a member which no style can write. */
+/** Reports fields of an input object that feed members which the style cannot represent. */
 function checkMembers({ binder, operation, where }: FieldContext, { source, name, in: at }: Input): void {
   const parameter = operation.parameters.find((each) => each.in === at && each.name === name);
   const type = source.kind === "argument" ? getNamedType(source.type) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Pairs each input object type with the REST object that it is sent as. A pair is worked out once, and every walk over a
- * request goes from pair to pair: the proof, the conversions, the limits, the values that saved operations send.
+ * Pairs each input object type with the REST object that it is sent as. Each pair is computed once; everything that walks a
+ * request follows the pairs: the proof, the conversions, the limits, the values that saved operations send.
  */
 import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
@@ -14,14 +14,14 @@ import {
 } from "./one-of-member.ts";
 
 export type InputPair = {
-  /** The REST object: of several, the first one with all fields of the type. */
+  /** The REST object; of several alternatives, the first one with all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
-  /** The members of REST's `oneOf`, if each field of a `@oneOf` type stands for one: `shape` has them as its properties. */
+  /** The members of REST's `oneOf`, if each field of a `@oneOf` type corresponds to one; `shape` has them as properties. */
   readonly choosesFrom?: Variants;
 };
 
-/** `property`: what the field feeds, if the REST object has it. */
+/** `property`: the property that the field feeds, if it exists. */
 type PairedField = {
   readonly field: GraphQLInputField;
   readonly name: string;
@@ -37,7 +37,7 @@ export class InputPairs {
     this.names = names;
   }
 
-  /** The same pair for the same type and REST schema. */
+  /** Returns the same pair for the same type and REST schema. */
   of(type: GraphQLInputObjectType, written: Shape): InputPair {
     const key = `${type.name} ${written.identity.text}`;
     const known = this.#pairs.get(key);

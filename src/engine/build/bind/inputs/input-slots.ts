@@ -11,7 +11,7 @@ export const locations: readonly InputLocation[] = ["path", "query", "header", "
 export class InputSlots {
   readonly all: readonly InputSlot[];
   readonly #operation: RestOperation;
-  /** The declared slots by their names in lower case: an operation may have thousands. */
+  /** The declared slots by lower-case name, because an operation may have thousands. */
   readonly #byName: ReadonlyMap<string, readonly InputSlot[]>;
   readonly #names = new Map<string, ReadonlySet<string>>();
 
@@ -22,7 +22,7 @@ export class InputSlots {
     this.#byName = Map.groupBy(declared, ({ name }) => name.toLowerCase());
   }
 
-  /** The slots with this REST name, in the given location or in any, in their order. Header names are case-insensitive. */
+  /** The slots with this REST name, in the given or any location, in order. Header names are case-insensitive. */
   find(name: string, location?: InputLocation): InputSlot[] {
     return (this.#byName.get(name.toLowerCase()) ?? []).filter(
       (slot) => slot.in === (location ?? slot.in) && inputKey(slot) === inputKey({ name, in: slot.in }),
@@ -39,7 +39,7 @@ export class InputSlots {
     return names;
   }
 
-  /** Says that there is no such slot, and suggests the same name in another location or the nearest name of `likely`. */
+  /** A message about a missing slot, which suggests the same name in another location or the most similar one of `likely`. */
   missingMessage(
     findings: Findings,
     name: string,

@@ -1,10 +1,10 @@
-/** Where the value of a parameter comes from. */
+/** Sources of parameter values. */
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
- * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: the indexes of the
- * steps that have a default and may be given as null.
+ * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: indexes of steps that have a
+ * default but may be sent as null.
  */
 export type ArgumentSource = {
   readonly kind: "argument";
@@ -22,7 +22,7 @@ export type ParentSource = {
   readonly shape: Shape;
 };
 
-/** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
+/** A property of the REST object behind the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
 type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
@@ -31,7 +31,7 @@ type EnclosingSource = {
   readonly shape: Shape;
 };
 
-/** The argument `path` of the nearest field above that has one of this name. `nullable`: it may be null in one of these fields. */
+/** The argument `path` of the nearest field above with an argument of this name. `nullable`: it may be null in one of them. */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";
   readonly path: readonly [name: string];
@@ -60,15 +60,15 @@ type Declared = GraphQLArgument | GraphQLInputField;
 export const isNullableInput = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
 
-/** Whether the input has a default, and a client may write null nevertheless. */
+/** Whether the input has a default, but clients may still send null. */
 export const isNullByDefault = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue !== undefined;
 
-/** Whether the null of a field of an input is refused, because REST requires the property that it feeds. */
+/** Whether null is rejected for an input field, because REST requires the property that it feeds. */
 export const rejectsNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
   required && !shape.nullable && isNullByDefault(field);
 
-/** The source that takes a whole argument, or one of its fields: the arguments and fields along the path. */
+/** The source for an argument or one of its fields. `steps`: the argument and fields along the path. */
 export const argumentSource = (steps: readonly Declared[], type: GraphQLInputType): ArgumentSource => ({
   kind: "argument",
   path: steps.map(({ name }) => name),
@@ -84,7 +84,7 @@ export const readsObject = (source: InputSource): source is ParentSource | Enclo
 export const isInheritedSource = (source: InputSource): source is InheritedSource =>
   source.kind === "enclosing" || source.kind === "argumentAbove";
 
-/** A source as the schema writes it: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */
+/** Prints a source as in the schema: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */
 export function formatSource(source: InputSource): string {
   if (source.kind === "constant") return `constant ${JSON.stringify(source.value)}`;
   const root = source.kind === "enclosing" ? source.type : roots[source.kind];
@@ -93,7 +93,7 @@ export function formatSource(source: InputSource): string {
 
 const roots = { argument: "args", parent: "parent", argumentAbove: "argsAbove" };
 
-/** The types of the enclosing objects that a field reads from, each once. */
+/** The types of the enclosing objects that a field reads from, without duplicates. */
 export const enclosingTypes = ({
   inputs,
 }: {

@@ -42,7 +42,7 @@ export function matchInput(
   where: FindingTarget,
   type: GraphQLInputType,
   shape: Shape,
-  /** A pair inside itself is not compared again. */
+  /** Enclosing pairs, which are not compared again. */
   enclosing: readonly InputPair[] = [],
 ): void {
   const { coordinate, rest: node = shape.node } = where;

@@ -57,7 +57,7 @@ export function readSource(field: FieldContext, from: string, where: FindingTarg
   return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
 }
 
-/** For a name without the dot: the argument, or the parent's property, of that name. */
+/** Suggests the argument or parent property with this name, if a prefix is missing. */
 function meant({ argumentsByName, parent }: FieldContext, name: string): string {
   if (argumentsByName.has(name)) return `; did you mean "args.${name}"?`;
   return parent && declaredProperty(parent, name) ? `; did you mean "parent.${name}"?` : "";
@@ -97,7 +97,7 @@ function readArgumentSource(
   return last && argumentSource(steps, last.type);
 }
 
-/** `root` is how the source names the object. */
+/** `root`: the object's name in the source. */
 function readProperty(
   binder: Binder,
   object: Shape,
@@ -119,7 +119,7 @@ function readProperty(
   return { path, nullable: mayBeAbsent || shape.types.size === 0, shape };
 }
 
-/** `argsAbove.x`: the argument of the nearest field above that has one of this name. */
+/** `argsAbove.x`: the argument of the nearest field above with an argument of this name. */
 function readArgumentAbove(
   binder: Binder,
   path: readonly string[],

@@ -1,4 +1,4 @@
-/** Binds unions and interfaces to a `oneOf`. Each value that tells its members apart is paired with a member type. */
+/** Binds unions and interfaces to a `oneOf`: pairs each discriminating value with a member type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { RestDocument } from "../../openapi/document.ts";
 import { discriminate } from "../../openapi/shapes/discriminate.ts";
@@ -71,8 +71,8 @@ export function bindAbstract(
 }
 
 /**
- * Pairs each variant with the first possible type that has its name, or the name of one of its values, and is in no pair
- * yet. `without`: the variants that no type stands for; `left`: the types that stand for no variant.
+ * Pairs each variant with the first unpaired possible type named like it or like one of its values. `without`: variants without a
+ * type; `left`: types without a variant.
  */
 function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
   const left = new Set(types);
@@ -95,11 +95,11 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
   return { pairs, without, left };
 }
 
-/** One function chooses the type of all values of a union. */
+/** A union has a single type resolver, so it must be discriminated in the same way everywhere. */
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // a value that only one of the two has is told by it alone; a property that only one of them has may be any of the other's
+  // a discriminator value known to only one of them is unambiguous; a property known to only one may occur in the other's members
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =
@@ -122,7 +122,7 @@ function tellingOf({ property, members }: AbstractType): string {
   return property === undefined ? `by having ${values}` : `by "${property}" (${values})`;
 }
 
-/** One finding for all variants without a member. A member that stands for no variant may be a misspelt name. */
+/** Adds one finding for all variants without a member. A member without a variant may have a misspelt name. */
 function addWithoutMember(
   { findings }: Binder,
   where: FindingTarget,
@@ -148,13 +148,13 @@ function addWithoutMember(
   );
 }
 
-/** Whether every object of the variant holds the discriminator's property. */
+/** Whether every object of the variant has the discriminator's property. */
 export const hasDiscriminator = ({ shape }: Variant, property: string): boolean => {
   const found = declaredProperty(shape, property);
   return found?.required === true && !found.shape.nullable;
 };
 
-/** The property must be required (OpenAPI 3.1 §4.8.25), and the mapping must list each of its values. */
+/** Checks that the property is required (OpenAPI 3.1 §4.8.25) and that the mapping lists each of its values. */
 function checkDiscriminator(
   { document, findings }: Binder,
   where: FindingTarget,
@@ -182,7 +182,7 @@ function checkDiscriminator(
   }
 }
 
-/** The action that mends a vendor's document. An overlay reaches the main document alone, and takes no null away. */
+/** The overlay action that fixes a vendor's document. Overlays only apply to the main document and cannot remove null. */
 function byOverlay(document: RestDocument, shape: Shape, property: string): string {
   const { path } = shape.node;
   const found = declaredProperty(shape, property);

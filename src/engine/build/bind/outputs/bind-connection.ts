@@ -1,6 +1,6 @@
 /**
- * Binds `connection`: a page of REST becomes a connection (GraphQL Cursor Connections Specification). The values that
- * `src/engine/runtime/rest/connection.ts` makes join REST's properties in one shape, so the proof treats both alike.
+ * Binds `connection`: a REST page becomes a connection (GraphQL Cursor Connections Specification). The values that
+ * `src/engine/runtime/rest/connection.ts` adds and REST's properties form one shape, so that the proof treats both alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
@@ -14,7 +14,7 @@ import { connectionShape, pageOfBareList } from "./connection-shape.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { connectionType, itemType } from "./type-expression.ts";
 
-/** The connection and its value in place of the page `value`. Returns `undefined` after a finding. */
+/** Replaces the page `value` by the connection. Returns `undefined` after a finding. */
 export function bindConnection(
   field: FieldContext,
   inputs: readonly Input[],
@@ -62,7 +62,7 @@ export function bindConnection(
 const isRequired = ({ optional, shape }: ResponseValue): boolean =>
   !optional && !shape.nullable && shape.types.size > 0;
 
-/** The path in an item, where `next` leads through the list: the cursor is a value of its last item. */
+/** The cursor's path in an item, if `next` leads through the list and the cursor is a value of the last item. */
 function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
   if (next === undefined || pages !== undefined) return undefined;
@@ -70,7 +70,7 @@ function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string
   return next.startsWith(`${items}.`) ? next.slice(items.length + 1) : undefined;
 }
 
-/** A last item without the value would end the list before its end. */
+/** Checks that each item has the value: a last item without it would end the list prematurely. */
 function ofLastItem(
   field: FieldContext,
   list: ResponseValue | undefined,
@@ -104,8 +104,7 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
 }
 
 /**
- * Checks that the next cursor is text or a number that `after` can hold. The address of the next page is no cursor, but
- * holds one.
+ * Checks that the next cursor is text or a number that `after` can contain. The next page's URL is not a cursor, but contains one.
  */
 function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
@@ -130,7 +129,7 @@ function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape)
   return false;
 }
 
-/** `first` may be missing: REST then decides how long a page is. */
+/** `first` is optional; without it, REST determines the page size. */
 function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
   const { findings } = field.binder;
   const { definition, directive, operation, where } = field;
@@ -147,7 +146,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
       "give it an object type with `edges` or `nodes`, and `pageInfo`",
     );
   const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
-  // an argument that feeds nothing has a finding of its own
+  // an argument that feeds nothing has a separate finding
   const isTold = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
   if (isTold("after")) fits = false;
   else if (typeOf("after") !== GraphQLString || !inputOfArgument(inputs, "after"))
@@ -156,7 +155,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
       "add it, with @restName for the name of REST's parameter",
     );
   const first = typeOf("first");
-  const isOffset = directive.connection?.pages === "OFFSET"; // the number of items on such a page tells where the next page begins
+  const isOffset = directive.connection?.pages === "OFFSET"; // the next offset depends on the number of items in the page
   if (isTold("first")) fits = false;
   else if (first && (getNullableType(first) !== GraphQLInt || !inputOfArgument(inputs, "first")))
     add(

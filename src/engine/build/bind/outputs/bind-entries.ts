@@ -1,4 +1,4 @@
-/** Binds `@restEntries`: a map of REST becomes the list of its entries, each with a key and a value. */
+/** Binds `@restEntries`: a REST map becomes the list of its entries, each with a key and a value. */
 import { entriesShape } from "../../openapi/shapes/map-entries.ts";
 import { isOnly } from "../../openapi/shapes/shape.ts";
 import { type DirectiveCarrier, directiveLocation, showsEntries } from "../../schema/directives.ts";
@@ -8,7 +8,7 @@ import { describeShape } from "../type-rules.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { entriesType } from "./type-expression.ts";
 
-/** The value, or the list in its place if the field carries the directive. Returns `undefined` after a finding. */
+/** The value, or the list of entries if the field has the directive. Returns `undefined` after a finding. */
 export function bindEntries(
   binder: Binder,
   where: FindingTarget,

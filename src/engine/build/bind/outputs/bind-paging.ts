@@ -1,6 +1,7 @@
 /**
- * Proves how a connection reads on: by a cursor in the body or in its last item, by the `Link` header (RFC 8288), or by counting pages or
- * items. A parameter's name proves nothing, so the schema names the way and the document must confirm it.
+ * Proves how a connection gets its next page: by a cursor in the body or in the last item, by the `Link` header (RFC 8288), or by
+ * counting pages or items. A parameter's name proves nothing, so the schema names the paging style and the document must confirm
+ * it.
  */
 import type { Page } from "../../../shared/page.ts";
 import { hasHeader } from "../../openapi/operation.ts";
@@ -11,7 +12,7 @@ import { describeShape } from "../type-rules.ts";
 
 type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
 
-/** Returns `undefined` after a finding, and without an input `after`, which has one. */
+/** Returns `undefined` after a finding. A missing `after` has a separate finding. */
 export function bindPaging(
   field: FieldContext,
   inputs: readonly Input[],
@@ -51,8 +52,8 @@ export function bindPaging(
 type Add = (message: string, hint: string) => undefined;
 
 /**
- * The address of the next page has the value of the parameter that reads on. The address itself is never called. It stands
- * in the body, at `next`, or in the `Link` header.
+ * The next page's URL, in the body at `next` or in the `Link` header, contains the value of the cursor parameter. The URL itself is
+ * never called.
  */
 function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): Paging | undefined {
   const next = directive.connection?.next?.split(".");
@@ -72,8 +73,8 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
 }
 
 /**
- * Proves the counting of pages or items. `more` or `total` tells the last page. Without them the last page is one that
- * is not full or, where no length is known, one that is empty.
+ * Proves paging by page number or offset. `more` or `total` determines the last page. Without them, it is a page that is not full
+ * or, if the page size is unknown, an empty page.
  */
 function counted(
   { directive, where }: FieldContext,
@@ -100,20 +101,20 @@ function counted(
   return { from, ...offset, ...fullOf(inputs, more !== undefined || total !== undefined) };
 }
 
-/** The length of a page before the last one, where nothing else tells which is the last. */
+/** The length of a full page, if nothing else determines the last page. */
 function fullOf(inputs: readonly Input[], isTold: boolean): Pick<Page, "full"> {
   const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
   return isTold || typeof full !== "number" ? {} : { full };
 }
 
-/** The number of the first page, or the offset of its first item. A default may be of another type, such as "1". */
+/** The first page's number or offset. The default may have another type, such as "1". */
 export function pagingOrigin({ limits }: Shape): number | undefined {
   const from = [limits.default, limits.minimum].find((limit) => typeof limit === "number");
   return Number.isInteger(from) && (from as number) >= 0 ? from : undefined;
 }
 
-/** The input that this argument feeds. */
+/** The input that the argument feeds. */
 export const inputOfArgument = (inputs: readonly Input[], argument: string): Input | undefined =>
   inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
 

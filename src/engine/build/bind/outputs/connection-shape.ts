@@ -1,18 +1,18 @@
-/** The shape of a connection: REST's page with the values that `src/engine/runtime/rest/connection.ts` makes. */
+/** The shape of a connection: REST's page with the values that `src/engine/runtime/rest/connection.ts` adds. */
 
 import type { RestNode } from "../../openapi/document.ts";
 import { makeProperty, type Property, Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import { syntheticIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
-/** The shape of a page, if the list is the whole response. The page has no other properties. */
+/** The shape of a page without other properties, for a response that is a bare list. */
 export function pageOfBareList({ node, nullable }: Shape, item: Shape): Shape {
   return withNullable(objectShape(`list(${identityOf(item)})`, node, []), nullable);
 }
 
 const identityOf = ({ identity, nullable }: Shape): string => identity.text + (nullable ? " or null" : "");
 
-/** The shape of the connection that the REST client makes of a page: `edges`, `nodes` and `pageInfo` are added. */
+/** The shape of the connection that the REST client creates from a page: adds `edges`, `nodes` and `pageInfo`. */
 export function connectionShape(
   page: Shape,
   list: Pick<ResponseValue, "shape" | "optional">,

@@ -28,7 +28,7 @@ import { bindAbstract } from "./bind-abstract.ts";
 import { type ResponseValue, statusSuffix } from "./response-value.ts";
 import { itemType } from "./type-expression.ts";
 
-/** `level`: how many lists of the field are around the value. */
+/** `level`: number of enclosing lists of the field. */
 export function matchOutput(
   binder: Binder,
   where: FindingTarget,
@@ -75,14 +75,14 @@ function matchNamed(
   const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
-  // the proof is whole for an enum and for an object: nothing of it is left to compare
+  // what has been proved completely, an enum or an object, need not be compared with the base
   if (isScalarType(type) || isUnionOrInterface(type))
     binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape))
       return addMismatch(binder, at, "output-type", `is ${type}`, value);
     checkDateFormat(binder, at, type, value.shape, "sends");
-    // a Float rounds beyond 2^53: that is a measure's own precision, but an id becomes that of another record
+    // Float rounds beyond 2^53, which is acceptable for a measurement, but a rounded id identifies another record
     const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
     if ((type.name === "Int" || isRounded) && value.shape.types.has("integer") && exceedsInt(value.shape)) {
       findings.add(

@@ -1,4 +1,4 @@
-/** The names that documents give to what tells of pages, and where such names stand in an answer. They prove nothing. */
+/** Common names of paging parameters and properties, used as hints only. */
 import { isOnly, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
 
@@ -16,19 +16,19 @@ export const pagingNames = {
   page: ["page", "pagenumber", "pageindex", "pageno"],
   offset: ["offset", "skip", "startindex"],
   before: ["before", "beforecursor", "endingbefore", "endbefore"],
-  // the id of the last item, but only in the address of a next page: elsewhere such a parameter filters by time
+  // the id of the last item, but only in a next page's URL; elsewhere this parameter filters by time
   since: ["since", "sinceid"],
   next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
   address: ["next", "nextpage", "nexturl", "nexturi", "nextlink", "nextpageurl", "nextpagelink", "nexthref"],
   more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
-  // the number of what the filters let through, before that of all there is
+  // the number of filtered results is preferred to the number of all
   total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
 };
 
 export const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>
   known.includes(normalizeName(name)) && !name.includes(".");
 
-/** The object and the objects in it, with their paths, the outer ones first. */
+/** The object and its nested objects with their paths, outermost first. */
 export function nestedObjects(shape: Shape, depth: number): [path: readonly string[], object: Shape][] {
   const found: [readonly string[], Shape][] = [[[], shape]];
   for (const [path, object] of found)

@@ -1,4 +1,4 @@
-/** Reads the property of a plain field from its parent's REST object. Dots go deeper. */
+/** Reads the property of a plain field from its parent's REST object. Dots denote nesting. */
 import { declaredProperty, type Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FindingTarget } from "../findings.ts";
@@ -6,11 +6,11 @@ import type { Backing } from "../model.ts";
 import { resolveResponsePath } from "../resolve-response-path.ts";
 import { propertyValue, type ResponseValue, statusSuffix } from "./response-value.ts";
 
-/** The steps of a REST name. A property whose own name has dots is one step. */
+/** The steps of a REST name. A property whose name contains dots is a single step. */
 export const propertyPathOf = (shape: Shape, name: string): readonly string[] =>
   declaredProperty(shape, name) ? [name] : name.split(".");
 
-/** The value, with the place of the property that holds it. Returns `undefined` after a finding. */
+/** The value, and the location of its property. Returns `undefined` after a finding. */
 export function readProperty(
   binder: Binder,
   where: FindingTarget,
@@ -24,7 +24,7 @@ export function readProperty(
     hint,
   });
   if (!found) return undefined;
-  // where the object is null, no field of it is read
+  // fields are only read from objects that are not null
   const object: ResponseValue = {
     ...(steps.length === 0 && parent),
     shape: withNullable(shape, false),

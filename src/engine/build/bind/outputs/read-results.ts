@@ -17,7 +17,7 @@ import { matchOutput } from "./match-output.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { bodyType, itemType } from "./type-expression.ts";
 
-/** The field's value in each JSON response of status 2xx. The first one is the batch's list. */
+/** The field's value in each 2xx response with JSON. The first one is the list for a batch. */
 export function readResults(field: FieldContext): ResponseValue[] {
   const { binder, directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
@@ -33,7 +33,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
   });
 }
 
-/** An operation without content is null, unless `result` or `batchBy` expect a value. */
+/** The result of an operation without content is null, unless `result` or `batchBy` expect a value. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successPlace(operation), also: [operation.node] };
@@ -48,7 +48,7 @@ function checkNoContent(field: FieldContext): void {
   } else addNull(field, at, why);
 }
 
-/** The first 2xx response, down to its media type. It may be shared by several operations. */
+/** The location of the first 2xx response, down to its media type. Several operations may share it. */
 function successPlace({ node, responses }: RestOperation): Pick<FindingTarget, "rest" | "below"> {
   const successes = responses.filter(isSuccess);
   const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
@@ -58,7 +58,7 @@ function successPlace({ node, responses }: RestOperation): Pick<FindingTarget, "
   return { rest: node, below: ["responses", ...(first ? [first.status] : [])] };
 }
 
-/** The field may be null though nothing has failed. */
+/** Records that the field may be null without a failure. */
 function addNull({ binder, definition }: FieldContext, at: FindingTarget, why: string): void {
   const { coordinate } = at;
   binder.addNull(at);
@@ -73,9 +73,9 @@ function addNull({ binder, definition }: FieldContext, at: FindingTarget, why: s
 
 type Call = {
   readonly batch: BoundField["batch"];
-  /** Whether one call is for many parents, or would be if it had a key, or `batchBy`. */
+  /** Whether a call is for many parents, or would be if it had a key or `batchBy`. */
   readonly isForMany: boolean;
-  /** Whether a parent may lack a value that the call needs. */
+  /** Whether a parent may lack a value needed by the call. */
   readonly mayHaveNothing: boolean;
 };
 
@@ -97,7 +97,7 @@ export function matchResult(
     typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
   };
   if (!batch) {
-    // what the batch lacks has its own finding; its type is compared with one item anyway
+    // an incomplete batch has a separate finding; compare its type with a single item
     const isOne = isForMany && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
@@ -118,7 +118,7 @@ export function matchResult(
   return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item, 1);
 }
 
-/** A list below a type with `pageInfo`: `connection` is most likely forgotten. */
+/** For a list below a type with `pageInfo`, where `connection` is most likely missing. */
 function addForgottenConnection(
   { binder, definition, where, directive: { result, batchBy } }: FieldContext,
   { shape }: ResponseValue,
@@ -136,7 +136,7 @@ function addForgottenConnection(
   return true;
 }
 
-/** A list field over an object that holds lists: `result` is most likely forgotten, and the hint says which one to add. */
+/** For a list field whose value is an object with lists, where `result` is most likely missing; the hint suggests it. */
 function addForgottenResult(
   { binder, definition, where, directive }: FieldContext,
   { shape }: ResponseValue,

@@ -7,7 +7,7 @@ import { propertyType } from "./type-expression.ts";
 
 export type ResponseValue = {
   readonly shape: Shape;
-  /** Whether REST may leave the value out. */
+  /** Whether REST may omit the value. */
   readonly optional: boolean;
   /** Its TypeScript type (`type-expression.ts`). */
   readonly typeExpression: string;
@@ -15,7 +15,7 @@ export type ResponseValue = {
   readonly status?: string;
 };
 
-/** The words that a message adds for the status. */
+/** The suffix for messages about a response of a particular status. */
 export const statusSuffix = ({ status }: Pick<ResponseValue, "status">): string =>
   status === undefined ? "" : ` with status ${status}`;
 
@@ -31,7 +31,7 @@ export const propertyValue = (
   typeExpression: binder.typeExpressionOf(shape, propertyType(value.typeExpression, name)),
 });
 
-/** Follows a path of properties. `argument` is the one of `@rest` that has the path. Returns `undefined` after a finding. */
+/** Follows a path of properties. `argument`: the argument of `@rest` with the path. Returns `undefined` after a finding. */
 export function followPath(
   field: FieldContext,
   from: ResponseValue,

@@ -1,12 +1,12 @@
 /**
- * TypeScript types of REST values, as text in terms of the generated REST types (`components`, `paths`) and of the types of
- * `src/engine/runtime/rest` that change them.
+ * TypeScript types of REST values as text, in terms of the generated REST types (`components`, `paths`) and of type helpers in
+ * `src/engine/runtime/rest`.
  */
 import { isInherited } from "../../../shared/own.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import type { Variant } from "../../openapi/shapes/shape.ts";
 
-/** The type of a component. The type of an object leaves out null: no resolver reads an object that is null. */
+/** The type of a component, without null for objects, because resolvers never read an object that is null. */
 export function componentType(name: string, isNullable: boolean): string {
   const type = `components["schemas"][${JSON.stringify(name)}]`;
   return isNullable ? `NonNullable<${type}>` : type;
@@ -28,7 +28,7 @@ export const propertyType = (object: string, name: string): string =>
 
 export const itemType = (list: string): string => `NonNullable<${list}>[number]`;
 
-/** The list that `src/engine/runtime/rest/property.ts` makes of a map. */
+/** The type of the list that `src/engine/runtime/rest/property.ts` creates from a map. */
 export const entriesType = (map: string): string => `Entries<${map}>`;
 
 /**
@@ -37,7 +37,7 @@ export const entriesType = (map: string): string => `Entries<${map}>`;
 export const connectionType = (page: string | undefined, item: string): string =>
   `Connection<${page ?? "unknown"}, ${item}>`;
 
-/** The members of a union whose discriminator has one of the values. */
+/** The members of a union with one of the discriminator values. */
 export function variantType(union: string, property: string, values: readonly string[]): string {
   const literals = values.map((value) => JSON.stringify(value)).join(" | ");
   return `Extract<${union}, { ${JSON.stringify(property)}: ${literals} }>`;
@@ -45,13 +45,13 @@ export function variantType(union: string, property: string, values: readonly st
 
 const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
 
-/** The members of a union that have the property of the variant, or else none of those of the others. */
+/** The members of a union that have the variant's property or, without one, none of the others' properties. */
 export function variantTypeByProperty(
   union: string,
   { values: [own] }: Variant,
   members: readonly Variant[],
 ): string {
-  // for TypeScript, too, each object has the function `constructor`: no value of JSON is a function
+  // in TypeScript, every object has the inherited functions, such as `constructor`; JSON values are never functions
   const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
   const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
   const others = members.flatMap(({ values }) => values.map(having)).join(" | ");

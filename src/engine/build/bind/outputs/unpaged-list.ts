@@ -1,6 +1,6 @@
 /**
- * Checks that nothing in the document says that a list has pages: the keys that `in: ITEM` looks up could stand on another
- * one. A document does not say that a list is whole, so each sign of pages counts, and a name is one.
+ * Checks that nothing in the document suggests that a list has pages, because keys that `in: ITEM` looks up could be on another
+ * page. Documents do not declare that a list is complete, so every sign of paging counts, including names.
  */
 import { type RestOperation, showableResponses } from "../../openapi/operation.ts";
 import { responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
@@ -26,7 +26,7 @@ export function checkUnpagedList(field: FieldContext, where: FindingTarget): voi
   );
 }
 
-/** The first thing that says that the operation's answer is a page. */
+/** The first sign that the operation's response is a page. */
 export function findPagingSign(operation: RestOperation) {
   const answers = showableResponses(operation).flatMap(({ shape }) => told(shape));
   const [sign] = [
@@ -70,11 +70,11 @@ function isOfPages(slot: InputSlot): boolean {
   );
 }
 
-/** `Link` (RFC 8288), `Content-Range`, and the names that APIs give to their own. */
+/** `Link` (RFC 8288), `Content-Range`, and common custom headers. */
 const pageHeader =
   /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
 
-/** What stands beside the list, or in an object beside it. */
+/** The properties next to the list, or in an object next to it. */
 const told = (shape: Shape) =>
   nestedObjects(shape, 2).flatMap(([, object]) =>
     responseProperties(object).filter(({ name }) => beside.has(normalizeName(name))),

@@ -1,4 +1,4 @@
-/** Resolves the facts about the bound operations that the REST client needs at run time. */
+/** Determines the metadata of bound operations that the REST client needs at run time. */
 
 import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
 import type { Operation, Style } from "../../../shared/operation.ts";
@@ -72,7 +72,7 @@ function calledOperation(
   };
 }
 
-/** Whether a success with content may have null, or nothing, where the field reads its value. */
+/** Whether the field's value may be null or absent in a success response with content. */
 const mayBeNull = ({ operation, result }: BoundField): boolean =>
   showableResponses(operation).some(({ shape }) => {
     let at = shape;
@@ -84,7 +84,7 @@ const mayBeNull = ({ operation, result }: BoundField): boolean =>
     return at.nullable || at.types.size === 0;
   });
 
-/** The documented refusals, and those of them whose body is no JSON. */
+/** The documented error responses, and those without a JSON body. */
 function refusalsOf({ responses }: RestOperation) {
   const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
   const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));
@@ -96,8 +96,8 @@ function refusalsOf({ responses }: RestOperation) {
 }
 
 /**
- * The `Accept` header (RFC 9110 §12.5.1) for successes in these media types. It takes JSON too, because refusals are
- * JSON.
+ * The `Accept` header (RFC 9110 §12.5.1) for success responses in these media types. Also includes JSON, because error responses
+ * are JSON.
  */
 function acceptOf(read: readonly string[]): string {
   const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));

@@ -1,4 +1,4 @@
-/** Decides which input objects must be converted for REST, and collects their conversions. */
+/** Determines which input objects must be converted for REST, and collects their conversions. */
 import {
   type GraphQLInputField,
   type GraphQLInputType,
@@ -25,7 +25,7 @@ type Entry = {
 
 export class InputConversions {
   readonly pairs: InputPairs;
-  /** Two equal conversions of one type share an entry. */
+  /** Equal conversions of a type share an entry. */
   readonly #entries = new Map<InputPair, Entry>();
   readonly #byType = new Map<string, Set<Entry>>();
 
@@ -33,7 +33,7 @@ export class InputConversions {
     this.pairs = pairs;
   }
 
-  /** In the order of their first use. */
+  /** In order of first use. */
   get all(): InputConversion[] {
     return [...new Set(this.#entries.values())].map(({ id, fields = [], ...how }) => ({
       ...id,
@@ -54,7 +54,7 @@ export class InputConversions {
     return converted(type, takesNull, { conversion: this.#conversion(named.name, pair, target) });
   }
 
-  /** Whether the REST object differs from its type in a name, in taking nulls or in a number, at any depth. */
+  /** Whether the REST object differs from the type, at any depth, in a name, in nullability or in a number's representation. */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {
     if (pair.choosesFrom) return true;
     if (seen.has(pair)) return false;
@@ -101,7 +101,7 @@ export class InputConversions {
   }
 }
 
-/** The value by which REST chooses the member stands beside what the client gives. */
+/** Adds the value by which REST selects the member to the client's values. */
 const chosen = ({
   sent,
   isWhole,
@@ -124,7 +124,7 @@ function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;
 }
 
-/** A null in a list keeps its position: `matchInput` has checked that REST takes it. */
+/** Nulls in a list are kept: `matchInput` has checked that REST accepts them. */
 function converted(
   type: GraphQLInputType,
   takesNull: boolean,

@@ -1,4 +1,4 @@
-/** Resolves the request of a bound field: the value that each location sends, and the form in which REST receives it. */
+/** Resolves the request of a bound field: the value for each location, and its representation in REST. */
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -63,7 +63,7 @@ function inputValue(conversions: InputConversions, field: FieldBinding, input: I
   return { source, sent: { ...form, nulls: "never" } };
 }
 
-/** Outside the body the parameter encoder of the REST client handles nulls. */
+/** Outside the body, the REST client's parameter encoder handles nulls. */
 function argumentValue(
   conversions: InputConversions,
   source: ArgumentSource,
@@ -79,8 +79,8 @@ function argumentValue(
 }
 
 /**
- * Whether TypeScript cannot prove, at any depth, that REST takes the value: REST takes one of several objects or lists,
- * or the type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
+ * Whether TypeScript cannot verify, at any depth, that REST accepts the value: REST accepts one of several objects or lists, or the
+ * type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
   pairs: InputPairs,
@@ -107,7 +107,7 @@ function isBeyondTypes(
   );
 }
 
-/** The argument behind each REST name, so that the server can translate a refusal by REST to the client's names. */
+/** REST name → argument, so that the server can translate REST's error responses to the client's names. */
 type Names = RestRequest["argumentNames"];
 
 const argumentNames = (pairs: InputPairs, field: FieldBinding): Names => ({
@@ -150,8 +150,8 @@ function renamedBelow(
 const maxNameDepth = 3;
 
 /**
- * The properties of an argument that is the whole body. A property that several members of a choice have, or that no field
- * feeds, is the argument's.
+ * The properties of an argument that is the whole body. A property that several members of a choice have, or that no field feeds,
+ * is attributed to the argument.
  */
 function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);
@@ -184,12 +184,12 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
 }
 
 /**
- * The REST limits of a field's arguments as JSON Schemas (2020-12) under GraphQL names. The server refuses a value
- * beyond a limit by the name of its argument, before any call. An argument of a field above has the name `argsAbove.org`.
+ * The REST limits of a field's arguments as JSON Schemas (2020-12) with GraphQL names. The server rejects a value beyond a limit
+ * under its argument's name, before any call. An argument of a field above is named `argsAbove.org`.
  */
 type Source = ArgumentSource | ArgumentAboveSource;
 
-/** Input objects below this depth are not checked: an input type may include itself. */
+/** Deeper input objects are not checked, because an input type may be recursive. */
 const maxDepth = 8;
 
 function argumentSchemas(
@@ -211,7 +211,7 @@ function argumentSchemas(
     if (Object.keys(nested).length > 0) schemas.set(name, before ? { allOf: [before, nested] } : nested);
   };
   for (const { source, shape, in: location, required } of inputs) {
-    // this layer makes the cursor of a connection: REST's limits hold for the REST cursor in it
+    // a connection's cursor is created by this layer; REST's limits apply to the REST cursor inside it
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
     const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
     if (isArgument && !isCursor) add(source, shape, location === "body", required);
@@ -221,7 +221,7 @@ function argumentSchemas(
   return Object.fromEntries(schemas);
 }
 
-/** The limits of one value. `type` is absent, because GraphQL has checked it. `inBody`: an integer is sent as a number. */
+/** The limits of a value, without `type`, which GraphQL has checked. `inBody`: an integer is sent as a number. */
 function valueSchema(
   pairs: InputPairs,
   type: GraphQLInputType,
@@ -259,9 +259,9 @@ function objectSchema(
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
 }
 
-/** Refuses the null of an input with a default (GraphQL spec §6.4.1). */
+/** Rejects null for an input with a default (GraphQL §6.4.1). */
 const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
 
-/** `enum` is the only keyword that would refuse the null of a nullable input. */
+/** Allows null for a nullable input, which only `enum` would reject. */
 const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
   !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;

@@ -1,48 +1,48 @@
-/** The resolved requests of the model: codegen prints them and decides nothing. */
+/** The resolved requests of the model, which codegen only prints. */
 import type { JsonSchema } from "../../../shared/json-schema.ts";
 import type { InputLocation } from "../../openapi/operation.ts";
 import type { InputSource } from "../inputs/input-source.ts";
 
 export type RestRequest = {
-  /** The method of the REST client: the HTTP method, or `find`, which reads a 404 response as null. */
+  /** The method of the REST client: the HTTP method, or `find`, which returns null for a 404. */
   readonly method: string;
   readonly parts: readonly RequestPart[];
   /**
-   * Argument → the limits of its value under GraphQL names; `argsAbove.org` is an argument of a field above. An argument
-   * without limits is left out.
+   * Argument → limits of its value with GraphQL names; `argsAbove.org` is an argument of a field above. Arguments without limits
+   * are left out.
    */
   readonly argumentSchemas: Readonly<Record<string, JsonSchema>>;
-  /** REST name → argument, where the two names differ. A dot separates the steps into an input object. */
+  /** REST name → argument, if the names differ, with dots for fields of an input object. */
   readonly argumentNames: Readonly<Record<string, string>>;
 };
 
-/** The values of one location, by REST name; or one value that is the whole body. */
+/** The values of a location by REST name, or a value that is the whole body. */
 export type RequestPart =
   | { readonly in: InputLocation; readonly entries: readonly RequestEntry[] }
   | { readonly in: "body"; readonly whole: RequestValue };
 
 type RequestEntry = { readonly name: string; readonly value: RequestValue };
 
-/** A value of a source, or the collected keys of a batch, in the form in which REST receives it. */
+/** The value of a source, or the collected keys of a batch, and its representation in REST. */
 export type RequestValue = {
   readonly source: InputSource | "keys";
   readonly sent: SentValue;
-  /** The document requires the value in the parent's REST object. Without it the call is not made, and the field fails. */
+  /** The document requires the value in the parent's REST object. Without it, the field fails and no call is made. */
   readonly isRequired?: true;
   /**
-   * TypeScript cannot prove that REST takes the value: it takes one of several objects, or the type has a property
-   * of responses alone.
+   * TypeScript cannot verify that REST accepts the value: REST accepts one of several objects, or the type has a property that only
+   * responses have.
    */
   readonly isUntyped?: true;
 };
 
-/** The form in which REST receives a GraphQL value. */
+/** The representation of a GraphQL value in REST. */
 export type SentValue = {
-  /** never: the value is not null · sent: a null is sent as it is · omitted: a null is left out of the request. */
+  /** never: the value is never null · sent: null is sent · omitted: null is left out of the request. */
   readonly nulls: "never" | "sent" | "omitted";
-  /** The form of a list's items, if they are converted. */
+  /** The representation of a list's items, if they are converted. */
   readonly items?: SentValue;
-  /** The conversion of an input object; absent: the value is sent as it is. */
+  /** The conversion of an input object; undefined if the value is sent unchanged. */
   readonly conversion?: ConversionId;
   /** The value is the text of an integer, and is sent as a number. */
   readonly isInteger?: true;
@@ -51,24 +51,24 @@ export type SentValue = {
 export type ConversionId = {
   /** The input type. */
   readonly type: string;
-  /** Counts the conversions of one type from 1. */
+  /** Numbers the conversions of a type, from 1. */
   readonly ordinal: number;
 };
 
 /**
- * Turns an input object into a REST object. A type needs one if REST has other names for its fields or refuses their
- * nulls; it needs several if its REST objects differ in that.
+ * Converts an input object to a REST object. A type needs a conversion if REST has other names for its fields or rejects their
+ * nulls, and several if its REST objects differ in this.
  */
 export type InputConversion = ConversionId & {
-  /** Whether the conversion calls itself. TypeScript cannot infer the type of its result then. */
+  /** Whether the conversion is recursive, so that TypeScript cannot infer its result type. */
   readonly isRecursive: boolean;
   readonly fields: readonly ConvertedField[];
-  /** Exactly one of the fields is given (`@oneOf`). */
+  /** Exactly one of the fields is set (`@oneOf`). */
   readonly isChoice?: true;
 };
 
 export type ConvertedField = {
-  /** Absent: the value is the whole that REST receives, with the constants in it. */
+  /** Undefined if the value, with the constants, is the whole REST object. */
   readonly restName?: string;
   readonly field: string;
   readonly sent: SentValue;

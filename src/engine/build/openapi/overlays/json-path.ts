@@ -1,16 +1,16 @@
 /**
- * JSONPath (RFC 9535) whose `match` and `search` take linear time. A vendor's overlay may hold any pattern (I-Regexp, RFC 9485),
- * and JavaScript's own engine does not end for `^(a+)+$` and a text of 45 characters.
+ * JSONPath (RFC 9535) with `match` and `search` in linear time. A vendor's overlay may contain any pattern (I-Regexp, RFC 9485), and
+ * JavaScript's engine practically never ends for `^(a+)+$` and a text of 45 characters.
  */
 import { jsonpath } from "json-p3";
 import { type LinearPattern, linearPattern } from "../../../shared/linear-pattern.ts";
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 
-/** Values that a query may select. `$..[*,*]` selects each value twice, and each further step multiplies again. */
+/** Maximum number of selected values. `$..[*,*]` selects each value twice, and each further step multiplies again. */
 const mostSelected = 500_000;
 
-/** The values that a query selects, with their paths. Throws for a query, or a pattern, that cannot be read. */
+/** The values that a query selects, with their paths. Throws for an invalid query or pattern. */
 export function queryPaths(query: string, value: unknown): jsonpath.JSONPathNode[] {
   const selected: jsonpath.JSONPathNode[] = [];
   for (const node of environment().lazyQuery(query, value as never)) {
@@ -28,7 +28,7 @@ function environment(): jsonpath.JSONPathEnvironment {
       if (typeof text !== "string" || typeof pattern !== "string") return false;
       const compiled = patterns.get(whole(pattern)) ?? linearPattern(whole(pattern));
       patterns.set(whole(pattern), compiled);
-      // the document bounds the steps of a query's patterns
+      // linear in the size of the document, so no budget is needed
       return compiled.test(text, { left: Number.POSITIVE_INFINITY });
     };
     const { ValueType, LogicalType } = FunctionExpressionType;

@@ -1,6 +1,6 @@
 /**
- * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. The document keeps its
- * places, and what the overlay adds has places in the overlay.
+ * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. Locations of unchanged values are
+ * in the document, those of added values in the overlay.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
@@ -16,18 +16,18 @@ import { queryPaths } from "./json-path.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
-/** What an action removed. `path`: where the value stood then. */
+/** A value that an action removed. `path`: its location at that time. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
 /**
- * One change: a value that the overlay wrote at `path`, or the member that it removed there; or the item `index` that it took
+ * A change by the overlay: a value that it wrote at `path`, a member that it removed there, or the item `index` that it removed
  * from the list at `path`.
  */
 type Change =
   | { readonly path: NodePath; readonly from: NodePath }
   | { readonly path: NodePath; readonly index: number };
 
-/** The document as the overlay makes it, what its actions removed, and a finding for each action that selects nothing. */
+/** Returns the changed document, what was removed, and a finding for each action that selects nothing. */
 export function withOverlay(
   document: YamlFile,
   overlay: YamlFile,
@@ -38,7 +38,7 @@ export function withOverlay(
   let { value } = document;
   for (const [index, action] of actionsOf(overlay).entries()) {
     const at: NodePath = ["actions", index];
-    // from the last to the first, so that a removed item moves none that is still to be removed
+    // last to first, so that removing an item does not shift those still to be removed
     const found = select(action, value, overlay.place([...at, "target"])).reverse();
     if (found.length === 0) unused.push(selectsNothing(action, overlay.place([...at, "target"])));
     for (const { location: path, value: own } of found) {
@@ -61,21 +61,21 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
   const { overlay, actions } = membersOf(value);
   const { file: overlayFile } = place([]);
   if (typeof overlay !== "string" || !/^1\./.test(overlay))
-    throw unreadableSpec(overlayFile, "is not an OpenAPI Overlay: it wants `overlay: 1.0.0`");
+    throw unreadableSpec(overlayFile, "is not an OpenAPI Overlay: it must have `overlay: 1.0.0`");
   if (!Array.isArray(actions)) throw unreadableSpec(overlayFile, "has no list of actions");
   for (const [index, action] of actions.entries()) {
     const { target, update, remove } = membersOf(action);
     if (typeof target !== "string" || (remove !== true && update === undefined))
       throw unreadableSpec(
         overlayFile,
-        "an action wants a `target`, and an `update` or `remove: true`",
+        "an action must have a `target`, and an `update` or `remove: true`",
         place(["actions", index]),
       );
   }
   return actions as readonly Action[];
 }
 
-/** What the target selects (RFC 9535). An update is for lists, and for objects that an object updates. */
+/** The values that the target selects (RFC 9535). An update applies to lists, and to objects if it is an object. */
 function select(
   { target, update, remove }: Action,
   value: unknown,
@@ -86,7 +86,7 @@ function select(
     const takes = (node: unknown): boolean => Array.isArray(node) || (isRecord(node) && isRecord(update));
     const wrong = remove ? undefined : nodes.find((node) => !takes(node.value));
     if (wrong)
-      throw new Error(`${wrong.getPath()} cannot be updated: it is no list, or one of both is no object`);
+      throw new Error(`${wrong.getPath()} cannot be updated: it must be a list, or both must be objects`);
     return nodes;
   } catch (error) {
     throw unreadableSpec(place.file, `target ${target}: ${(error as Error).message}`, place);
@@ -103,7 +103,7 @@ const selectsNothing = ({ target }: Action, place: FileLocation): Diagnostic =>
     facts: [],
   });
 
-/** The value with what stands at `path` changed. What is on the way is copied: a YAML alias may share it. */
+/** Changes the value at `path` in a copy of the path's containers, which a YAML alias may share. */
 function changedAt(
   value: unknown,
   [step, ...below]: NodePath,
@@ -137,7 +137,7 @@ function removed(
   });
 }
 
-/** Objects are merged. To a list, a list is added item by item and anything else as one item. Other values are replaced. */
+/** Merges objects; appends to lists, a list item by item and anything else as one item; replaces other values. */
 function merged(
   before: unknown,
   update: unknown,
@@ -165,12 +165,12 @@ function merged(
   return { ...before, ...Object.fromEntries(members) };
 }
 
-/** Members below a schema, or a parameter, that say which values it takes. A finding about those values points at them. */
+/** Members of a schema or parameter that define its values. A finding about the values points at them. */
 const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
 
 /**
- * Goes back through the changes: a path below what the overlay wrote or removed is the overlay's, and so is a schema whose
- * type it wrote or removed. Any other is the document's.
+ * Walks back through the changes: a path below a value that the overlay wrote or removed is in the overlay, and so is a schema
+ * whose type it wrote or removed. Any other path is in the document.
  */
 function pointerOf(
   document: YamlFile,

@@ -1,4 +1,4 @@
-/** Finds the action of an overlay that removed what the schema still names: a finding about it points at the action. */
+/** Finds the overlay action that removed something that the schema still refers to, so that findings can point at it. */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { FileLocation, NodePath } from "../../diagnostic.ts";
 import type { RestDocument, RestNode, RootNode } from "../document.ts";
@@ -9,7 +9,7 @@ import type { Removal } from "./overlay.ts";
 export const operationRemoval = ({ roots }: RestDocument, name: string): FileLocation | undefined =>
   roots.flatMap((root) => root.removals.filter((each) => namesIn(root, each).includes(name)))[0]?.action;
 
-/** The names of the operations that an action removed, with and without the document's name. */
+/** The names of operations that an action removed, with and without the document's name. */
 function namesIn(
   { name = "" }: RootNode,
   { path: [first, path, method, ...deeper], value }: Removal,

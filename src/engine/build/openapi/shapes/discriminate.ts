@@ -1,14 +1,14 @@
 /**
- * Finds how the members of a `oneOf` are told apart: by the discriminator, by a property that each member requires with
- * values of its own (`enum`, `const`), or by a property that each member but one requires and no other member can have.
- * Such properties prove the member without a discriminator.
+ * Finds how the members of a `oneOf` can be discriminated: by the discriminator, by a property that each member requires with
+ * distinct values (`enum`, `const`), or by a property that each member (except at most one) requires and no other member can have.
+ * The latter two work without a discriminator.
  */
 import { isNever } from "./map-entries.ts";
 import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
 
 /**
- * The members with the values that tell them. Without `property` in the result, the value of a member is the name of a
- * property that it alone has. One member may have none.
+ * The members with their discriminating values. Without `property` in the result, a member's value is the name of a property that
+ * only this member has; one member may have none.
  */
 export function discriminate({ property, members }: Variants): Variants | undefined {
   if (property !== undefined) return { property, members };
@@ -26,7 +26,7 @@ export function discriminate({ property, members }: Variants): Variants | undefi
   return { members: withValues(members, names) };
 }
 
-/** By a property that each member has with values of its own, if such a property is one that `counts`. */
+/** By a property that each member has with distinct values, among those that `counts` accepts. */
 export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,
@@ -46,14 +46,14 @@ export function discriminateByValues(
 const withValues = (members: readonly Variant[], values: readonly (readonly string[])[]): Variant[] =>
   members.map((member, index) => ({ ...member, values: values[index] ?? [], unmapped: [] }));
 
-/** REST leaves a `writeOnly` property out of a response, though its schema requires it. */
+/** `writeOnly` properties are omitted from responses even if required. */
 const isAlwaysSent = ({ required, only }: Property): boolean => required && only !== "request";
 
-/** `undefined`: the property may have any other value. */
+/** The possible values; `undefined` if the property may have any other value. */
 const onlyValues = ({ shape: { values, nullable } }: Property): readonly string[] | undefined =>
   !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
 
-/** Whether no object of the shape can have the property. An object may have properties that its schema does not declare. */
+/** Whether no object of the shape can have the property, even undeclared. */
 function lacks(shape: Shape, name: string): boolean {
   if (shape.members) return shape.members.every((member) => lacks(member, name));
   const found = shape.properties.get(name);

@@ -1,13 +1,13 @@
 /**
- * The values that a schema names by `enum` or `const`, as its `type` says. Documents have `type: integer` beside
- * `enum: ["1"]`, and `type: string` beside `enum: [1]`. To JSON Schema no value is both, and no request would pass.
+ * The values of a schema's `enum` or `const`, converted to its `type`. Documents combine `type: integer` with `enum: ["1"]`, or
+ * `type: string` with `enum: [1]`; according to JSON Schema, no value would be valid.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import type { NodePath } from "../../diagnostic.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** `undefined`: the schema names none, as an empty list does, or none but null that can be read as a value of its type. */
+/** `undefined` if there are none, or none but null can be converted to the type. */
 export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
   const values =
     "const" in schema
@@ -23,14 +23,14 @@ export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
   return values.includes(null) ? [...typed, null] : typed;
 }
 
-/** The path to a value in the list that a schema has by `enum`; to the list where that does not have it. */
+/** The path to a value in a schema's `enum`, or to the list if it does not contain the value. */
 export function enumPath(schema: unknown, value: string): NodePath {
   const { enum: listed } = membersOf(schema);
   const index = Array.isArray(listed) ? listed.map(String).indexOf(value) : -1;
   return index < 0 ? ["enum"] : ["enum", index];
 }
 
-/** The value, or what its text is as a value of one of the types; empty, if it is none. */
+/** The value, or its conversion to one of the types; empty if there is none. */
 function ofTypes(value: unknown, types: readonly unknown[]): unknown[] {
   if (types.some((type) => isOfType(value, type))) return [value];
   if (typeof value === "number" || typeof value === "boolean")

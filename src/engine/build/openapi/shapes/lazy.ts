@@ -1,6 +1,6 @@
-/** Values that are computed when somebody asks for them: a schema may hold itself. */
+/** Lazily computed values, because schemas may be recursive. */
 
-/** A function that computes its value on the first call and returns the same value on every call. */
+/** Returns a function that computes its value on the first call and returns it on every call. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * The limits that a schema sets on a value (JSON Schema 2020-12 §6). A limit is valid if a validator can apply it.
- * A flag of OpenAPI 3.0 (`exclusiveMinimum: true`) becomes the number of 3.1 (`exclusiveMinimum: 5`).
+ * A schema's limits of a value (JSON Schema 2020-12 §6). A limit is valid if a validator can apply it. Boolean limits of OpenAPI
+ * 3.0 (`exclusiveMinimum: true`) become the numbers of 3.1 (`exclusiveMinimum: 5`).
  */
 
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -28,8 +28,7 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * The limits and the default as the document writes them, with OpenAPI 3.0's flags turned into numbers and its patterns into
- * those of 3.1.
+ * The limits and the default as written in the document, with OpenAPI 3.0's booleans and patterns converted to those of 3.1.
  */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
   const keywords = [...Object.keys(isValid), "default"].filter((key) => Object.hasOwn(schema, key));
@@ -53,7 +52,7 @@ export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
 const upperLimits: ReadonlySet<string> = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
 const lowerLimits: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 
-/** The limits of both schemas together: the stricter of each pair. Of two patterns or two defaults, the left one. */
+/** The limits of both schemas: the stricter one of each pair. Of two patterns or defaults, the left one. */
 export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues {
   const stricter = Object.entries(left).map(([key, one]) => {
     const other = own(right, key);
@@ -65,7 +64,7 @@ export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues 
   return { ...right, ...Object.fromEntries(stricter) };
 }
 
-/** The limits of one value as a JSON Schema (2020-12), without the type, the enum, the items and the properties. */
+/** The limits of a value as a JSON Schema (2020-12), without type, enum, items and properties. */
 export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
   ...Object.fromEntries(Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === true)),
   ...(format && !numberFormats.has(format) && { format }),
@@ -88,9 +87,8 @@ const patternToken =
   /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[pP]\{[^}]*\}|[\s\S])|\[\^?|\]|\{\d+(?:,\d*)?\}|[{}]|-|[\s\S]/gu;
 
 /**
- * The same expression in Unicode mode. The patterns of OpenAPI 3.0 are ECMA-262 5.1 without that mode (OpenAPI 3.0
- * §4.7.24), where any character may be escaped, `{`, `}` and `]` stand for themselves, and so does `-` beside `\w`. Any other
- * pattern stays as it is.
+ * Converts a pattern to Unicode mode. Patterns of OpenAPI 3.0 are ECMA-262 5.1 without that mode (OpenAPI 3.0 §4.7.24), where any
+ * character may be escaped, and `{`, `}`, `]`, and `-` next to `\w` are literals. Other patterns are returned unchanged.
  */
 function inUnicodeMode(pattern: string): string {
   let isInClass = false;

@@ -1,6 +1,6 @@
 /**
- * Maps: objects whose undeclared properties have a described value (JSON Schema 2020-12 §10.3.2). The entries of a map
- * are made objects of a key and a value.
+ * Maps: objects with a schema for undeclared properties (JSON Schema 2020-12 §10.3.2). A map's entries are represented as objects
+ * with a key and a value.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -11,14 +11,14 @@ import { combineNullable } from "./variants.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Whether no value meets the schema: `false`, or `not: {}`. */
+/** Whether no value satisfies the schema: `false`, or `not: {}`. */
 export const isNever = (schema: unknown): boolean =>
   schema === false || (isRecord(schema) && isRecord(schema.not) && Object.keys(schema.not).length === 0);
 
 export const isClosed = ({ additionalProperties, patternProperties }: Schema): boolean =>
   isNever(additionalProperties) && patternProperties === undefined;
 
-/** Undefined for an object that is no map: it has no undeclared properties, or they may have any value. */
+/** `undefined` for an object that is not a map: it has no undeclared properties, or they may have any value. */
 export function readMapEntry(
   node: RestNode,
   { additionalProperties: others, patternProperties, propertyNames }: Schema,
@@ -41,7 +41,7 @@ export function readMapEntry(
   return entryOf(first, key, [first, ...rest].map(read));
 }
 
-/** The value is one of `values`. */
+/** The shape of an entry whose value is one of `values`. */
 function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
   const value = combineNullable(values);
   return (
@@ -59,7 +59,7 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
   );
 }
 
-/** The entry of every property of a map, declared or not; `undefined` if the values are not described. */
+/** The entry for every property of a map, declared or not; `undefined` if the values have no schema. */
 function wholeEntry(shape: Shape): Shape | undefined {
   if (!isOnly(shape, "object")) return undefined;
   if (shape.members) {
@@ -72,12 +72,12 @@ function wholeEntry(shape: Shape): Shape | undefined {
   return entryOf(value.node, key.shape, [value.shape, ...declared.map((each) => each.shape)]);
 }
 
-/** Lists inside each other. A schema may be a list of itself. */
+/** Maximum nesting of lists; a schema may be a list of itself. */
 const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/** The list of a map's entries in place of the map, also within lists; `undefined` if the value is no map. */
+/** Replaces a map by the list of its entries, also within lists; `undefined` if the value is not a map. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)
@@ -94,7 +94,7 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
   );
 }
 
-/** Whether the value, or an item of a list, has entries alone, and their values are of one type. */
+/** Whether the value, or an item of a list, has only undeclared properties with values of one type. */
 export function isMap(shape: Shape, lists = maxLists): boolean {
   if (isList(shape, lists)) return shape.items !== undefined && isMap(shape.items, lists - 1);
   const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;

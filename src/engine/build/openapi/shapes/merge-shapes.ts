@@ -1,4 +1,4 @@
-/** Merges two shapes that describe the same value (`allOf`): of each pair of statements the stricter one stays. */
+/** Merges two shapes of the same value (`allOf`): the stricter one of each pair of keywords applies. */
 
 import type { RestNode } from "../document.ts";
 import { mergeLimits } from "./limits.ts";
@@ -27,7 +27,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
     one && other ? mergeShapes(one, other, one.node) : (one ?? other);
   const [choosing, other] = left.hasMembers ? [left, right] : [right, left];
-  // a member whose types the other shape forbids is none
+  // drop members whose types the other shape excludes
   const isPossible = (member: Shape): boolean =>
     member.types.size === 0 || other.types.size === 0 || intersect(member.types, other.types).size > 0;
   const withOther = (member: Shape): Shape =>
@@ -47,7 +47,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     properties: () => mergeProperties(left.properties, right.properties),
     items: () => mergeParts(left.items, right.items),
     entry: () => mergeParts(left.entry, right.entry),
-    // a value has one of the members, and the other shape too
+    // a value satisfies one of the members, and also the other shape
     ...(choosing.hasMembers && {
       members: () => choosing.members?.filter(isPossible).map(withOther),
       variants: () => choosing.variants && withEach(choosing.variants, isPossible, withOther),
@@ -55,11 +55,11 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   });
 }
 
-/** The same shape with another identity. Nearly every schema has its own already. */
+/** The same shape with another identity; usually it already has this identity. */
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
   shape.identity.text === identity.text ? shape : shape.with({ identity });
 
-/** Whether every value of the member meets the other shape. */
+/** Whether every value of the member satisfies the other shape. */
 const addsNothing = (
   { types, properties, items, entry, values, format, limits, isClosed }: Shape,
   member: Shape,

@@ -1,7 +1,7 @@
 /** Paths of properties into a shape. */
 import { declaredProperty, type Property, type Shape, textFits } from "./shape.ts";
 
-/** The properties on the way, as far as there are any. `inLists`: a list on the way stands for each of its items. */
+/** The properties along the path, as far as they exist. `inLists`: lists are traversed to their items. */
 export function propertiesOnPath(shape: Shape, path: readonly string[], inLists = false): Property[] {
   const found: Property[] = [];
   let at = shape;
@@ -14,7 +14,7 @@ export function propertiesOnPath(shape: Shape, path: readonly string[], inLists 
   return found;
 }
 
-/** Whether each value has one at the path, which is never null, and which a parameter of the shape `taken` takes as text. */
+/** Whether every value has a non-null property at the path that a parameter of shape `taken` accepts as text. */
 export function alwaysFits(from: Shape, path: readonly string[], taken: Shape): boolean {
   const found = propertiesOnPath(from, path);
   return (

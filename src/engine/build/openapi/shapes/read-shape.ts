@@ -1,6 +1,6 @@
 /**
- * Reads the shape of a schema: one view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays.
- * A nested shape is computed on its first read, so a recursive schema ends and an unused schema costs nothing.
+ * Reads the shape of a schema: a uniform view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays. Nested shapes are
+ * computed lazily, so that recursive schemas terminate and unused ones cost nothing.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -22,7 +22,7 @@ import {
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 
-/** The schemas that include the schema being read, the outermost first, and the number of parts of the outermost. */
+/** The schemas that include the one being read, outermost first, and the number of parts of the outermost one. */
 type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
 
 /** The shape of the schema at `node`, which may be a `$ref`. */
@@ -57,8 +57,8 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
 }
 
 /**
- * Schemas that one schema is composed of, each as often as it is included. The largest of ten real documents has 384.
- * Schemas that each include the next one twice have 2^n.
+ * Maximum number of schemas that a schema is composed of, counting repetitions. The largest in ten real documents has 384;
+ * schemas that each include the next one twice have 2^n.
  */
 const mostParts = 10_000;
 
@@ -85,18 +85,18 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members);
   }
-  // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside `allOf`
+  // in OpenAPI 3.0, a nullable reference is `nullable: true` next to `allOf`
   if (schema.nullable === true && !shape.nullable) shape = withNullable(shape, true);
   // a wrapper around one schema keeps the node and the identity of that schema
   return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
 }
 
-/** OpenAPI 3.0 describes a reference by an `allOf` of it alone, because nothing may stand beside a `$ref`. */
+/** In OpenAPI 3.0, an annotated reference is an `allOf` with a single `$ref`, because siblings of `$ref` are ignored. */
 const isWrapper = (schema: Record<string, unknown>): boolean =>
   indexesOf(schema.allOf).length === 1 &&
   Object.keys(schema).every((key) => key === "allOf" || annotations.has(key) || key.startsWith("x-"));
 
-/** Keywords that say nothing about a value. `nullable` is read for itself, `readOnly` and `writeOnly` with the property. */
+/** Keywords that do not constrain values. `nullable` is handled separately, `readOnly` and `writeOnly` with the property. */
 const annotations = new Set([
   "title",
   "description",

@@ -1,16 +1,16 @@
-/** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`. Such a schema describes no value. */
+/** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`, which no value can satisfy. */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { createDiagnostic, type Diagnostic } from "../../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
-/** A schema that another one includes; `closing` is the node that refers to it. */
+/** A schema that another one includes; `closing`: the node that refers to it. */
 type Inclusion = { readonly node: RestNode; readonly closing: RestNode };
 
 /** A schema that is being walked. */
 type Visit = { readonly value: object; readonly includes: Generator<Inclusion, undefined> };
 
-/** What the schema refers to, and the members of its `allOf`, `oneOf` and `anyOf`. */
+/** The target of the schema's `$ref`, and the members of its `allOf`, `oneOf` and `anyOf`. */
 export function* includedSchemas(document: RestDocument, node: RestNode): Generator<Inclusion, undefined> {
   const target = document.refTarget(node);
   if (target) yield { node: target, closing: node };
@@ -24,7 +24,7 @@ export function* includedSchemas(document: RestDocument, node: RestNode): Genera
 }
 
 export class SchemaCycles {
-  /** One finding for each cycle, at the member that closes the cycle. */
+  /** One finding per cycle, at the member that closes it. */
   readonly found: Diagnostic[] = [];
   readonly #document: RestDocument;
   readonly #state = new Map<unknown, "open" | "done">();
@@ -33,7 +33,7 @@ export class SchemaCycles {
     this.#document = document;
   }
 
-  /** Walks with a list of its own in place of recursion: a chain of references may be longer than the stack. */
+  /** Walks iteratively, because a chain of references may be deeper than the stack. */
   visit(start: RestNode): void {
     const open: Visit[] = [];
     this.#enter({ node: start, closing: start }, open);

@@ -1,7 +1,7 @@
 /**
- * The identity of a shape: the schemas that it is composed of. Two shapes of one identity describe the same values
- * besides null. A composed shape is made anew on each read, and several may point at one node, so neither the object
- * nor the node tells two shapes apart.
+ * The identity of a shape: the schemas that it is composed of. Shapes with the same identity describe the same values apart from
+ * null. A composed shape is created anew on each read, and several may have the same node, so neither object nor node identifies
+ * a shape.
  */
 import { hash } from "node:crypto";
 import { unreadableSpec } from "../../diagnostic.ts";
@@ -12,13 +12,13 @@ type Keyword = "allOf" | "oneOf";
 export type ShapeIdentity = {
   readonly text: string;
   readonly keyword?: Keyword;
-  /** The texts of the composed identities; a schema of the document is its own only part. */
+  /** The texts of the composed identities; a plain schema is its only part. */
   readonly parts: ReadonlySet<string>;
-  /** The number of `allOf` and `oneOf` inside each other. */
+  /** Nesting of `allOf` and `oneOf`. */
   readonly depth: number;
 };
 
-/** No document needs more; a schema that composes itself anew below each property grows without end. */
+/** More than any real document needs; a schema that composes itself anew below each property grows without end. */
 const maxDepth = 64;
 
 /** Longer texts are replaced by their digest. */
@@ -29,14 +29,14 @@ export function identityOf(node: RestNode): ShapeIdentity {
   return { text, parts: new Set([text]), depth: 0 };
 }
 
-/** The identity of a shape that no schema of the document describes. */
+/** The identity of a shape without a schema in the document. */
 export const syntheticIdentity = (text: string): ShapeIdentity => ({
   text,
   parts: new Set([text]),
   depth: 0,
 });
 
-/** A part counts once, and the order of the parts does not count: `A and A` is `A`, `A and B` is `B and A`. */
+/** Duplicates and order of parts do not matter: `A and A` is `A`, `A and B` is `B and A`. */
 export function composedIdentity(
   keyword: Keyword,
   identities: readonly ShapeIdentity[],

@@ -1,6 +1,6 @@
 /**
- * A shape: the statements of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12).
- * `read-shape.ts` reads shapes from a document.
+ * A shape: the parts of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12). `read-shape.ts` reads shapes
+ * from a document.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import { childValue, type RestNode } from "../document.ts";
@@ -13,40 +13,40 @@ export type Property = {
   readonly name: string;
   readonly node: RestNode;
   readonly required: boolean;
-  /** `readOnly` properties stand only in responses, `writeOnly` properties only in requests (OpenAPI 3.1 §4.8.24). */
+  /** `readOnly` properties occur only in responses, `writeOnly` properties only in requests (OpenAPI 3.1 §4.8.24). */
   readonly only?: "response" | "request";
-  /** `required` names the property and `properties` does not: its schema is unknown. */
+  /** In `required` but not in `properties`: its schema is unknown. */
   readonly isUndeclared?: true;
   readonly shape: Shape;
 };
 
-/** What may lead back to the shape, and is read when somebody asks for it. */
+/** Members that may lead back to the shape and are therefore computed lazily. */
 type Lazy = "properties" | "items" | "entry" | "members" | "variants";
 
-/** What a shape is made of. */
+/** The constructor's argument. */
 type Statements = Pick<Shape, "node"> &
   Partial<Omit<Shape, Lazy | "types" | "hasMembers" | "with">> & {
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/** A use of a schema: the schema's statements, and whether this use allows null. */
+/** A use of a schema: the schema's constraints, and whether this use allows null. */
 export class Shape {
-  /** The schema that findings point at. Different shapes may have one node; `identity` tells shapes apart. */
+  /** The schema that findings point at. Different shapes may have the same node; see `identity`. */
   readonly node: RestNode;
   readonly identity: ShapeIdentity;
   /** Allowed types besides null; empty: the schema allows any type. */
   readonly types: ReadonlySet<JsonType>;
-  /** Why no value meets all members of an `allOf`, as messages say it. The types are empty then. */
+  /** Why no value satisfies all members of an `allOf`, for messages. The types are then empty. */
   readonly contradiction?: string;
   readonly nullable: boolean;
   readonly format?: string;
   /** Allowed values besides null. */
   readonly values?: readonly unknown[];
-  /** No object has an undeclared property (`additionalProperties: false`). */
+  /** Whether undeclared properties are forbidden (`additionalProperties: false`). */
   readonly isClosed: boolean;
-  /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as the document writes them. */
+  /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as written in the document. */
   readonly limits: Readonly<Record<string, unknown>>;
-  /** The statements on the size of an integer. An integer of the shape meets at least one of them. */
+  /** Constraints on the size of an integer, of which every integer satisfies at least one. */
   readonly integers: readonly IntegerStatement[];
   readonly #statements: Statements;
 
@@ -81,17 +81,17 @@ export class Shape {
     return this.#statements.items?.();
   }
 
-  /** A map (`additionalProperties`, `patternProperties`): the made object of the key and the value of an undeclared property. */
+  /** For a map (`additionalProperties`, `patternProperties`): the synthetic object with key and value of an undeclared property. */
   get entry(): Shape | undefined {
     return this.#statements.entry?.();
   }
 
-  /** The shapes of which a value has at least one, if there are several. */
+  /** The alternatives of which a value satisfies at least one, if there are several. */
   get members(): readonly Shape[] | undefined {
     return this.#statements.members?.();
   }
 
-  /** Whether there are members, without making them. */
+  /** Whether there are members, without computing them. */
   get hasMembers(): boolean {
     return this.#statements.members !== undefined;
   }
@@ -100,19 +100,19 @@ export class Shape {
     return this.#statements.variants?.();
   }
 
-  /** The same shape with other statements. */
+  /** A copy with some members replaced. */
   with(changes: Partial<Statements>): Shape {
     return new Shape({ ...this.#statements, ...changes });
   }
 }
 
-/** The size that a schema states for an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
+/** A schema's constraints on the size of an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
 export type IntegerStatement = Pick<Shape, "format" | "values" | "limits"> & {
-  /** Values that the document shows: they prove that such integers occur. */
+  /** Example values, which prove that integers of this size occur. */
   readonly examples: readonly unknown[];
 };
 
-/** One member of a `oneOf`: its shape, its schema's name and the discriminator values that select it. */
+/** A member of a `oneOf`: its shape, its schema's name and the discriminator values that select it. */
 export type Variant = {
   /** The entry of the `oneOf` list; `shape.node` is the schema that the entry refers to. */
   readonly node: RestNode;
@@ -135,7 +135,7 @@ export function declaredProperty({ properties }: Shape, name: string): Property 
   return found?.isUndeclared ? undefined : found;
 }
 
-/** The properties with a known schema: what a misspelt name may have meant. */
+/** The names of properties with a known schema, as suggestions for misspelt names. */
 export const declaredNames = (shape: Shape): string[] => declaredOf(shape).map(({ name }) => name);
 
 const declaredOf = ({ properties }: Shape): Property[] =>
@@ -149,34 +149,34 @@ export const responseProperties = (shape: Shape): Property[] =>
 export const requestProperties = (shape: Shape): Property[] =>
   declaredOf(shape).filter(({ only }) => only !== "response");
 
-/** Whether REST refuses an object of a request that lacks the property. */
+/** Whether REST rejects a request object without the property. */
 export const isRequiredOfRequest = ({ required, only }: Property): boolean => required && only !== "response";
 
-/** Whether every value besides null is of this type. */
+/** Whether every non-null value is of this type. */
 export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
-/** Whether `types` include `type`. An integer is also a number. */
+/** Whether `types` include `type`; an integer is also a number. */
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
   types.has(type) || (type === "integer" && types.has("number"));
 
-/** Whether `to` accepts every type of `from`. A shape without types fits every other. */
+/** Whether `to` accepts every type of `from`. A shape without types is compatible with every other. */
 export const typesFit = (from: Shape, to: Shape): boolean =>
   from.types.size === 0 ||
   to.types.size === 0 ||
   [...from.types].every((type) => acceptsType(to.types, type));
 
-/** Like `typesFit`, for a value that is sent as text: there an integer is a string too. */
+/** Like `typesFit`, for values sent as text, where an integer is also a string. */
 export const textFits = (from: Shape, to: Shape): boolean =>
   typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
 
-/** The types as messages name them. */
+/** The types, for messages. */
 export const typeText = ({ types, contradiction = "anything" }: Shape): string =>
   [...types].sort().join(" or ") || contradiction;
 
-/** Formats that state the width of a number (OpenAPI Format Registry). */
+/** Formats that define the width of a number (OpenAPI Format Registry). */
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
-/** Stands for the schema of a broken `$ref`. `document-faults.ts` reports the reference. */
+/** Placeholder for the schema of a broken `$ref`, which `document-faults.ts` reports. */
 export const unresolvedSchema = Object.freeze({});
 
 /** The node at `steps` below `node`, which must exist. No `$ref` is followed. */
@@ -190,7 +190,7 @@ export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNo
 export const withNullable = (shape: Shape, nullable: boolean): Shape =>
   shape.nullable === nullable ? shape : shape.with({ nullable });
 
-/** Makes a property of a shape, whose own shape is computed on its first read. */
+/** Creates a property whose shape is computed lazily. */
 export function makeProperty(
   name: string,
   node: RestNode,

@@ -1,14 +1,14 @@
 /**
- * Compares the limits of two schemas that one value meets: first `from`, and then `to` (JSON Schema 2020-12, Validation §6).
+ * Compares the limits of two schemas that a value has to satisfy, first `from`, then `to` (JSON Schema 2020-12, Validation §6).
  */
 import { isOnly, type Shape } from "./shape.ts";
 
 type Limit = { readonly keyword: string; readonly value: unknown };
 
-/** `from` is absent if its schema allows all values on this side. */
+/** `from` is undefined if its schema is unlimited on this side. */
 export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
-/** Keywords that bound the same thing on the same side. A length and a count are 0 or more. */
+/** Pairs of keywords that limit the same quantity on the same side. Lengths and counts are at least 0. */
 const sides = [
   { open: "maximum", closed: "exclusiveMaximum", sign: 1 },
   { open: "minimum", closed: "exclusiveMinimum", sign: -1 },
@@ -18,7 +18,7 @@ const sides = [
   { open: "minItems", sign: -1, least: 0 },
 ] as const;
 
-/** The limits of `to` that refuse a value which `from` allows. */
+/** The limits of `to` that reject a value allowed by `from`. */
 export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
   const found: StricterLimit[] = sides.flatMap((side) => {
     const wide = edgeOf(from, side);
@@ -49,7 +49,7 @@ const written = (keyword: string, from: unknown, to: unknown): StricterLimit =>
 
 type Edge = { readonly at: number; readonly closed: boolean; readonly limit: Limit };
 
-/** The strictest limit of a side, as if it were an upper one. For integers `< 10` is `<= 9`. */
+/** The strictest limit of a side, normalized to an upper limit. For integers, `< 10` is `<= 9`. */
 function edgeOf(shape: Shape, side: (typeof sides)[number]): Edge | undefined {
   const isInteger = isOnly(shape, "integer");
   const edges = (["open", "closed"] as const).flatMap((kind): Edge[] => {

@@ -1,6 +1,6 @@
 /**
- * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. A single other member becomes the
- * shape. Of several members the shape keeps the shared properties, and the members become its variants.
+ * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. A single other member becomes the shape itself.
+ * With several members, the shape has the shared properties, and the members become its variants.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -47,7 +47,7 @@ const isNull = (value: unknown): boolean =>
 
 type Member = { node: RestNode; shape: Shape };
 
-/** A value of the combined shape is a value of at least one of `shapes`. */
+/** The union of shapes: a value satisfies at least one of them. */
 function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Variants): Shape {
   const values = shapes.every((shape) => shape.values)
     ? [...new Set(shapes.flatMap((shape) => shape.values ?? []))]
@@ -74,14 +74,14 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
 
 const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
 
-/** The items of every array; unknown if one of the shapes allows arrays of any items. */
+/** The items of any array; `undefined` if one of the shapes allows arrays of anything. */
 function combineItems(shapes: readonly Shape[]): Shape | undefined {
   const arrays = shapes.filter((shape) => allows(shape, "array"));
   const items = arrays.flatMap((shape) => shape.items ?? []);
   return arrays.length === items.length ? combineNullable(items) : undefined;
 }
 
-/** Like `combineShapes`, and nullable if one of the shapes is. One shape is itself, however often it stands there. */
+/** Like `combineShapes`, and nullable if one of the shapes is. Equal shapes are combined to the shape itself. */
 export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   const [first] = shapes;
   if (!first || shapes.length === 1) return first;
@@ -92,7 +92,7 @@ export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   );
 }
 
-/** The properties of every object. A property is required if every object requires it. */
+/** The properties that all objects share. A property is required if all of them require it. */
 function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
   const [first, ...others] = shapes;
   const found = new Map<string, Property>();
@@ -105,12 +105,12 @@ function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
 
 function combineProperties(one: Property, others: readonly Property[]): Property {
   const all = [one, ...others];
-  // REST leaves a writeOnly property out of a response, though its schema requires it
+  // writeOnly properties are omitted from responses even if required
   const isRequired = all.every(({ required, only }) => required && only === one.only);
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
   const made = makeProperty(one.name, one.node, isRequired, make, only ?? null);
-  // a property that an object only requires has no known schema
+  // a property that is only in `required` has no known schema
   return all.some(({ isUndeclared }) => isUndeclared) ? Object.assign(made, { isUndeclared: true }) : made;
 }
 
@@ -129,7 +129,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       );
       const stated =
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
-      // an inline member takes the name that the mapping gives to its value
+      // an inline member gets the name that the mapping has for its value
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
@@ -139,7 +139,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   };
 }
 
-/** The last step of the reference's pointer; of a file that is one schema its name without the extension. */
+/** The last token of the reference's pointer; for a file that is a schema, its name without extension. */
 function schemaNameOf(reference: string): string | undefined {
   const [file = "", fragment = ""] = reference.split("#");
   const step =
@@ -152,8 +152,8 @@ function schemaNameOf(reference: string): string | undefined {
 }
 
 /**
- * The schema that a discriminator's mapping names: a component by its bare name, or a reference (OpenAPI 3.1 §4.8.25). A
- * member in a file of its own is a component of the document that refers to the file. A name may look like a file's.
+ * The schema that a discriminator's mapping refers to: a component by its bare name, or a reference (OpenAPI 3.1 §4.8.25). A bare
+ * name in a separate file refers to a component of the document that references the file. A name may look like a file name.
  */
 export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
   const refer = ($ref: string, file = node.file): RestNode | undefined =>
