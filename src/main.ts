@@ -1,4 +1,4 @@
-/** The service: the engine, the code generated for this API, and the REST platform that it brings along. */
+/** The service: the engine, the code generated for this API, and the embedded REST platform. */
 import { join } from "node:path";
 import { type Service, serve } from "restbound/server";
 

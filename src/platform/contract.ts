@@ -10,7 +10,7 @@ import { type Document, OpenAPIBackend, type Operation, type Request } from "ope
 import { CodedError, ConfigError } from "restbound";
 import { parse } from "yaml";
 
-/** The validated input of a handler. Each parameter has its name and its type from the document. */
+/** The validated input of a handler, with names and types from the document. */
 export type OperationInput = {
   path: Record<string, string>;
   query: Record<string, string | number | boolean | string[] | undefined>;
@@ -22,24 +22,24 @@ export type OperationInput = {
 export type ContractOperation = {
   id: string;
   method: string;
-  /** As Fastify's router writes it: `/v1/crm/contacts/:contactId`. */
+  /** In the syntax of Fastify's router: `/v1/crm/contacts/:contactId`. */
   route: string;
-  /** `x-permission`; absent: every valid key is enough. */
+  /** `x-permission`; undefined if any valid key is sufficient. */
   permission: string | undefined;
   /** The documented status of success. */
   status: number;
-  /** Parses and validates a request. Throws `BAD_USER_INPUT`, which names the argument. */
+  /** Parses and validates a request. Throws `BAD_USER_INPUT` with the name of the argument. */
   parseRequest(request: Request & { query: string }): OperationInput;
-  /** Returns each place where `body` breaks the documented response. Such a fault is the platform's own. */
+  /** Returns each violation of the documented response schema in `body`, which is a bug of the platform. */
   responseFaults(body: unknown): { place: string; message: string }[];
 };
 
 const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
- * Loads the document. The first request of an operation compiles its validators, so that a start is quick. Throws
- * `ConfigError` for an operation without a handler. Such an operation may belong to another API, and the library may not
- * be able to read its document.
+ * Loads the document. Validators are compiled by the first request of an operation, so that the start is fast. Throws
+ * `ConfigError` for an operation without a handler, before the library reads the document: it may be another API's, which the
+ * library might not support.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,
@@ -52,7 +52,7 @@ export async function loadContract(
   if (other !== undefined) throw unhandled(other);
   const backend = new OpenAPIBackend({
     definition,
-    quick: true, // the library's check of documents does not know OpenAPI 3.1
+    quick: true, // the library's document validation does not support OpenAPI 3.1
     strict: true, // throws instead of printing
     ignoreTrailingSlashes: false,
     coerceTypes: true,
@@ -78,10 +78,10 @@ function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
 
 export const unhandled = (id: string): ConfigError =>
   new ConfigError([
-    `${id}: the embedded platform serves its own API alone; set REST_BASE_URL and run npm start -- graphql`,
+    `${id}: the embedded platform serves only its own API; set REST_BASE_URL and run npm start -- graphql`,
   ]);
 
-/** Every permission that an operation needs. */
+/** All permissions that operations need. */
 export const permissionsOf = (operations: readonly ContractOperation[]): string[] =>
   [...new Set(operations.flatMap(({ permission }) => permission ?? []))].sort();
 
@@ -117,10 +117,10 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
   };
 }
 
-// Converts a validator's finding to one `BAD_USER_INPUT`. The error names the argument: a parameter as the document spells
-// it, or a property of the body. The error never repeats the refused value.
+// Converts a validation error to `BAD_USER_INPUT` with the name of the argument: a parameter, as spelt in the document, or a
+// property of the body. The error never contains the rejected value.
 
-/** Returns the error for one finding. */
+/** Returns the error for a validation error. */
 function inputRefusal(operation: Operation, error: ErrorObject): CodedError {
   const [place, name] = error.instancePath.split("/").slice(1);
   const argument = name === undefined ? namedIn(error) : unescapePointer(name);
@@ -133,13 +133,13 @@ function inputRefusal(operation: Operation, error: ErrorObject): CodedError {
   );
 }
 
-/** The missing or unknown property, if the finding is about the object around it. */
+/** The missing or unknown property, if the validation error is about its object. */
 function namedIn({ params }: ErrorObject): string | undefined {
   const name: unknown = params.missingProperty ?? params.additionalProperty;
   return typeof name === "string" && name !== "requestBody" ? name.slice(0, 64) : undefined;
 }
 
-/** The document's spelling of a header, which the validator gets in lower case. */
+/** The document's spelling of a header, whose name the validator has in lower case. */
 function declaredName({ parameters = [] }: Operation, lowerCase: string): string {
   const names = parameters.flatMap((parameter) =>
     "name" in parameter && parameter.name ? [parameter.name] : [],
@@ -158,8 +158,8 @@ function explain({ keyword, params, message }: ErrorObject): string {
 const unescapePointer = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /**
- * Reads a query string as an operation's parameters by name (OpenAPI 3.1 §4.8.12). The library's own parser guesses:
- * brackets make objects, names of `Object.prototype` vanish, the first `?` of a value vanishes, and `0x10` is an integer.
+ * Parses a query string into an operation's parameters by name (OpenAPI 3.1 §4.8.12). The library's own parser guesses: brackets
+ * create objects, names of `Object.prototype` and the first `?` of a value are dropped, and `0x10` is an integer.
  */
 type QueryParameters = Record<string, string | string[]>;
 

@@ -106,11 +106,11 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Contra
   }
 }
 
-/** What callers may keep of responses to reads (RFC 9111). Each response has an `ETag`. */
+/** Caching of responses to reads (RFC 9111). Each response has an `ETag`. */
 const seconds = { profile: 10, pastDays: 300 };
 const revalidate = "private, no-cache";
 
-/** `Cache-Control` of the response to a read. Today's metrics still change, and those of the past do not. */
+/** `Cache-Control` of the response to a read. Only today's metrics still change. */
 function cacheControl(operation: string, { query }: Pick<OperationInput, "query">): string {
   if (operation === "getMe") return `private, max-age=${seconds.profile}`;
   const today = new Date().toISOString().slice(0, 10);

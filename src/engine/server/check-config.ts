@@ -76,7 +76,7 @@ const isOpenGateway = ({ roles, env }: Config): boolean =>
 const openGateway =
   "GATEWAY_SECRET: is not set, so services behind this gateway cannot authenticate it; set the same secret there";
 
-/** Behind a gateway, the owner of the project says which products with documents of their own may know the caller's context. */
+/** Behind a gateway, the project's owner decides which products with separate documents receive the caller's context. */
 function* findContextProducts({ env }: Config, operations: Operations): Iterable<string> {
   const own = Object.entries(operations).flatMap(([name, { product }]) =>
     hasOwnDocument(name) ? [product] : [],

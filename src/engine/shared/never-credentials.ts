@@ -1,9 +1,9 @@
-/** Request headers that bring no credential, whatever a document says of them. All names are in lower case. */
+/** Request headers that never contain a credential, regardless of the document. All names are in lower case. */
 
 /** The header with the gateway's proof (`GATEWAY_SECRET`), for the roles behind it. */
 export const proofHeader = "x-gateway-proof";
 
-/** How the names of context headers begin, if `CONTEXT_HEADER_PREFIX` does not say otherwise. */
+/** Default of `CONTEXT_HEADER_PREFIX`, the prefix of context headers. */
 export const defaultContextPrefix = "X-Service-";
 
 /** Headers of a connection or of a message, and headers that a role sets itself. */

@@ -1,6 +1,6 @@
 /**
- * The example dashboard (`examples/dashboard`) on `/`, where this process runs the demo platform and GraphQL, outside
- * production. Its files are a closed list, take no key and hold no tenant data; its requests carry the user's own key.
+ * Serves the example dashboard (`examples/dashboard`) on `/` if this process runs the demo platform and GraphQL, outside
+ * production. Its files are a fixed list, need no key and contain no tenant data; its requests use the user's own key.
  */
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,9 +10,9 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
 
 type Dashboard = {
-  /** An API key to fill in. */
+  /** An API key with which to prefill the form. */
   readonly key?: string;
-  /** Where GraphQL is; absent: on the page's own origin. */
+  /** URL of GraphQL; default: the page's origin. */
   readonly api?: string;
 };
 
@@ -36,11 +36,11 @@ const types: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The dashboard needs GraphQL, and the demo platform, whose operations it knows. An installation may leave it out. */
+/** The dashboard needs GraphQL and the demo platform's API. An installation may omit it. */
 export const hasDashboard = ({ production, roles }: Config): boolean =>
   !production && roles.has("platform") && roles.has("graphql") && existsSync(page);
 
-/** Serves the dashboard by GET; every other path and method stays as it is. */
+/** Serves the dashboard by GET; other paths and methods are not affected. */
 export function serveDashboard(server: FastifyInstance, { key = "", api = "" }: Dashboard): void {
   const files = [
     ...["main.js", "client.js", "views.js", "charts.js", "elements.js", "dashboard.css"].map(inFolder),

@@ -1,6 +1,6 @@
 /**
- * The demo data of one tenant: agents, contacts and campaigns of the 90 days before now. `talk.ts` has the conversations.
- * The same seed gives the same data, shifted to end now. The platform's own statements insert the data.
+ * The demo data of a tenant: agents, contacts and campaigns of the last 90 days; conversations are in `talk.ts`. The same seed
+ * results in the same data, shifted to end now. The data is inserted by the platform's own statements.
  */
 
 import type { TenantStore } from "../store/store.ts";

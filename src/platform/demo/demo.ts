@@ -1,6 +1,6 @@
 /**
  * The three demo tenants with their users, roles and keys. Demo keys are public, so demo data is for the test environment
- * only. Production refuses every demo key, even when the data file already has the key.
+ * only. Production rejects every demo key, even if the data file contains it.
  */
 import type { Config } from "restbound";
 import { formatApiKey } from "restbound/role";
@@ -50,7 +50,7 @@ const rolePermissions = {
   analyst: ["inbox:*:read", "ai:*:read", "insights:*:read"],
 };
 
-/** The body of a demo key is its owner's name, so that no reader takes the key for a secret. */
+/** The body of a demo key is its owner's name, so that nobody mistakes it for a secret. */
 const demoBody = (owner: string): string => `Demo${owner}`.padEnd(26, "0");
 
 /** Tenant, user, the body of the key without `Demo`, and what the key is for. */
@@ -73,7 +73,7 @@ export const demoKeys: readonly DemoKey[] = keyOwners.map(([tenant, user, owner,
 export const hasDemoData = ({ production, env }: Config): boolean =>
   !production && env.API_ENVIRONMENT === "test";
 
-/** The demo keys that work with this configuration. A file with other tenants has no demo key. */
+/** The demo keys that work with this configuration; none if the data file has other tenants. */
 export function workingDemoKeys(config: Config): readonly DemoKey[] {
   if (!hasDemoData(config)) return [];
   if (config.env.DATA_FILE === undefined) return demoKeys;
@@ -84,7 +84,7 @@ export function workingDemoKeys(config: Config): readonly DemoKey[] {
   return working;
 }
 
-/** Fills an empty store in one transaction. A store with a tenant stays unchanged. The data ends `now`. */
+/** Fills an empty store in one transaction; leaves a store with a tenant unchanged. The data ends `now`. */
 export function seedDemoData(store: Store, now: Date): void {
   store.transaction(() => {
     if (store.unscoped("anyTenant")?.found === 1) return;

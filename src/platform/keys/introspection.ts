@@ -12,7 +12,7 @@ import { findCaller, type KeyOwner, type KeyRules } from "./keys.ts";
 export const introspectionPath = "/internal/keys/introspect";
 const form = "application/x-www-form-urlencoded";
 
-/** Registers the endpoint in a scope of its own, because no other route accepts forms. */
+/** Registers the endpoint in a separate scope, because no other route accepts forms. */
 export function serveIntrospection(
   server: FastifyInstance,
   config: Config,

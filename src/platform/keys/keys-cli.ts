@@ -31,7 +31,7 @@ type CreateOptions = {
   readonly email?: string;
 };
 
-const description = "Makes, lists and revokes API keys of the platform whose DATA_FILE is set.";
+const description = "Creates, lists and revokes API keys of the platform whose DATA_FILE is set.";
 
 export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("npm run keys", argv, io, (line, does) => {
@@ -39,12 +39,12 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
     const tenant = ["--tenant <id>", "tenant of the key", nonEmpty] as const;
     line
       .command("create")
-      .description("makes a key and prints it once, with its id")
+      .description("creates a key and prints it once, with its id")
       .requiredOption(...tenant)
       .requiredOption("--user <id>", "user that the key acts for", nonEmpty)
       .option("--scopes <list>", "area:resource:action,… with * for any part", "*")
       .option("--expires <when>", "a day, a time or a number of days: 2027-01-31, 2027-01-31T12:00:00Z, 90d")
-      .option("--email <address>", "makes the tenant and the user, an owner, where they do not exist")
+      .option("--email <address>", "creates the tenant and the user (as its owner) if they do not exist")
       .action(does((given: CreateOptions) => onStore(io, given.tenant, (...at) => create(given, io, ...at))));
     line
       .command("list")

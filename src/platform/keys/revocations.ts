@@ -1,7 +1,7 @@
 /**
- * Revocations on their way from the key store to the gateways (`REDIS_URL`). The transaction that revokes a key also notes it
- * as unpublished, so that none is lost when the process or Redis fails in between. `keys revoke` publishes what is noted, and
- * a running platform publishes what is left. To publish a revocation twice does no harm.
+ * Publishes revocations from the key store to the gateways (`REDIS_URL`) by the outbox pattern: the transaction that revokes a key
+ * also marks it as unpublished, so that none is lost if the process or Redis fails. `keys revoke` publishes the marked ones, and a
+ * running platform those that are left. Publishing a revocation twice is harmless.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
@@ -11,7 +11,7 @@ import type { Store, TenantStore } from "../store/store.ts";
 
 const relayMs = 1_000;
 
-/** Returns whether there was such a key that was not revoked yet. */
+/** Returns whether the key existed and was not revoked yet. */
 export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Date): boolean {
   return store.transaction(() => {
     const isRevoked = tenant.run("revokeKey", { id, now: now.toISOString() }) > 0;
@@ -20,7 +20,7 @@ export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Da
   });
 }
 
-/** Throws where Redis does not take a revocation, which stays noted. */
+/** Throws if Redis does not accept a revocation, which remains marked as unpublished. */
 export async function publishRevocations(store: Store, place: RedisPlace): Promise<void> {
   const next = () => store.unscoped("unpublishedRevocation");
   if (!next()) return;
@@ -36,7 +36,7 @@ export async function publishRevocations(store: Store, place: RedisPlace): Promi
   }
 }
 
-/** Publishes until the server is closed what other processes have revoked and not published. */
+/** Until the server is closed, publishes revocations that other processes have left unpublished. */
 export function relayRevocations(server: FastifyInstance, { env }: Config, store: Store): void {
   const place = env.REDIS_URL;
   if (!place) return;

@@ -24,7 +24,7 @@ export function toPage(rows: Row[], limit: number, sortedBy: SortColumn): RowPag
   return { items, nextCursor, hasMore };
 }
 
-/** The number of items of all pages. `count` is run only where the page does not show it. */
+/** The total number of items. `count` runs only if the page does not reveal it. */
 export const totalOf = (
   { items, hasMore }: RowPage,
   cursor: string | undefined,
@@ -34,7 +34,7 @@ export const totalOf = (
 const encodeCursor = (key: string, id: string): string =>
   Buffer.from(JSON.stringify([key, id])).toString("base64url");
 
-/** Reads the start of a page from a cursor. Throws `BAD_USER_INPUT` for a cursor that no page gave. */
+/** Decodes a cursor. Throws `BAD_USER_INPUT` for one that is not from a page. */
 export function afterCursor(cursor: string | undefined): { afterKey: string | null; afterId: string | null } {
   if (cursor === undefined) return { afterKey: null, afterId: null };
   try {

@@ -28,7 +28,7 @@ export type Store = {
   close(): void;
 };
 
-/** Opens `file`; without one, a database in memory. Throws `ConfigError` for a file that is no database or not writable. */
+/** Opens `file`, or a database in memory. Throws `ConfigError` for a file that is not a database or not writable. */
 export function openStore(file: string | undefined): Store {
   const database = openDatabase(file);
   const prepared = new Map<string, StatementSync>();

@@ -32,7 +32,7 @@ const inputTypes: Record<string, readonly string[]> = {
   Boolean: ["boolean"],
 };
 
-/** A `DateTime` or a `Date` stands for strings of its own format alone, whichever side sends them. */
+/** Checks that a `DateTime` or `Date` is bound to strings of its format, in either direction. */
 export function checkDateFormat(
   { findings }: Binder,
   where: FindingTarget,
@@ -56,12 +56,12 @@ export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boole
   !isSpecifiedScalarType(type) ||
   (shape.types.size > 0 && [...shape.types].every((name) => own(outputTypes, type.name)?.includes(name)));
 
-/** The GraphQL type that covers every value of this shape, as a hint names it. */
+/** Suggests a GraphQL type that covers every value of this shape. */
 export function coveringType(shape: Shape): string | undefined {
   const { types, values, format } = shape;
   const [type, ...others] = types;
   if (type === undefined || others.length > 0) return undefined;
-  if (type === "object") return "an object type, or name the place of one of its values";
+  if (type === "object") return "an object type, or name the path of one of its values";
   if (type === "array") return "a list";
   if (type === "number") return "Float, or document integers, in an overlay if the document is a vendor's";
   if (type === "string" && values) return "an enum of its values, or String";
@@ -77,7 +77,7 @@ export const scalarFitsInput = (type: GraphQLScalarType, shape: Shape): boolean 
   shape.types.size === 0 ||
   (own(inputTypes, type.name) ?? []).some((name) => shape.types.has(name as never));
 
-/** Whether the value is text in GraphQL, an ID or an enum's value, and an integer in REST. */
+/** Whether the value is text in GraphQL (an ID or an enum value) but an integer in REST. */
 export const isIntegerText = (type: GraphQLNamedType, { types }: Shape): boolean =>
   (isEnumType(type) || type.name === "ID") && types.has("integer") && !types.has("string");
 
@@ -124,7 +124,7 @@ export function rejectedEnumValues(names: RestNames, type: GraphQLEnumType, shap
   return [...enumValues(names, type)].filter(([, rest]) => !isTaken(rest)).map(([name]) => name);
 }
 
-/** The shape as messages name it. */
+/** The type and format of a shape, for messages. */
 export function describeShape(shape: Shape): string {
   const format = shape.format ? ` (${shape.format})` : "";
   return typeText(shape) + format;

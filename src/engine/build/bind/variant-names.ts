@@ -1,8 +1,8 @@
-/** The names of a `oneOf`'s members, by which the types of a union and the fields of a `@oneOf` input stand for them. */
+/** The names of a `oneOf`'s members, by which union types and fields of `@oneOf` inputs are matched to them. */
 import type { Variant } from "../openapi/shapes/shape.ts";
 import { normalizeName } from "../schema/graphql-names.ts";
 
-/** A member that stands in the `oneOf` itself, and has no value of its own, is named by its place: `oneOf.1`. */
+/** An inline member without a discriminator value is named by its index: `oneOf.1`. */
 export const variantName = ({ name, values, node }: Variant): string =>
   name ?? values[0] ?? node.path.slice(-2).join(".");
 
@@ -12,6 +12,6 @@ export const variantNames = ({ name, values }: Variant): string[] => [
   ...values,
 ];
 
-/** Whether a member has the name of the variant's schema or of one of its values. Case and punctuation do not count. */
+/** Whether a member is named like the variant's schema or one of its values, ignoring case and punctuation. */
 export const matchesVariantName = (member: string, variant: Variant): boolean =>
   variantNames(variant).some((name) => normalizeName(name) === normalizeName(member));

@@ -36,7 +36,7 @@ export const unscoped = {
     SELECT k.tenant_id AS "tenantId", k.id, k.user_id AS "userId", k.scopes, k.expires_at AS "expiresAt",
       k.revoked_at AS "revokedAt", t.demo
     FROM api_keys AS k JOIN tenants AS t ON t.tenant_id = k.tenant_id WHERE k.digest = :digest`,
-  /** A revocation that gateways have not been told of. */
+  /** A revocation that has not been published to gateways. */
   unpublishedRevocation: `SELECT tenant_id AS "tenantId", key_id AS id FROM unpublished_revocations LIMIT 1`,
   anyTenant: `SELECT EXISTS (SELECT 1 FROM tenants) AS found`,
 } as const;

@@ -6,12 +6,12 @@ const conversation = `
     WHERE m.tenant_id = c.tenant_id AND m.conversation_id = c.id AND m.author_type = 'agent') AS "participantIds",
   c.unread_count AS "unreadCount", c.tags, c.created_at AS "createdAt", c.last_message_at AS "lastMessageAt"`;
 
-/** A stored time that many seconds later. */
+/** A stored time plus a number of seconds. */
 const later = (seconds: number): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', m.created_at, '+${seconds} seconds')`;
 const isPast = (seconds: number): string => `${later(seconds)} <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`;
 
-/** No channel stands behind the platform: a message that it queued counts as sent 3 s later, and as delivered 3 s after that. */
+/** The platform has no real channels: a queued message counts as sent after 3 s, and as delivered after another 3 s. */
 const message = `
   m.id, m.conversation_id AS "conversationId", m.channel, m.direction,
   CASE WHEN m.status <> 'queued' THEN m.status WHEN ${isPast(6)} THEN 'delivered' WHEN ${isPast(3)} THEN 'sent'

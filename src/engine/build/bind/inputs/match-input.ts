@@ -175,7 +175,7 @@ function addMissing({ findings }: Binder, where: FindingTarget, shape: Shape, na
   );
 }
 
-/** One of several objects must take the input: each property that it requires must be fed. */
+/** Checks that one of several objects accepts the input, that is, that all its required properties are fed. */
 function checkMembers(
   binder: Binder,
   where: FindingTarget,
@@ -206,14 +206,14 @@ function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputTyp
   const message = `${where.subject ?? where.coordinate} is ${type}, but REST takes ${describeShape(shape)}`;
   const at = { ...where, rest: shape.node, also: [where.rest] };
   const hint = shape.contradiction
-    ? "correct the document by an overlay, or remove it from the schema: REST refuses every value"
+    ? "correct the document by an overlay, or remove it from the schema: REST rejects every value"
     : "give the argument the type that REST takes";
   binder.findings.add("input-type", at, message, hint);
 }
 
 // Reports the limits of REST on an input that are not checked before the call.
 
-/** An invalid limit, or a pattern that RE2 cannot run, is not checked before the call. REST may refuse the value. */
+/** An invalid limit, or a pattern that RE2 does not support, is not checked before the call; REST may reject the value. */
 function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Shape): void {
   for (const [key, value] of invalidLimits(limits)) {
     const at = { ...where, rest: node, below: [key] };
@@ -236,7 +236,7 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
 
 // `@oneOf` input types: each field selects one member of REST's `oneOf`, which REST recognizes by the properties sent.
 
-/** Members that a hint names. */
+/** Maximum number of members in a hint. */
 const mostNamed = 10;
 
 function checkOneOfMember(

@@ -1,7 +1,7 @@
 /**
- * Finds the member of REST's `oneOf` that a field of a `@oneOf` type stands for (GraphQL spec §3.10.1). Exactly one of the
- * fields is given. Its value is the whole object that REST takes, or the one property that the object needs. The value by
- * which REST chooses the member, such as `type: "card"`, is written by this layer, unless a field of the object feeds it.
+ * Finds the member of REST's `oneOf` that corresponds to a field of a `@oneOf` type (GraphQL §3.10.1), of which exactly one is set.
+ * The field's value is the whole object, or the only property that the object needs. The discriminator value, such as
+ * `type: "card"`, is added by this layer unless a field of the object feeds it.
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";
@@ -21,16 +21,16 @@ import { matchesVariantName, variantName } from "../variant-names.ts";
 
 export type OneOfMember = {
   readonly member: Variant;
-  /** What the field's value is sent as: the member, or its property. */
+  /** The member, or the property of it, as which the field's value is sent. */
   readonly sent: Property;
   readonly isWhole: boolean;
-  /** The property by which REST chooses the member. `value` is absent if several would do. */
+  /** The property by which REST selects the member. `value` is undefined if several are possible. */
   readonly chosenBy?: { readonly name: string; readonly value?: string; readonly isFed: boolean };
 };
 
 /**
- * A property that REST does not require chooses as well: this layer writes it. Where none chooses among the members, one
- * that a member alone has is no name of the member.
+ * Optional properties discriminate as well, because this layer sends them. If no property discriminates, a property unique to one
+ * member does not select it either.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
   const told = discriminate(variants);
@@ -38,7 +38,7 @@ export const discriminateRequest = (variants: Variants): Variants => {
   return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
-/** A member is named as its schema, or by the value that chooses it; any other by a property that needs no other beside it. */
+/** Matches a member by its schema's name or discriminator value, or by a property that is sufficient on its own. */
 export function findOneOfMember(
   names: RestNames,
   field: GraphQLInputField,
@@ -70,7 +70,7 @@ function wholeMember(
   const { shape } = member;
   const type = getNullableType(field.type);
   const sentAs = (sent: Shape): Property => makeProperty(name, member.node, false, () => sent, null);
-  // a custom scalar or a list passes as it is
+  // custom scalars and lists are passed unchanged
   if (choosing === undefined || !isInputObjectType(type))
     return { member, sent: sentAs(shape), isWhole: true };
   const isFed = Object.values(type.getFields()).some(
@@ -80,7 +80,7 @@ function wholeMember(
   return { member, sent, isWhole: true, ...chosenBy(name, member, choosing, isFed) };
 }
 
-/** The value is the one that the field is named after, or the only one. */
+/** The discriminator value after which the field is named, or the only one. */
 function chosenBy(
   field: string,
   { shape, values }: Variant,
@@ -94,13 +94,13 @@ function chosenBy(
   return { chosenBy: { name, isFed, ...(value !== undefined && { value }) } };
 }
 
-/** The names of the properties that REST requires of a request and nothing feeds. */
+/** The names of required request properties that nothing feeds. */
 export const unboundRequiredProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
   [...properties.values()].flatMap((each) =>
     isRequiredOfRequest(each) && !fed.has(each.name) ? [each.name] : [],
   );
 
-/** The member as the field has to feed it. */
+/** The member without a property that the field need not feed. */
 export const withoutProperty = (shape: Shape, name: string): Shape =>
   shape.with({
     identity: syntheticIdentity(`without(${name}, ${shape.identity.text})`),
