@@ -55,6 +55,6 @@ export async function createPlatform(config: Config, specHash?: string): Promise
   await compressResponses(server);
   const rules = keyRules(config, permissionsOf(operations));
   serveIntrospection(server, config, store, rules);
-  serveContract(server, config, store, rules, operations, handlers);
+  serveContract(server, { config, store, rules, operations, handlers });
   return server;
 }

@@ -22,14 +22,18 @@ declare module "fastify" {
   }
 }
 
+type Contract = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly rules: KeyRules;
+  readonly operations: readonly ContractOperation[];
+  readonly handlers: Handlers;
+};
+
 /** Throws `ConfigError` when an operation of the document has no handler. */
 export function serveContract(
   server: FastifyInstance,
-  config: Config,
-  store: Store,
-  rules: KeyRules,
-  operations: readonly ContractOperation[],
-  handlers: Handlers,
+  { config, store, rules, operations, handlers }: Contract,
 ): void {
   server.decorateRequest("tenant");
   for (const operation of operations) {

@@ -5,22 +5,22 @@
 
 import type { TenantStore } from "../store/store.ts";
 import type { Random } from "./random.ts";
-import { dayMs, days, insertConversation, iso, type Person } from "./talk.ts";
+import { dayMs, days, insertConversation, iso, type Person, type Setting } from "./talk.ts";
 import { agentNames, campaignNames, companies, firstNames, lastNames, skills, tags } from "./text.ts";
 
 const counts = { contacts: 300, conversations: 420, campaigns: 8 };
 
 export function fillTenant(store: TenantStore, random: Random, domain: string, now: Date): void {
-  const agents = insertAgents(store, random, domain, now);
+  const setting = { agents: insertAgents(store, random, domain, now), now: now.getTime() };
   const people = Array.from({ length: counts.contacts }, (_, index) => makePerson(random, index));
   const lastSeen = new Map<string, number>();
   for (let left = counts.conversations; left > 0; left--) {
     const person = random.pick(people);
-    const seen = insertConversation(store, random, person, agents, now.getTime());
+    const seen = insertConversation(store, random, person, setting);
     lastSeen.set(person.id, Math.max(seen, lastSeen.get(person.id) ?? 0));
   }
   for (const person of people)
-    insertContact(store, random, person, agents, lastSeen.get(person.id), now.getTime());
+    insertContact(store, random, { ...person, seen: lastSeen.get(person.id) }, setting);
   insertCampaigns(store, random, now.getTime());
 }
 
@@ -55,10 +55,8 @@ function makePerson(random: Random, index: number): Person {
 function insertContact(
   store: TenantStore,
   random: Random,
-  person: Person,
-  agents: readonly string[],
-  seen: number | undefined,
-  now: number,
+  { seen, ...person }: Person & { readonly seen: number | undefined },
+  { agents, now }: Setting,
 ): void {
   store.run("insertContact", {
     ...person,

@@ -11,6 +11,8 @@ const minuteMs = 60_000;
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 export type Person = { id: string; name: string; phoneNumber: string; email: string | null };
+/** The ids of the tenant's agents, and the end of the demo data (ms). */
+export type Setting = { readonly agents: readonly string[]; readonly now: number };
 type DemoMessage = { at: number; direction: "inbound" | "outbound"; agent: string; body: string };
 
 /** Returns the time (ms) of the contact's last message. */
@@ -18,8 +20,7 @@ export function insertConversation(
   store: TenantStore,
   random: Random,
   person: Person,
-  agents: readonly string[],
-  now: number,
+  { agents, now }: Setting,
 ): number {
   const topic = random.pick(topics);
   const talk = makeTalk(random, agents, topic, now);
@@ -54,7 +55,7 @@ export function insertConversation(
     lastMessageAt: iso(last),
   });
   for (const message of talk)
-    insertMessage(store, random, { ...person, channel, conversationId: id }, message, now);
+    insertMessage(store, random, { ...person, channel, conversationId: id, now }, message);
   return talk.findLast(({ direction }) => direction === "inbound")?.at ?? last;
 }
 
@@ -80,16 +81,10 @@ function makeTalk(
   return talk;
 }
 
-type Envelope = Person & { channel: string; conversationId: string };
+type Envelope = Person & { channel: string; conversationId: string; now: number };
 
-function insertMessage(
-  store: TenantStore,
-  random: Random,
-  envelope: Envelope,
-  message: DemoMessage,
-  now: number,
-): void {
-  const { id: contactId, channel, conversationId, phoneNumber, email } = envelope;
+function insertMessage(store: TenantStore, random: Random, envelope: Envelope, message: DemoMessage): void {
+  const { id: contactId, channel, conversationId, phoneNumber, email, now } = envelope;
   const isInbound = message.direction === "inbound";
   const address = channel === "email" ? email : channel === "webchat" ? contactId : phoneNumber;
   const outcome = random.chance(0.02)

@@ -28,28 +28,31 @@ export function checkInheritedInputs(model: Model, findings: Findings): void {
         rest: input.node,
       };
       if (source.kind === "argumentAbove")
-        checkArguments(model, findings, where, link, input, source.path[0]);
+        checkArguments(model, findings, { where, link, input, argumentName: source.path[0] });
       else if (readsObject(source))
-        addStricter(
-          findings,
-          where,
-          formatSource(source),
-          source.shape.items ?? source.shape,
-          shape.items ?? shape,
-        );
+        addStricter(findings, where, formatSource(source), {
+          from: source.shape.items ?? source.shape,
+          to: shape.items ?? shape,
+        });
     }
 }
+
+/** An input of a link that is fed by the argument of a field above. */
+type FedFromAbove = {
+  readonly where: FindingTarget;
+  readonly link: BoundField;
+  readonly input: Input;
+  readonly argumentName: string;
+};
 
 /** Checks each field above that may provide the argument. */
 function checkArguments(
   { schema, fields }: Model,
   findings: Findings,
-  where: FindingTarget,
-  { type }: BoundField,
-  { name, in: location, shape }: Input,
-  argumentName: string,
+  { where, link, input, argumentName }: FedFromAbove,
 ): void {
-  for (const { coordinate, argument } of argumentsAbove(schema, type, argumentName).fields) {
+  const { name, in: location, shape } = input;
+  for (const { coordinate, argument } of argumentsAbove(schema, link.type, argumentName).fields) {
     // enum values have been checked by `matchInput`
     if (isEnumType(getNamedType(argument.type))) continue;
     const written = `${coordinate}(${argumentName}:)`;
@@ -63,13 +66,18 @@ function checkArguments(
         "write a default that REST takes in both places",
       );
     const above = fields.get(coordinate);
-    for (const input of above?.kind === "bound" ? above.inputs : [])
-      if (input.source.kind === "argument" && input.source.path.join(".") === argumentName)
-        addStricter(findings, where, written, input.shape, shape);
+    for (const { source, shape: from } of above?.kind === "bound" ? above.inputs : [])
+      if (source.kind === "argument" && source.path.join(".") === argumentName)
+        addStricter(findings, where, written, { from, to: shape });
   }
 }
 
-function addStricter(findings: Findings, where: FindingTarget, source: string, from: Shape, to: Shape): void {
+function addStricter(
+  findings: Findings,
+  where: FindingTarget,
+  source: string,
+  { from, to }: { readonly from: Shape; readonly to: Shape },
+): void {
   for (const limit of refusals(from, to))
     findings.add(
       "limit-narrower",

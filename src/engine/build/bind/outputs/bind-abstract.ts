@@ -56,7 +56,7 @@ export function bindAbstract(
       typeExpression: binder.typeExpressionOf(shape, narrowed),
     });
   }
-  addWithoutMember(binder, where, type, property, without, left);
+  addWithoutMember(binder, where, type, { property, variants: without, left });
   for (const member of left) {
     findings.add(
       "member-without-value",
@@ -122,23 +122,29 @@ function tellingOf({ property, members }: AbstractType): string {
   return property === undefined ? `by having ${values}` : `by "${property}" (${values})`;
 }
 
+/** `variants`: those without a type; `left`: the types without a variant. */
+type Unpaired = {
+  readonly property: string | undefined;
+  readonly variants: readonly Variant[];
+  readonly left: ReadonlySet<GraphQLObjectType>;
+};
+
 /** Adds one finding for all variants without a member. A member without a variant may have a misspelt name. */
 function addWithoutMember(
   { findings }: Binder,
   where: FindingTarget,
   type: GraphQLUnionType | GraphQLInterfaceType,
-  property: string | undefined,
-  variants: readonly Variant[],
-  left: ReadonlySet<GraphQLObjectType>,
+  { property, variants, left }: Unpaired,
 ): void {
   const [first] = variants;
   if (!first) return;
   const candidates = [...left].map(({ name }) => name);
   const texts = variants.map((variant) => {
     const value = variant.values.join(", ") || "no value";
-    const told = variant.values.length > 0 ? `which has "${value}"` : "which has no property of its own";
-    const telling = property === undefined ? told : `${property}: ${value}`;
-    return `${variantName(variant)} (${telling})${variants.length > 1 ? "" : findings.didYouMean(variantName(variant), () => candidates)}`;
+    const ownProperty =
+      variant.values.length > 0 ? `which has "${value}"` : "which has no property of its own";
+    const criterion = property === undefined ? ownProperty : `${property}: ${value}`;
+    return `${variantName(variant)} (${criterion})${variants.length > 1 ? "" : findings.didYouMean(variantName(variant), () => candidates)}`;
   });
   findings.add(
     "value-without-member",
