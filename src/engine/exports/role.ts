@@ -17,7 +17,7 @@ export {
 export { readKey, unauthenticated } from "../runtime/http/credentials.ts";
 export { createServer } from "../runtime/http/server.ts";
 export { acceptedMs } from "../runtime/settings/key-times.ts";
-export type { RedisPlace } from "../runtime/settings/redis-place.ts";
+export type { RedisAddress } from "../runtime/settings/redis-address.ts";
 export { type Io, processIo, runCommand } from "../shared/cli/command.ts";
 export { CommandRefusal } from "../shared/cli/command-failure.ts";
 export { nonEmpty } from "../shared/cli/command-line.ts";

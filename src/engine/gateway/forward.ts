@@ -58,15 +58,15 @@ export function createForward(config: Config) {
     ended: () => void,
   ): Promise<void> => {
     const { method, record, raw } = reply.request;
-    const answering: ClientResponse = {
-      begin: (status, answered) => {
-        const stripped = stripResponse(prefix, status, answered);
-        beginAnswer(reply, status, publicAddresses(route, raw.headers.host, stripped));
+    const clientResponse: ClientResponse = {
+      begin: (status, upstreamHeaders) => {
+        const stripped = stripResponse(prefix, status, upstreamHeaders);
+        beginResponse(reply, status, publicAddresses(route, raw.headers.host, stripped));
       },
       breakOff: (failure) => record.breakOff(failureOn(route, failure)),
       ended,
     };
-    const forwarding = new ResponseForwarding(reply.raw, answering, timeoutMs);
+    const forwarding = new ResponseForwarding(reply.raw, clientResponse, timeoutMs);
     poolOf(route.upstream).dispatch(
       { path: route.path, method: method as Method, headers, body },
       forwarding,
@@ -102,15 +102,19 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
  * Writes the status and headers of the response, including those that hooks have set, and takes the reply over from Fastify.
  * A cacheable response varies by the key headers, because a browser's cache survives a change of keys.
  */
-function beginAnswer(reply: FastifyReply, status: number, { vary = [], ...answered }: HeaderFields): void {
-  const control = clientCacheControl(answered["cache-control"]);
+function beginResponse(
+  reply: FastifyReply,
+  status: number,
+  { vary = [], ...upstreamHeaders }: HeaderFields,
+): void {
+  const control = clientCacheControl(upstreamHeaders["cache-control"]);
   const names = new Set([vary].flat().flatMap((text) => text.toLowerCase().match(/[^\s,]+/g) ?? []));
   if (!control.includes("no-store")) for (const name of keyHeaders) names.add(name);
   addVary(reply, ...names);
   const isLast = reply.server.isLastAnswer(reply.request.raw.socket);
   reply.raw.writeHead(status, {
     ...(reply.getHeaders() as HeaderFields),
-    ...answered,
+    ...upstreamHeaders,
     "cache-control": control,
     ...(isLast && { connection: "close" }),
   });

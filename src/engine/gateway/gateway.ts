@@ -61,13 +61,13 @@ export async function createGateway(
   const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
   server.decorate("keys", keys).decorateRequest("admitted");
   server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
-  server.addHook("onRequest", refuseTricks);
+  server.addHook("onRequest", rejectAmbiguous);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
   // buffer the body before taking an upstream connection, so that a slow client does not occupy one
   leaveBodiesUnparsed(server, "*", "buffer");
   await allowOrigins(server, config.env.CORS_ORIGINS, forwardedMethods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
-  server.decorate("shared", shareWithOthers(server, config));
+  server.decorate("shared", connectRedis(server, config));
   const limits = createRateLimits(config, server.shared?.rates);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
   server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
@@ -128,11 +128,11 @@ function noteCaller({ record, admitted: { caller } }: FastifyRequest): void {
 /** Phase 2: finds the caller of a request. Throws UNAUTHENTICATED; malformed keys are rejected without a lookup. */
 function createIntrospect(server: FastifyInstance, config: Config) {
   const isLookedUp = createKeyTest(config.env);
-  const tellOther = warnOfKeyEnvironment(server, config);
+  const warnOfOther = warnOfKeyEnvironment(server, config);
   return async (key: string | undefined, ip: string): Promise<TenantContext> => {
     if (key === undefined) throw unauthenticated("no_key");
     if (!isLookedUp(key)) {
-      tellOther(key);
+      warnOfOther(key);
       throw unauthenticated("not_a_key");
     }
     const caller = await server.keys.verify(key, addressBlock(ip));
@@ -142,7 +142,7 @@ function createIntrospect(server: FastifyInstance, config: Config) {
 }
 
 /** Rejects, before routing, targets and framing that two servers could interpret differently (RFC 9110 §9.3.1, RFC 9112 §3.2). */
-async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function rejectAmbiguous(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header("x-request-id", request.id);
   parseRequestTarget(request.raw.url ?? "");
   const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
@@ -151,7 +151,7 @@ async function refuseTricks(request: FastifyRequest, reply: FastifyReply): Promi
   }
 }
 
-function shareWithOthers(server: FastifyInstance, { env }: Config): FastifyInstance["shared"] {
+function connectRedis(server: FastifyInstance, { env }: Config): FastifyInstance["shared"] {
   if (env.REDIS_URL === undefined) return undefined;
   const rates = createRedisRateStore(env.REDIS_URL, server.log);
   const revocations = new RevocationLog(env.REDIS_URL, server.log, server.keys, env.KEY_UNCONFIRMED_MS);

@@ -50,7 +50,7 @@ export function createKeyIntrospection(
 }
 
 /** A 404 is included, because services hide from unauthenticated clients behind one. */
-const mendProof =
+const proofHint =
   "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
 
 /**
@@ -66,7 +66,7 @@ export async function probeKeyIntrospection(config: Config, service: URL): Promi
     const { cause } = error as CodedError;
     if (!(cause instanceof FailureReason)) throw error;
     const isRefusal = /^answered 40[134]$/.test(cause.code);
-    return `POST ${service.pathname} ${cause.code}; ${isRefusal ? mendProof : "is the path right?"}`;
+    return `POST ${service.pathname} ${cause.code}; ${isRefusal ? proofHint : "is the path right?"}`;
   } finally {
     void close();
   }
@@ -127,26 +127,26 @@ const isText = (value: unknown): value is string =>
  * A list of strings. Under a name that `KEY_INTROSPECTION_NAMES` maps, it may also be one string separated by spaces, as
  * `scope` is (RFC 7662 §2.2); an empty mapped name means that the service has no such list.
  */
-function textsAt(answer: Record<string, unknown>, name: string, isTheirs: boolean): readonly string[] {
+function textsAt(answer: Record<string, unknown>, name: string, isMapped: boolean): readonly string[] {
   if (name === "") return [];
   const given = own(answer, name);
-  const isOneText = isTheirs && typeof given === "string";
+  const isOneText = isMapped && typeof given === "string";
   const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
   if (!Array.isArray(value) || !value.every(isText)) throw new FailureReason(`answered no list of ${name}`);
   return value;
 }
 
 /** Whether `nbf` ("not before", in seconds since the epoch) is in the future. */
-const isTooEarly = (nbf: unknown): boolean => (secondsIn("nbf", nbf) ?? 0) * 1000 > Date.now();
+const isTooEarly = (nbf: unknown): boolean => (numericDate("nbf", nbf) ?? 0) * 1000 > Date.now();
 
 /** Milliseconds until `exp`, which is in seconds since the epoch; infinite if it is absent or null. */
 function remaining(exp: unknown): number {
-  const seconds = secondsIn("exp", exp);
+  const seconds = numericDate("exp", exp);
   return seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000 - Date.now();
 }
 
 /** A NumericDate (RFC 7519 §2); `undefined` if it is absent or null. Throws for any other value instead of guessing. */
-function secondsIn(name: string, value: unknown): number | undefined {
+function numericDate(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number") throw new FailureReason(`answered a malformed ${name}`);
   return value;

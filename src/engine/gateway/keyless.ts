@@ -32,10 +32,10 @@ export function keylessRequest(
   const isGet = request.method === "GET";
   const { query: search } = parseRequestTarget(request.raw.url ?? "");
   const path = target.slice(0, target.length - search.length); // drops the client's query string, which may hold a query
-  const headers = stripRequest(harmless, request.headers);
+  const headers = stripRequest(forwardedHeaders, request.headers);
   if (isGet && wantsHtml(request.headers.accept))
     return { route: { upstream, path, isOwn }, headers, body: null };
-  const asked = isGet ? searched(search) : posted(body);
+  const asked = isGet ? queryOfGet(search) : queryOfPost(body);
   if (!asked || !isIntrospectionOnly(asked.query, maxTokens)) throw unauthenticated("no_key");
   return {
     route: { upstream, path: path + asked.search, isOwn },
@@ -45,7 +45,7 @@ export function keylessRequest(
 }
 
 /** Excludes credentials and cookies. By the last two, the GraphQL layer recognises cross-site requests. */
-const harmless: ReadonlySet<string> = new Set([
+const forwardedHeaders: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
   "accept-language",
@@ -55,10 +55,10 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /** A query, and the query string and body of the rebuilt request. The id of a saved operation is left out. */
-type Asked = { readonly query: string; readonly search: string; readonly body: Buffer | null };
+type KeylessQuery = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
 /** The query of a GET (GraphQL over HTTP §5.3). */
-function searched(search: string): Asked | undefined {
+function queryOfGet(search: string): KeylessQuery | undefined {
   const given = new URLSearchParams(search);
   const kept = new URLSearchParams();
   for (const name of ["query", "operationName", "variables"]) {
@@ -70,7 +70,7 @@ function searched(search: string): Asked | undefined {
 }
 
 /** The query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long, and invalid JSON. */
-function posted(body: Buffer | null): Asked | undefined {
+function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
   if (body === null || body.length > keylessRequests.bytes) return undefined;
   try {
     const { query, operationName, variables } = JSON.parse(body.toString()) ?? {};

@@ -54,7 +54,7 @@ export class LookupQueue {
       return result;
     } finally {
       deadline.clear();
-      this.#goOn();
+      this.#startNext();
     }
   }
 
@@ -77,7 +77,7 @@ export class LookupQueue {
     return promise.finally(() => deadline.clear());
   }
 
-  #goOn(): void {
+  #startNext(): void {
     const [known, plausible, other] = this.#waiting;
     const isSlotOfOthers = ++this.#slot % slotOfOthers === 0;
     const order = isSlotOfOthers ? [known, other, plausible] : [known, plausible, other];

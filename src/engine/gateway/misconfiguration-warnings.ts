@@ -7,10 +7,10 @@ import type { Config } from "../runtime/settings/config.ts";
 export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production }: Config) {
   const own = env.API_ENVIRONMENT;
   const other = own === "test" ? "live" : "test";
-  let isTold = !production || env.KEY_PATTERN !== undefined;
+  let hasWarned = !production || env.KEY_PATTERN !== undefined;
   return (key: string): void => {
-    if (isTold || !isKeyOf(other, key)) return;
-    isTold = true;
+    if (hasWarned || !isKeyOf(other, key)) return;
+    hasWarned = true;
     log.warn(
       `API_ENVIRONMENT: is ${own}, but a ${other} key was sent; these keys are rejected without a lookup`,
     );
@@ -19,10 +19,10 @@ export function warnOfKeyEnvironment({ log }: FastifyInstance, { env, production
 
 /** Warns once if a proxy in front is not trusted: all its clients then share the proxy's address. */
 export function warnOfUntrustedProxy() {
-  let isTold = false;
+  let hasWarned = false;
   return async ({ headers, log, ip }: FastifyRequest): Promise<void> => {
-    if (isTold || headers["x-forwarded-for"] === undefined) return;
-    isTold = true;
+    if (hasWarned || headers["x-forwarded-for"] === undefined) return;
+    hasWarned = true;
     log.warn(
       { address: ip },
       "X-Forwarded-For was sent, but TRUSTED_PROXIES is not set: limits count all clients of this proxy as one address",

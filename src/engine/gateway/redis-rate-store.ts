@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import type { FastifyBaseLogger } from "fastify";
 import { Deadline } from "../runtime/deadline.ts";
-import type { RedisPlace } from "../runtime/settings/redis-place.ts";
+import type { RedisAddress } from "../runtime/settings/redis-address.ts";
 import { type WindowCount, windowMs } from "./rate-store.ts";
 import { keepRedisOpen, prefix, type RedisClient, redisCause } from "./redis.ts";
 
@@ -21,37 +21,37 @@ export type RedisRateStore = {
   readonly close: () => void;
 };
 
-export function createRedisRateStore(place: RedisPlace, log: FastifyBaseLogger): RedisRateStore {
+export function createRedisRateStore(place: RedisAddress, log: FastifyBaseLogger): RedisRateStore {
   const closing = new AbortController();
   /** The connection, while it accepts commands. */
   let client: RedisClient | undefined;
   let isDown = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   let hungAt = Number.NEGATIVE_INFINITY;
-  const tellDown = (error: Error): void => {
+  const markDown = (error: Error): void => {
     if (closing.signal.aborted) return;
     if (!isDown) log.warn({ cause: redisCause(error) }, "REDIS_URL: down; each gateway counts on its own");
     isDown = true;
     failedAt = performance.now();
   };
-  const tellUp = (): void => {
+  const markUp = (): void => {
     if (isDown) log.warn("REDIS_URL: up again; gateways count together");
     isDown = false;
   };
   const use = async (opened: RedisClient): Promise<void> => {
     client = opened;
-    if (!opened.isCluster) tellUp(); // a cluster is open as soon as one of its nodes is
+    if (!opened.isCluster) markUp(); // a cluster is open as soon as one of its nodes is
     try {
       await once(opened, "end");
     } finally {
       client = undefined;
     }
   };
-  void keepRedisOpen(place, closing.signal, use, tellDown);
+  void keepRedisOpen(place, closing.signal, use, markDown);
   /** Fails all pending counts, so that no later request waits for Redis. `beganAt`: start of the count that timed out. */
   const giveUp = (beganAt: number): void => {
     if (failedAt > beganAt) return;
-    tellDown(Object.assign(new Error("a count took too long"), { code: "ETIMEDOUT" }));
+    markDown(Object.assign(new Error("a count took too long"), { code: "ETIMEDOUT" }));
     hungAt = failedAt;
     client?.disconnect();
     client = undefined;
@@ -67,10 +67,10 @@ export function createRedisRateStore(place: RedisPlace, log: FastifyBaseLogger):
         const results = await client.multi().set(name, 0, "PX", windowMs, "NX").incr(name).pttl(name).exec();
         for (const [refusal] of results ?? []) if (refusal) throw refusal;
         const [, current, leftMs] = (results ?? []).map(([, value]) => Number(value));
-        if (beganAt - failedAt > windowMs) tellUp();
+        if (beganAt - failedAt > windowMs) markUp();
         return current === undefined || leftMs === undefined ? undefined : { current, leftMs };
       } catch (error) {
-        tellDown(error as Error);
+        markDown(error as Error);
         return undefined;
       } finally {
         deadline.clear();

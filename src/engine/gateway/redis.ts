@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster, Redis } from "ioredis";
 import { Deadline } from "../runtime/deadline.ts";
 import { lookupCache } from "../runtime/dns/lookup-cache.ts";
-import type { RedisGroup, RedisPlace } from "../runtime/settings/redis-place.ts";
+import type { RedisAddress, RedisGroup } from "../runtime/settings/redis-address.ts";
 
 export type RedisClient = Redis | Cluster;
 type Host = RedisGroup["hosts"][number];
@@ -21,12 +21,12 @@ const readyMs = 3_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
-const once = { connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest: 0, lazyConnect: true };
-const never = () => null;
+const oneAttempt = { connectTimeout, disconnectTimeout: 1, maxRetriesPerRequest: 0, lazyConnect: true };
+const noRetry = () => null;
 const lookup = lookupCache.within(0.9 * connectTimeout);
 
 /** Opens a connection. Throws the cause if Redis does not accept commands in time. */
-export async function openRedis(place: RedisPlace, signal?: AbortSignal): Promise<RedisClient> {
+export async function openRedis(place: RedisAddress, signal?: AbortSignal): Promise<RedisClient> {
   const client = await createClient(place);
   let cause: Error | undefined;
   client.on("error", (error: Error) => {
@@ -51,7 +51,7 @@ export async function openRedis(place: RedisPlace, signal?: AbortSignal): Promis
  * connection closes. `failed` is called with the cause of each failure.
  */
 export async function keepRedisOpen(
-  place: RedisPlace,
+  place: RedisAddress,
   signal: AbortSignal,
   use: (client: RedisClient) => Promise<unknown>,
   failed: (error: Error) => void,
@@ -77,15 +77,16 @@ export async function keepRedisOpen(
   }
 }
 
-async function createClient(place: RedisPlace): Promise<RedisClient> {
+async function createClient(place: RedisAddress): Promise<RedisClient> {
   const [{ Cluster, Redis }, { RedisConnector: Connector }] = await Promise.all([
     import("ioredis"),
     import("./redis-connector.ts"),
   ]);
-  if (place instanceof URL) return new Redis(place.href, { Connector, ...once, retryStrategy: never });
+  if (place instanceof URL)
+    return new Redis(place.href, { Connector, ...oneAttempt, retryStrategy: noRetry });
   if (place.kind === "sentinel") return new Redis(await sentinelOptions(place));
   return new Cluster([...place.hosts], {
-    clusterRetryStrategy: never,
+    clusterRetryStrategy: noRetry,
     lazyConnect: true,
     slotsRefreshTimeout: connectTimeout,
     // keep the name: the connector resolves it, and the certificate is verified against it
@@ -94,7 +95,7 @@ async function createClient(place: RedisPlace): Promise<RedisClient> {
     maxRedirections: 3,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    redisOptions: { Connector, ...once, ...credentialsOf(place), ...(place.isTls && { tls: {} }) },
+    redisOptions: { Connector, ...oneAttempt, ...credentialsOf(place), ...(place.isTls && { tls: {} }) },
   });
 }
 
@@ -103,13 +104,13 @@ async function sentinelOptions(place: RedisGroup) {
   const { hosts, master: name, database: db, isTls, password } = place;
   const sentinels = isTls ? [...hosts] : (await Promise.all(hosts.map(addressesOf))).flat();
   return {
-    ...once,
+    ...oneAttempt,
     ...credentialsOf(place),
     name,
     db,
     sentinels,
-    retryStrategy: never,
-    sentinelRetryStrategy: never,
+    retryStrategy: noRetry,
+    sentinelRetryStrategy: noRetry,
     sentinelCommandTimeout: connectTimeout,
     // a sentinel without a password accepts any
     ...(password !== "" && { sentinelPassword: password }),

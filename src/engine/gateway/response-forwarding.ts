@@ -34,7 +34,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** Resolves when the response begins, rejects if it fails before. A later failure closes the client's connection. */
   readonly begun = this.#begin.promise;
   readonly #client: ServerResponse;
-  readonly #answering: ClientResponse;
+  readonly #response: ClientResponse;
   readonly #ms: number;
   readonly #deadline: Deadline;
   #controller: Dispatcher.DispatchController | undefined;
@@ -49,11 +49,11 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   #received = 0;
 
   /** `ms`: how long the upstream may take to send status and headers; its body's rate is measured over the same period. */
-  constructor(client: ServerResponse, answering: ClientResponse, ms: number) {
+  constructor(client: ServerResponse, response: ClientResponse, ms: number) {
     this.#client = client;
-    this.#answering = answering;
+    this.#response = response;
     this.#ms = ms;
-    this.#deadline = new Deadline(ms, () => this.#look());
+    this.#deadline = new Deadline(ms, () => this.#checkProgress());
     client.once("close", () => {
       if (!client.writableFinished) this.#leave();
       this.#free("client");
@@ -66,7 +66,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   }
 
   #free(connection: "client" | "upstream"): void {
-    if (this.#busy.delete(connection) && this.#busy.size === 0) this.#answering.ended();
+    if (this.#busy.delete(connection) && this.#busy.size === 0) this.#response.ended();
   }
 
   #leave(): void {
@@ -79,7 +79,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   }
 
   /** Fails a response that has not begun in time, or whose body has arrived too slowly since the last check. */
-  #look(): void {
+  #checkProgress(): void {
     if (this.#hasLeft) return this.#fail(clientDisconnected());
     if (!this.#head) return this.#fail(new CodedError("UPSTREAM_TIMEOUT", "no response in time"));
     if (this.#received < (slowResponses.minimumRate * this.#ms) / 1_000) return this.#fail(tooSlow());
@@ -118,7 +118,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 
   #beginOnce(): void {
     if (this.#isBegun || !this.#head || this.#hasLeft) return;
-    this.#answering.begin(this.#head.status, this.#head.headers);
+    this.#response.begin(this.#head.status, this.#head.headers);
     this.#isBegun = true;
     this.#begin.resolve();
   }
@@ -149,7 +149,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#free("upstream");
     if (!this.#isBegun) return this.#begin.reject(error);
     if (this.#client.writableEnded) return;
-    if (!this.#client.destroyed) this.#answering.breakOff(upstreamFailure(error, true));
+    if (!this.#client.destroyed) this.#response.breakOff(upstreamFailure(error, true));
     this.#client.destroy();
   }
 }

@@ -11,7 +11,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { revocationLog } from "../runtime/settings/capacity.ts";
-import type { RedisPlace } from "../runtime/settings/redis-place.ts";
+import type { RedisAddress } from "../runtime/settings/redis-address.ts";
 import { keepRedisOpen, openRedis, prefix, type RedisClient, redisCause, within } from "./redis.ts";
 
 export const revocationStream = `${prefix}revocations`;
@@ -27,7 +27,7 @@ const answerMs = 1_000;
 const currentMs = 5_000;
 
 /** A log without a new entry for this long gets a heartbeat. Random, so that usually a single gateway writes it. */
-const drawQuietMs = (): number => 2_000 + Math.random() * 2_000;
+const randomQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
 export type RevocationListener = {
   /** The keys with these ids are revoked. */
@@ -41,7 +41,7 @@ export type RevocationListener = {
 type Entry = readonly [id: string, fieldsAndValues: readonly string[]];
 
 /** Opens a connection for appending the ids of revoked keys. Throws if Redis does not accept commands. */
-export async function openRevocationLog(place: RedisPlace) {
+export async function openRevocationLog(place: RedisAddress) {
   const client = await openRedis(place);
   return {
     append: (apiKeyId: string) => append(client, keyField, apiKeyId),
@@ -65,16 +65,16 @@ export class RevocationLog {
   /** Replication id of the server that `#last` was read from. */
   #history: string | undefined;
   #newestAt = Number.NEGATIVE_INFINITY;
-  #quietMs = drawQuietMs();
+  #quietMs = randomQuietMs();
   readonly #startedAt = performance.now();
   /** When the last complete read began. */
   #readAt = Number.NEGATIVE_INFINITY;
   #gapAt = Number.NEGATIVE_INFINITY;
-  #isToldUnread = false;
+  #hasWarnedUnread = false;
 
   /** `unconfirmedMs`: how long after a gap cached keys may still depend on lost revocations. */
   constructor(
-    place: RedisPlace,
+    place: RedisAddress,
     log: FastifyBaseLogger,
     listener: RevocationListener,
     unconfirmedMs: number,
@@ -83,7 +83,7 @@ export class RevocationLog {
     this.#listener = listener;
     this.#unconfirmedMs = unconfirmedMs;
     const follow = (client: RedisClient): Promise<never> => this.#follow(client);
-    void keepRedisOpen(place, this.#closing.signal, follow, (error) => this.#tellUnread(error));
+    void keepRedisOpen(place, this.#closing.signal, follow, (error) => this.#warnUnread(error));
   }
 
   /** Whether every revocation up to a few seconds ago has arrived, for all cached keys. */
@@ -157,7 +157,7 @@ export class RevocationLog {
     if (!newest) return;
     this.#last = newest;
     this.#newestAt = performance.now();
-    this.#quietMs = drawQuietMs();
+    this.#quietMs = randomQuietMs();
     const revoked = new Set(entries.flatMap(([, values]) => valuesOf(keyField, values)));
     if (revoked.size === 0) return;
     this.counts.revocations += revoked.size;
@@ -167,13 +167,13 @@ export class RevocationLog {
   #confirm(at: number): void {
     this.#readAt = at;
     this.#listener.confirm(at);
-    if (this.#isToldUnread) this.#log.warn("REDIS_URL: revoked keys arrive again");
-    this.#isToldUnread = false;
+    if (this.#hasWarnedUnread) this.#log.warn("REDIS_URL: revoked keys arrive again");
+    this.#hasWarnedUnread = false;
   }
 
-  #tellUnread(error: Error): void {
-    if (this.#isToldUnread || this.lagMs < currentMs) return;
-    this.#isToldUnread = true;
+  #warnUnread(error: Error): void {
+    if (this.#hasWarnedUnread || this.lagMs < currentMs) return;
+    this.#hasWarnedUnread = true;
     this.#log.warn(
       { cause: redisCause(error) },
       "REDIS_URL: revoked keys may not arrive; cached keys are looked up again",

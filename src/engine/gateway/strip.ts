@@ -78,11 +78,11 @@ const proxyWord =
  */
 const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
-const ofUpstream = /^x-(?:debug|backend|upstream)(?:-|$)/;
+const upstreamDetail = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
 /** Whether a header passes in neither direction. `prefix` is the prefix of the context headers. */
 const isNeverForwarded = (prefix: string, name: string): boolean =>
-  neverForwarded.has(name) || isOurs(prefix, name) || proxyWord.test(name) || proxyPrefix.test(name);
+  neverForwarded.has(name) || isGatewayHeader(prefix, name) || proxyWord.test(name) || proxyPrefix.test(name);
 
 /** The names of request headers that may reach an upstream. */
 export const forwardedHeaderNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
@@ -90,13 +90,13 @@ export const forwardedHeaderNames = (prefix: string, declared: readonly string[]
 
 /** The request headers that reach an upstream: those whose names are `forwarded`. */
 export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): HeaderFields =>
-  keep(headers, (name) => forwarded.has(name));
+  filterHeaders(headers, (name) => forwarded.has(name));
 
 /** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
 export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): HeaderFields {
-  const kept = keep(headers, (name) => {
+  const kept = filterHeaders(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // not allowed in a 204 (RFC 9110 §8.6)
-    if (isNeverForwarded(prefix, name) || ofUpstream.test(name)) return false;
+    if (isNeverForwarded(prefix, name) || upstreamDetail.test(name)) return false;
     return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
   });
   return status === 401 ? { ...kept, "www-authenticate": challenge } : kept;
@@ -112,12 +112,12 @@ export function clientCacheControl(given: string | string[] = "no-store"): strin
 }
 
 /** Matches context headers and proof with any character in place of a dash: CGI-like servers treat `_` and `.` as dashes. */
-function isOurs(prefix: string, name: string): boolean {
+function isGatewayHeader(prefix: string, name: string): boolean {
   const plain = name.replace(/[^a-z0-9]/g, "-");
   return plain.startsWith(prefix.toLowerCase()) || plain === proofHeader;
 }
 
-function keep(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): HeaderFields {
+function filterHeaders(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): HeaderFields {
   const named = connectionOptions([headers.connection ?? []].flat().join());
   const kept = new Dictionary<string | string[]>();
   for (const name in headers) {

@@ -8,7 +8,7 @@ import { PresentCallers } from "../runtime/governor/caller.ts";
 import { type Refusal, SharedQuota } from "../runtime/governor/shared-quota.ts";
 import { gatewayBodies, gatewayConnections } from "../runtime/settings/capacity.ts";
 
-const mostWithoutKey = gatewayConnections / 8;
+const maxKeyless = gatewayConnections / 8;
 
 export class TenantConcurrency {
   readonly requests = new SharedQuota(gatewayConnections);
@@ -25,7 +25,7 @@ export class TenantConcurrency {
    */
   acquire(tenantId: string | undefined, bytes = 0): () => void {
     const tenant = this.#tenants.enter(tenantId ?? "");
-    const isFull = tenantId === undefined && tenant.held(this.requests) >= mostWithoutKey;
+    const isFull = tenantId === undefined && tenant.held(this.requests) >= maxKeyless;
     const refusal = isFull ? "caller" : this.requests.refusal(tenant, 1);
     const ofBody = bytes > 0 ? this.bodies.refusal(tenant, bytes) : undefined;
     if (refusal || ofBody) {

@@ -14,12 +14,12 @@ export type UpstreamRoute = { upstream: URL; path: string; isOwn: boolean };
 /** `pchar` (RFC 3986 §3.3) and `/`; a percent sign only before two hex digits. */
 const plainPath = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 /** Empty and dot segments, with or without a `;` parameter. */
-const trickySegment = /\/\/|\/\.\.?(?:[/;]|$)/;
+const ambiguousSegment = /\/\/|\/\.\.?(?:[/;]|$)/;
 /**
  * `.`, `/`, `;`, `\`, controls, and a percent sign before hex digits (a second decoding), all percent-encoded. The hex
  * digits may be percent-encoded too.
  */
-const trickyEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25(?:[0-9a-f]|%3[0-9]|%[46][1-6]){2})/i;
+const ambiguousEncoding = /%(?:2e|2f|3b|5c|[01][0-9a-f]|7f|25(?:[0-9a-f]|%3[0-9]|%[46][1-6]){2})/i;
 const plainQuery = /^[\x21-\x22\x24-\x7e]*$/;
 
 /** Splits a request target into path and query. Throws BAD_REQUEST unless both are plain. */
@@ -29,8 +29,8 @@ export function parseRequestTarget(target: string): { path: string; query: strin
   const query = mark < 0 ? "" : target.slice(mark);
   if (
     !plainPath.test(path) ||
-    trickySegment.test(path) ||
-    trickyEncoding.test(path) ||
+    ambiguousSegment.test(path) ||
+    ambiguousEncoding.test(path) ||
     !plainQuery.test(query)
   ) {
     throw new CodedError("BAD_REQUEST", "the path is malformed or ambiguous");

@@ -4,27 +4,27 @@
  * Therefore a shared clock samples the time at intervals, counts a pause as at most two intervals, and sockets are read once
  * more before a deadline expires.
  */
-const lookMs = 250;
-const mostMs = 2 * lookMs;
+const sampleMs = 250;
+const maxStepMs = 2 * sampleMs;
 
 let ranMs = 0;
-let lookedAt = performance.now();
+let sampledAt = performance.now();
 
 /** Milliseconds for which the process has run. Each call samples the time. */
 export function processRunTime(): number {
   const now = performance.now();
-  ranMs += Math.min(now - lookedAt, mostMs);
-  lookedAt = now;
+  ranMs += Math.min(now - sampledAt, maxStepMs);
+  sampledAt = now;
   return ranMs;
 }
 
-setInterval(processRunTime, lookMs).unref();
+setInterval(processRunTime, sampleMs).unref();
 
 export class Deadline {
   readonly #onExpiry: () => void;
   #endsAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  #turn: NodeJS.Immediate | undefined;
+  #immediate: NodeJS.Immediate | undefined;
 
   /** Calls `onExpiry` after `ms` unless `clear` or `restart` is called first. */
   constructor(ms: number, onExpiry: () => void) {
@@ -44,19 +44,19 @@ export class Deadline {
   }
 
   #wait(ms: number): void {
-    const waitMs = Math.max(Math.min(ms, lookMs), 0);
-    this.#timer = setTimeout(() => this.#look(ms - waitMs), waitMs);
+    const waitMs = Math.max(Math.min(ms, sampleMs), 0);
+    this.#timer = setTimeout(() => this.#check(ms - waitMs), waitMs);
   }
 
-  /** The timer has elapsed, so at most `mostLeftMs` remain, whatever the clock returns. */
-  #look(mostLeftMs: number): void {
-    const leftMs = Math.min(this.leftMs, mostLeftMs);
+  /** The timer has elapsed, so at most `maxLeftMs` remain, whatever the clock returns. */
+  #check(maxLeftMs: number): void {
+    const leftMs = Math.min(this.leftMs, maxLeftMs);
     if (leftMs >= 1) this.#wait(leftMs);
-    else this.#turn = setImmediate(this.#onExpiry);
+    else this.#immediate = setImmediate(this.#onExpiry);
   }
 
   clear(): void {
     clearTimeout(this.#timer);
-    clearImmediate(this.#turn);
+    clearImmediate(this.#immediate);
   }
 }

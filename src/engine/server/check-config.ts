@@ -20,12 +20,12 @@ export const productsOf = (operations: Operations): ReadonlySet<string> =>
 
 /** Throws a `ConfigError` that lists everything that prevents a start. */
 export function assertStartable(config: Config, operations: Operations): void {
-  const lines = [...findUnfit(config, operations)];
+  const lines = [...findErrors(config, operations)];
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
 /** Settings that are missing or contradict each other, and in production those that are unsafe. */
-function* findUnfit(config: Config, operations: Operations): Iterable<string> {
+function* findErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   for (const name of missingUrls(config, operations))
     yield `${name}: ${[...roles].join(" and ")} needs it; set it to an http:// or https:// URL`;
@@ -55,7 +55,7 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
   if (production && isAlone)
     yield "GATEWAY_SECRET: is not set, so context headers are dropped, and only credentials identify callers; if there is a gateway, set its secret here";
   if (isGraphql && !isAlone) yield* findContextProducts(config, operations);
-  if (isGraphql) yield* findUseless(config, operations);
+  if (isGraphql) yield* findIneffective(config, operations);
   if (roles.has("gateway") && !isGraphql) yield* findWrongGraphql(config);
 }
 
@@ -90,7 +90,7 @@ function* findContextProducts({ env }: Config, operations: Operations): Iterable
 }
 
 /** Timeouts that exceed the enclosing ones, and base URLs of products that no field calls. */
-function* findUseless({ env, upstreams }: Config, operations: Operations): Iterable<string> {
+function* findIneffective({ env, upstreams }: Config, operations: Operations): Iterable<string> {
   const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
   if (connect > call)
     yield `CONNECT_TIMEOUT_MS: ${connect} has no effect, because CALL_TIMEOUT_MS ends the whole call after ${call}`;

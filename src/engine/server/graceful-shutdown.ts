@@ -6,7 +6,7 @@
  */
 
 import type { Server } from "node:net";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../runtime/settings/config.ts";
 import type { RunningRoles } from "./program.ts";
@@ -54,16 +54,16 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
   for (let seen = -1; seen !== requests; ) {
     seen = requests;
     await Promise.race([closed, sleep(quietMs)]);
-    await turn(); // reads requests that arrived while the process had no CPU time, before a connection counts as idle
+    await nextTick(); // reads requests that arrived while the process had no CPU time, before a connection counts as idle
   }
   // closes connections left open by responses that began before readiness failed
-  const sweep = setInterval(() => void turn().then(closeIdle), 50);
+  const sweep = setInterval(() => void nextTick().then(closeIdle), 50);
   await closed;
   clearInterval(sweep);
 }
 
 /** Longest wait of `drainAcceptQueue` while connections keep arriving. */
-const patienceMs = 2_000;
+const maxDrainMs = 2_000;
 
 /**
  * Longest tick that counts as idle: too short for a new connection to arrive meanwhile. The limit grows with the wait, because
@@ -80,11 +80,11 @@ export async function drainAcceptQueue(server: Server): Promise<void> {
   let accepted = 0;
   const count = (): void => void accepted++;
   server.on("connection", count);
-  await turn(); // the current tick may be past its accept phase
+  await nextTick(); // the current tick may be past its accept phase
   const began = performance.now();
-  for (let waitedMs = 0, isOver = false; !isOver && waitedMs < patienceMs; ) {
+  for (let waitedMs = 0, isOver = false; !isOver && waitedMs < maxDrainMs; ) {
     const seen = accepted;
-    await turn();
+    await nextTick();
     const tookMs = performance.now() - began - waitedMs;
     waitedMs += tookMs;
     isOver = seen === accepted && tookMs < shortMs(waitedMs);

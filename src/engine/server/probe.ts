@@ -42,7 +42,7 @@ async function get(
 }
 
 /** Describes a response for a finding. */
-const inWords = (path: string, { status, type }: ProbeAnswer): string =>
+const describeAnswer = (path: string, { status, type }: ProbeAnswer): string =>
   `GET ${path} answered ${status}${type === "" ? "" : ` with ${type}`}`;
 
 /** Whether a load balancer reports that the service behind it is unavailable (RFC 9110 §15.6). */
@@ -64,16 +64,16 @@ export async function probeRest(
   const path = base.pathname.replace(/\/$/, "") + (operation?.path ?? "/");
   const answer = await get(base, path, env, operation?.accept ? { accept: operation.accept } : {});
   const { status, type, body } = answer;
-  if (isGatewayFailure(status)) return inWords(path, answer);
-  if (!operation) return status === 400 ? inWords(path, answer) : undefined;
-  if (status >= 300 && status < 400) return `${inWords(path, answer)}; a redirect is not followed`;
+  if (isGatewayFailure(status)) return describeAnswer(path, answer);
+  if (!operation) return status === 400 ? describeAnswer(path, answer) : undefined;
+  if (status >= 300 && status < 400) return `${describeAnswer(path, answer)}; a redirect is not followed`;
   if (status >= 500) return undefined;
   const isForeign =
     status >= 400
       ? foreignErrorSign(operation, status, type, body !== "") !== undefined
       : status !== 204 && !isJson(type) && !(operation.text && isText(type));
   if (!isForeign) return undefined;
-  return `${inWords(path, answer)}, which is not a response of the API; are host and path right?`;
+  return `${describeAnswer(path, answer)}, which is not a response of the API; are host and path right?`;
 }
 
 /**
@@ -85,7 +85,7 @@ export async function probeGraphql(base: URL, env: Environment): Promise<string 
   const { GATEWAY_SECRET: secret } = env;
   const proof: Record<string, string> = secret === undefined ? {} : { [proofHeader]: secret };
   const health = await get(base, `${prefix}/healthz`, env, proof);
-  if (isGatewayFailure(health.status)) return inWords(`${prefix}/healthz`, health);
+  if (isGatewayFailure(health.status)) return describeAnswer(`${prefix}/healthz`, health);
   const { role } = membersOf(parsedJson(health.body));
   if (role === "graphql") return undefined;
   if (typeof role === "string") return `it is a ${role} role, not graphql`;
@@ -93,13 +93,13 @@ export async function probeGraphql(base: URL, env: Environment): Promise<string 
   const answer = await get(base, path, env, proof);
   const { data, errors } = membersOf(parsedJson(answer.body));
   return data === undefined && errors === undefined
-    ? `${inWords(path, answer)}, which is not a GraphQL response`
+    ? `${describeAnswer(path, answer)}, which is not a GraphQL response`
     : undefined;
 }
 
 const unknownAuthority =
   "its certificate was issued by an unknown authority; name a CA file in UPSTREAM_CA_FILE or NODE_EXTRA_CA_CERTS";
-const words: Readonly<Record<string, string>> = {
+const descriptions: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
   CERT_REVOKED: "its certificate is revoked",
@@ -130,6 +130,6 @@ const words: Readonly<Record<string, string>> = {
 export const describeFailure = (error: unknown): string => codeWords(causeCode(error) ?? "unknown");
 
 export function codeWords(code: string): string {
-  const meaning = own(words, code);
+  const meaning = own(descriptions, code);
   return meaning === undefined ? code : `${code}: ${meaning}`;
 }

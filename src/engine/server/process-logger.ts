@@ -49,8 +49,7 @@ export async function startupMessage(
   config: Config,
   { name, platform }: Pick<Service, "name" | "platform">,
   { url, metrics }: Pick<RunningRoles, "url" | "metrics">,
-  unready: Iterable<string>,
-  brief: boolean,
+  { unready, brief }: { readonly unready: Iterable<string>; readonly brief: boolean },
 ): Promise<string> {
   const { roles } = config;
   const reasons = [...unready].join(", ");

@@ -49,7 +49,7 @@ async function startRoles(given: Config, service: Service, roles: Map<Role, Fast
   let config = withSecret(given);
   let url = new URL("http://127.0.0.1");
   const open = async (role: Role, create: (config: Config) => Promise<FastifyInstance>): Promise<URL> => {
-    const server = await create(withRoom(role, role === front ? config : behindFront(config)));
+    const server = await create(withHeaderAllowance(role, role === front ? config : behindFront(config)));
     roles.set(role, server);
     if (role === front) platform?.addPages(server, config);
     url = await (role === front ? listen(server, config, "PORT") : listen(server));
@@ -84,7 +84,7 @@ const withSecret = (config: Config): Config =>
 const behindFront = (config: Config): Config => withEnvironment(config, { CORS_ORIGINS: [] });
 
 /** Raises the header limits by what a gateway adds, in this process or another. */
-const withRoom = (role: Role, config: Config): Config =>
+const withHeaderAllowance = (role: Role, config: Config): Config =>
   role === "gateway" || config.env.GATEWAY_SECRET === undefined
     ? config
     : withEnvironment(config, {

@@ -28,11 +28,11 @@ type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
 /** Returns 0 once the roles run, which they do until a signal stops them. With any other exit code, none of them runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
-  const forPeople = createProcessLogger(service.name, given, false);
+  const textLogger = createProcessLogger(service.name, given, false);
   // a misspelt NODE_ENV probably means production, so log JSON
-  const isForPeople = /^(?:development|test)?$/.test(given.env.NODE_ENV ?? "");
-  let say = isForPeople ? forPeople : createProcessLogger(service.name, given, true);
-  const io = { ...given, out: forPeople.info, error: (line: string) => say.fatal(line) };
+  const isText = /^(?:development|test)?$/.test(given.env.NODE_ENV ?? "");
+  let logger = isText ? textLogger : createProcessLogger(service.name, given, true);
+  const io = { ...given, out: textLogger.info, error: (line: string) => logger.fatal(line) };
   return runCommand("npm start", argv, io, (line, does) =>
     line
       .description("Runs the roles until a signal stops them: all in one process, or the named ones.")
@@ -42,12 +42,12 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
       .addHelpText("after", environmentHelp())
       .action(
         does(async (roles: readonly string[], { brief, checkConfig }: Options) => {
-          if (checkConfig) say = forPeople;
+          if (checkConfig) logger = textLogger;
           const config = readConfig(io.env, roles, service.platform !== undefined);
           const { operations, specHash } = await service.api();
           assertStartable(config, operations);
           assertFresh(service.root, specHash);
-          const doubts = [
+          const warnings = [
             ...findSmallYoungGeneration(
               process.constrainedMemory(),
               `${process.execArgv} ${io.env.NODE_OPTIONS}`,
@@ -57,20 +57,23 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
             ...findSuspectSettings(config, operations),
           ];
           if (checkConfig) {
-            for (const doubt of [...doubts, ...(await checkMachine(config))]) say.warn(doubt);
+            for (const warning of [...warnings, ...(await checkMachine(config))]) logger.warn(warning);
             io.out(printConfig(config, io.env));
             return 0;
           }
           const running = await start(config, service);
-          for (const doubt of doubts) say.warn(doubt); // after the start, so that a failed one prints only its reason
+          for (const warning of warnings) logger.warn(warning); // after the start, so that a failed one prints only its reason
           const { url, metrics, servers } = running;
           const [front] = servers;
           if (front) handleUnhandledRejections(front.log);
           stopOnSignals(running, config);
-          await watchUpstreams(front, config, operations, say);
+          await watchUpstreams(front, config, operations, logger);
           const isBrief = brief === true || config.production;
-          const text = await startupMessage(config, service, running, front?.unready ?? [], isBrief);
-          say.info(text, { url: url.origin, metrics: metrics?.origin });
+          const text = await startupMessage(config, service, running, {
+            unready: front?.unready ?? [],
+            brief: isBrief,
+          });
+          logger.info(text, { url: url.origin, metrics: metrics?.origin });
           return 0;
         }),
       ),

@@ -30,7 +30,7 @@ export async function watchUpstreams(
   front: FastifyInstance | undefined,
   config: Config,
   operations: Operations,
-  say: ProcessLogger,
+  logger: ProcessLogger,
 ): Promise<void> {
   if (!front) return;
   const services = [...needed(config, operations)];
@@ -41,8 +41,8 @@ export async function watchUpstreams(
     if (failures[index] === undefined) waiting.reached(service);
   for (const [index, service] of services.entries()) {
     const failure = failures[index];
-    if (failure === undefined) watchName(front, service, say);
-    else void waitFor(front, service, failure, waiting, say);
+    if (failure === undefined) watchName(front, service, logger);
+    else void waitFor(front, service, failure, waiting, logger);
   }
   front.unready.delete(starting);
 }
@@ -135,7 +135,7 @@ async function waitFor(
   service: Backend,
   failure: string,
   waiting: Waiting,
-  say: ProcessLogger,
+  logger: ProcessLogger,
 ): Promise<void> {
   const { variable, url } = service;
   let last: string | undefined;
@@ -143,7 +143,7 @@ async function waitFor(
     const reason = `waiting for ${variable} (${now})`;
     if (reason !== last) {
       const effect = waiting.isOptional(service) ? "its fields fail until it is" : "not ready until it is";
-      say.warn(`${variable}: ${url.origin} is not usable (${now}); ${effect}`);
+      logger.warn(`${variable}: ${url.origin} is not usable (${now}); ${effect}`);
       waiting.fails(service, reason);
       last = reason;
     }
@@ -151,8 +151,8 @@ async function waitFor(
   }
   const wasReady = front.unready.size === 0;
   waiting.reached(service);
-  say.info(`${variable}: reached${!wasReady && front.unready.size === 0 ? "; ready now" : ""}`);
-  watchName(front, service, say);
+  logger.info(`${variable}: reached${!wasReady && front.unready.size === 0 ? "; ready now" : ""}`);
+  watchName(front, service, logger);
 }
 
 /** Shortest time between two log lines about the same name. */
@@ -162,26 +162,26 @@ const quietMs = 60_000;
 function watchName(
   { server, warnings }: FastifyInstance,
   { variable, url }: Backend,
-  say: ProcessLogger,
+  logger: ProcessLogger,
 ): void {
   let warning = "";
-  let isTold = false;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let isReported = false;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const note = ({ name, code, addresses }: Lookup): void => {
     if (name !== url.hostname) return;
     warnings.delete(warning);
     if (code === undefined) {
-      if (isTold) say.info(`${variable}: ${name} is resolved again`);
-      isTold = false;
+      if (isReported) logger.info(`${variable}: ${name} is resolved again`);
+      isReported = false;
       return;
     }
     const use = addresses > 0 ? "its last known addresses are used" : "it cannot be reached";
     warning = `${variable}: its name is not resolved (${codeWords(code)}); ${use}`;
     warnings.add(warning);
-    if (isTold || performance.now() < toldAt + quietMs) return;
-    isTold = true;
-    toldAt = performance.now();
-    say.warn(`${variable}: ${name} is not resolved (${codeWords(code)}); ${use}`);
+    if (isReported || performance.now() < reportedAt + quietMs) return;
+    isReported = true;
+    reportedAt = performance.now();
+    logger.warn(`${variable}: ${name} is not resolved (${codeWords(code)}); ${use}`);
   };
   lookupCache.on("lookup", note);
   server.once("close", () => lookupCache.off("lookup", note));

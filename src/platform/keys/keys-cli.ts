@@ -124,20 +124,24 @@ async function revoke(id: string, io: Io, ...[tenant, store, { env }]: Parameter
   if (!revokeKey(store, tenant, id, new Date()))
     throw new CommandRefusal(`no key ${id} to revoke in tenant ${tenant.tenantId}`);
   io.out(`revoked ${id}`);
-  const { cached, untold, cutOff } = acceptedMs(env);
+  const { cached, whileStale, unconfirmed } = acceptedMs(env);
   const within = (ms: number): string => `within ${Math.ceil(ms / 1_000)} s`;
-  const ifUntold =
-    untold > cached ? `${within(cached)}, or ${within(untold)} if key introspection fails` : within(cached);
+  const ifUnpublished =
+    whileStale > cached
+      ? `${within(cached)}, or ${within(whileStale)} if key introspection fails`
+      : within(cached);
   if (!env.REDIS_URL) {
-    io.error(`Gateways with this environment's settings refuse it ${ifUntold}.`);
+    io.error(`Gateways with this environment's settings refuse it ${ifUnpublished}.`);
     return;
   }
   try {
     await publishRevocations(store, env.REDIS_URL);
-    io.error(`Gateways refuse it now; one that cannot read Redis does ${within(cutOff)}.`);
+    io.error(`Gateways refuse it now; one that cannot read Redis does ${within(unconfirmed)}.`);
   } catch (error) {
     io.error(`REDIS_URL: the revocation is not published yet (${redisCause(error as Error)}).`);
-    io.error(`The platform publishes it as soon as Redis takes it; if not, gateways refuse it ${ifUntold}.`);
+    io.error(
+      `The platform publishes it as soon as Redis takes it; if not, gateways refuse it ${ifUnpublished}.`,
+    );
   }
 }
 

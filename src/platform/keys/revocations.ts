@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";
-import { openRevocationLog, type RedisPlace, redisCause } from "restbound/role";
+import { openRevocationLog, type RedisAddress, redisCause } from "restbound/role";
 import { text } from "../store/row.ts";
 import type { Store, TenantStore } from "../store/store.ts";
 
@@ -21,7 +21,7 @@ export function revokeKey(store: Store, tenant: TenantStore, id: string, now: Da
 }
 
 /** Throws if Redis does not accept a revocation, which remains marked as unpublished. */
-export async function publishRevocations(store: Store, place: RedisPlace): Promise<void> {
+export async function publishRevocations(store: Store, place: RedisAddress): Promise<void> {
   const next = () => store.unscoped("unpublishedRevocation");
   if (!next()) return;
   const log = await openRevocationLog(place);
@@ -41,15 +41,15 @@ export function relayRevocations(server: FastifyInstance, { env }: Config, store
   const place = env.REDIS_URL;
   if (!place) return;
   let isClosed = false;
-  let isTold = false;
+  let hasWarned = false;
   let relay = Promise.resolve();
   const run = async (): Promise<void> => {
     try {
       await publishRevocations(store, place);
-      isTold = false;
+      hasWarned = false;
     } catch (error) {
-      if (!isTold) server.log.warn({ cause: redisCause(error as Error) }, "REDIS_URL: revocations wait");
-      isTold = true;
+      if (!hasWarned) server.log.warn({ cause: redisCause(error as Error) }, "REDIS_URL: revocations wait");
+      hasWarned = true;
     }
     if (!isClosed) timer.refresh();
   };

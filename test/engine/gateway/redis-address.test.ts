@@ -1,6 +1,6 @@
 /** The forms of REDIS_URL: one server, Sentinel, a cluster; what is wanted instead of others, without their passwords. */
 import { describe, expect, test } from "vitest";
-import { parseRedisPlace, RedisGroup } from "../../../src/engine/runtime/settings/redis-place.ts";
+import { parseRedisAddress, RedisGroup } from "../../../src/engine/runtime/settings/redis-address.ts";
 
 const group = { isTls: false, username: "", password: "", database: 0, master: "" };
 
@@ -10,7 +10,7 @@ describe("REDIS_URL", () => {
     "rediss://:word@redis.example:6380/2",
     "redis://user:word@[::1]:6379?family=6",
   ])("%s is one server", (text) => {
-    expect(parseRedisPlace(text)).toEqual(new URL(text));
+    expect(parseRedisAddress(text)).toEqual(new URL(text));
   });
 
   test.each<[string, Partial<RedisGroup>]>([
@@ -62,16 +62,16 @@ describe("REDIS_URL", () => {
       },
     ],
   ])("%s is a group", (text, parts) => {
-    const place = parseRedisPlace(text);
+    const place = parseRedisAddress(text);
     expect(place).toEqual(Object.assign(Object.create(RedisGroup.prototype), { ...group, ...parts }));
     expect(String(place)).not.toMatch(/word|p@ss|p%40/);
   });
 
   test("is printed without user and password", () => {
-    expect(String(parseRedisPlace("rediss-sentinel://user:word@a,[::1]:2/3#m"))).toBe(
+    expect(String(parseRedisAddress("rediss-sentinel://user:word@a,[::1]:2/3#m"))).toBe(
       "rediss-sentinel://(secret)@a:26379,[::1]:2/3#m",
     );
-    expect(String(parseRedisPlace("redis-cluster://a"))).toBe("redis-cluster://a:6379");
+    expect(String(parseRedisAddress("redis-cluster://a"))).toBe("redis-cluster://a:6379");
   });
 
   test.each([
@@ -91,7 +91,7 @@ describe("REDIS_URL", () => {
     ["redis-cluster://a#m", "wants a cluster without a database"],
     ["redis-cluster://", "wants a redis://"],
   ])("%s is refused", (text, wanted) => {
-    expect(() => parseRedisPlace(text)).toThrow(wanted);
-    expect(() => parseRedisPlace(text)).not.toThrow(/[:=]word|word@/);
+    expect(() => parseRedisAddress(text)).toThrow(wanted);
+    expect(() => parseRedisAddress(text)).not.toThrow(/[:=]word|word@/);
   });
 });

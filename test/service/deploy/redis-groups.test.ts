@@ -6,7 +6,7 @@ import dns from "node:dns";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openRevocationLog } from "../../../src/engine/gateway/revocation-log.ts";
-import { parseRedisPlace } from "../../../src/engine/runtime/settings/redis-place.ts";
+import { parseRedisAddress } from "../../../src/engine/runtime/settings/redis-address.ts";
 import { contextOf, goodKey, makeKey } from "../../engine/gateway/fakes.ts";
 import { redisServer, stopRedis } from "../../engine/gateway/redis.ts";
 import { type Started, startGateway } from "../../engine/gateway/start.ts";
@@ -58,7 +58,7 @@ function load(gateways: readonly Started[]) {
 async function publish(url: string, id: string): Promise<void> {
   for (;;) {
     try {
-      const log = await openRevocationLog(parseRedisPlace(url));
+      const log = await openRevocationLog(parseRedisAddress(url));
       try {
         return void (await log.append(id));
       } finally {

@@ -73,7 +73,12 @@ describe("each combination of roles starts and serves", () => {
 test("no demo key and no command is printed where none would work", async () => {
   const textOf = async (roles: string[], environment: NodeJS.ProcessEnv): Promise<string> => {
     const config = readConfig(environment, roles);
-    return startupMessage(config, service, { url: new URL("http://127.0.0.1:4000") }, [], false);
+    return startupMessage(
+      config,
+      service,
+      { url: new URL("http://127.0.0.1:4000") },
+      { unready: [], brief: false },
+    );
   };
   expect(await textOf([], {})).toMatch(/demo keys:[\s\S]+try:[\s\S]+sk_test_/);
   const live = await textOf([], { API_ENVIRONMENT: "live" });

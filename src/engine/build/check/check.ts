@@ -61,10 +61,10 @@ export function examine(
 ): Report {
   const since = base
     ? changesSince(base, head, today)
-    : { findings: [], safe: [], told: new Set<Diagnostic>() };
+    : { findings: [], safe: [], reported: new Set<Diagnostic>() };
   const ledger = isValid(head) ? restOnlyFindings(head, base) : [];
   const found = withImpactedOperations(head, base, [
-    ...proofFindings(head, since.told),
+    ...proofFindings(head, since.reported),
     ...fresh,
     ...since.findings,
     ...(base ? removedOperationNotes(base, head) : []),

@@ -7,8 +7,8 @@ import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
 /** `reported`: diagnostics that are covered by other findings. */
-export const proofFindings = (project: Project, told: ReadonlySet<Diagnostic>): Finding[] =>
-  project.diagnostics.flatMap((each) => (told.has(each) ? [] : diagnosticFinding(project, each)));
+export const proofFindings = (project: Project, reported: ReadonlySet<Diagnostic>): Finding[] =>
+  project.diagnostics.flatMap((each) => (reported.has(each) ? [] : diagnosticFinding(project, each)));
 
 export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Finding {
   const { rule, severity, coordinate, message, hint, schema, rest } = diagnostic;

@@ -110,13 +110,13 @@ type Summary = {
 export const ruleFinding = (
   rule: keyof typeof otherRules,
   coordinate: string,
-  told: Pick<Finding, "message" | "hint" | "places">,
+  texts: Pick<Finding, "message" | "hint" | "places">,
 ): Finding => ({
   stage: otherRules[rule].stage,
   rule,
   severity: otherRules[rule].severity,
   coordinate,
-  ...told,
+  ...texts,
   operations: [],
 });
 

@@ -105,9 +105,9 @@ function summary(
 
 /** The links that the schema already contains. */
 function linkedLines({ fields, comments }: StartedProject["keyLinks"]): string[] {
-  const told = [
+  const parts = [
     ...(fields > 0 ? [`${fields} as field${fields === 1 ? "" : "s"}`] : []),
     ...(comments > 0 ? [`${comments} as comment${comments === 1 ? "" : "s"}, for you to decide`] : []),
   ];
-  return told.length > 0 ? [`linked by keys at the end of spec/schema.graphql: ${told.join("; ")}`] : [];
+  return parts.length > 0 ? [`linked by keys at the end of spec/schema.graphql: ${parts.join("; ")}`] : [];
 }

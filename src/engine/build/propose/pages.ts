@@ -28,11 +28,11 @@ export type FoundPage = {
 };
 
 /** Names of paging properties next to a list that are not used here. */
-const told = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
+const pagingNames = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
   .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
   .concat(["itemcount", "itemsperpage"]);
 
-const ofPages = new Set([...Object.values(names).flat(), ...told]);
+const ofPages = new Set([...Object.values(names).flat(), ...pagingNames]);
 
 /** Whether a property next to a list is only about paging, judging by its name. */
 export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
@@ -44,7 +44,7 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
   if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
   const queries = parameters.filter((each) => each.in === "query" && !each.required);
-  const found = waysOn(shape, list, hasHeader(response, "link"), queries);
+  const found = pagingOf(shape, list, hasHeader(response, "link"), queries);
   if (!found) return undefined;
   const { after, pages } = found;
   const first = namedIn(queries)(names.first, "integer");
@@ -75,7 +75,7 @@ function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter):
 }
 
 /** The paging style: the first one that the document supports. */
-function waysOn(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
+function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
   const cursor = named(names.after, "string");
   const number = named(names.after, "integer") ?? named(names.after, "number");

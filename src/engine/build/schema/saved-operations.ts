@@ -112,8 +112,8 @@ function readFile(schema: GraphQLSchema | undefined, file: string, text: string)
     const known = error instanceof RangeError ? new GraphQLError("is nested too deeply") : error;
     if (!(known instanceof GraphQLError)) throw error;
     const isEmpty = text.replaceAll(/#.*|[\s,\uFEFF]/g, "") === "";
-    const told = isEmpty ? new GraphQLError("the file has no operation") : known;
-    return { operations: [], diagnostics: [invalid(file, file, told)] };
+    const syntaxError = isEmpty ? new GraphQLError("the file has no operation") : known;
+    return { operations: [], diagnostics: [invalid(file, file, syntaxError)] };
   }
 }
 

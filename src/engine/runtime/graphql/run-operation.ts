@@ -50,7 +50,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
       rest,
       scope,
       requestId: request.id,
-      log: record.face.log,
+      log: record.serverInfo.log,
       queriesOnly: request.method !== "POST",
       document: { refused: false },
       execution,

@@ -20,7 +20,7 @@ const compressed = /\b(?:br|gzip)\b|\*/i;
 /** Applies to routes added to `server` afterwards. `onCompress` is called with the length of each compressed response. */
 export async function compressResponses(
   server: FastifyInstance,
-  tell: (request: FastifyRequest, characters: number) => void = () => {},
+  onCompress: (request: FastifyRequest, characters: number) => void = () => {},
 ): Promise<void> {
   server.addHook("onRoute", (route) => {
     route.onSend = [route.onSend ?? [], inPieces].flat(); // runs before the library's hook
@@ -37,7 +37,7 @@ export async function compressResponses(
   server.addHook("onSend", (request, reply, payload, done) => {
     addVary(reply, "accept-encoding");
     if (typeof payload === "string" && payload.length >= thresholdBytes && mayCompress(request))
-      tell(request, payload.length);
+      onCompress(request, payload.length);
     done(null, payload);
   });
 }

@@ -66,7 +66,7 @@ const isIdle = ({ unanswered, socket }: ClientConnection): boolean => unanswered
 const hasUnfinishedBody = ({ unanswered, last, socket }: ClientConnection): boolean =>
   unanswered === 1 && last?.req.complete === false && !socket.destroyed;
 
-const patienceMs = 1_000;
+const unfinishedMs = 1_000;
 
 export class Connections extends Map<Socket, ClientConnection> {
   /** Oldest first within each address. */
@@ -80,7 +80,7 @@ export class Connections extends Map<Socket, ClientConnection> {
   readonly isLastAnswer: (socket: Socket) => boolean;
 
   /** `onFull` is called for each connection that is closed because there are more than `most`. */
-  constructor(server: Server, unready: ReadonlySet<string>, most: number, tell: () => void) {
+  constructor(server: Server, unready: ReadonlySet<string>, most: number, onFull: () => void) {
     super();
     this.isLastAnswer = (socket) =>
       unready.has("stopping") && !(server.listening && this.get(socket)?.isLate === true);
@@ -95,7 +95,7 @@ export class Connections extends Map<Socket, ClientConnection> {
     server.on("connection", (socket) => {
       this.#add(socket).isLate = unready.has("stopping");
       if (this.size <= most) return;
-      tell();
+      onFull();
       this.#leastNeeded()?.socket.destroy();
     });
     // read once more at the end of the keep-alive timeout: a request may have arrived while the process was paused
@@ -138,6 +138,6 @@ export class Connections extends Map<Socket, ClientConnection> {
       for (const { unanswered, bytesBefore, socket } of this.values())
         if (unanswered === 0 && socket.bytesRead > bytesBefore) socket.destroy();
     };
-    setTimeout(close, patienceMs).unref();
+    setTimeout(close, unfinishedMs).unref();
   }
 }

@@ -8,12 +8,12 @@ import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
 /** What the format of the error depends on. Data that never became a request has no id. */
-type Asked = { url: string | undefined; accept: string | undefined; requestId?: string };
+type RequestInfo = { url: string | undefined; accept: string | undefined; requestId?: string };
 
 /** Media type and text of the body, which does not contain the error's cause. */
 export function errorBody(
   error: CodedError,
-  { url = "", accept, requestId }: Asked,
+  { url = "", accept, requestId }: RequestInfo,
 ): { type: string; body: string } {
   if (url !== graphqlPath && !url.startsWith(`${graphqlPath}?`))
     return { type: "application/problem+json", body: JSON.stringify(problemDetails(error)) };

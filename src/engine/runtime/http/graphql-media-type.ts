@@ -5,11 +5,11 @@ export const json = "application/json; charset=utf-8";
 const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
 
 /** A longer `Accept` is ignored, as RFC 9110 §12.5.1 allows: parsing 16 kB takes longer than a whole request. */
-const mostCharacters = 1_024;
+const maxLength = 1_024;
 
 /** The media type that the client prefers; `undefined` if it accepts none. */
 export const mediaTypeFor = (accept: string | undefined, types = mediaTypes): string | undefined =>
-  accept === undefined || accept === "application/json" || accept === "*/*" || accept.length > mostCharacters
+  accept === undefined || accept === "application/json" || accept === "*/*" || accept.length > maxLength
     ? json
     : new Negotiator({ headers: { accept } }).mediaType(types);
 

@@ -15,7 +15,7 @@ import { hasProof, proofHeader } from "./context-headers.ts";
  * requests recorded, by the sampled flag or a trace id that the ratio selects (Trace Context §3.4 "Restart trace", §7.2).
  */
 export function recordRequest(
-  face: ServerInfo,
+  serverInfo: ServerInfo,
   request: FastifyRequest,
   { raw }: FastifyReply,
   connection: ClientConnection | undefined,
@@ -24,11 +24,11 @@ export function recordRequest(
   const { socket, headers } = request.raw;
   const { url: route = "" } = request.routeOptions;
   const trace = validTraceparent(headers.traceparent);
-  const known = new RequestRecord(face, request.id, request.method, route, request.ip);
+  const known = new RequestRecord(serverInfo, request.id, request.method, route, request.ip);
   const isProved = hasProof(env, headers[proofHeader]);
-  if (!isProved && face.role === "graphql" && headers[proofHeader] !== undefined) {
+  if (!isProved && serverInfo.role === "graphql" && headers[proofHeader] !== undefined) {
     known.hasWrongProof = true;
-    tellWrongProof(face, env);
+    warnWrongProof(serverInfo, env);
   }
   if (trace !== undefined && isProved) known.traceparent = trace;
   else known.callersTrace = trace;
@@ -40,20 +40,20 @@ export function recordRequest(
     const isUnread = connection?.isUnread === true;
     if (isUnread) known.fail(readTooSlowly);
     known.finish(raw.statusCode, isUnread || !raw.writableFinished, written() - bytesBefore);
-    if (known.code !== undefined || face.log.access === "all") known.client ??= clientNameOf(headers);
+    if (known.code !== undefined || serverInfo.log.access === "all") known.client ??= clientNameOf(headers);
     endRequest(known);
   });
 }
 
-function tellWrongProof({ role, log }: ServerInfo, { GATEWAY_SECRET }: Environment): void {
+function warnWrongProof({ role, log }: ServerInfo, { GATEWAY_SECRET }: Environment): void {
   if (!log.mayWrite("wrong proof", { role, reason: "wrong proof" }, 1)) return;
   const state = GATEWAY_SECRET === undefined ? "is not set here" : "is not the gateway's";
   log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
 }
 
 /** Records a request that was rejected before routing. */
-export function recordRefusal(face: ServerInfo, error: CodedError, address = ""): void {
-  const refused = new RequestRecord(face, "", "", "", address);
+export function recordRefusal(serverInfo: ServerInfo, error: CodedError, address = ""): void {
+  const refused = new RequestRecord(serverInfo, "", "", "", address);
   beginRequest(refused);
   refused.fail(error);
   refused.finish(error.status, false, 0);

@@ -1,7 +1,7 @@
 /** The `Retry-After` header (RFC 9110 §10.2.3): digits, or a date (§5.6.7). */
 
 /** A day, well below the maximum of `setTimeout` (24.8 days), so that a client that waits this long does not overflow it. */
-const mostSeconds = 86_400;
+const maxSeconds = 86_400;
 
 const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const time = String.raw`\d\d:\d\d:\d\d`;
@@ -21,7 +21,7 @@ const asctime = new RegExp(String.raw`^${day} ${month} (?: \d|\d\d) ${time} \d{4
 export function retryAfterSeconds(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : secondsUntil(value);
-  return seconds === undefined ? undefined : Math.min(Math.max(seconds, 1), mostSeconds);
+  return seconds === undefined ? undefined : Math.min(Math.max(seconds, 1), maxSeconds);
 }
 
 function secondsUntil(value: string): number | undefined {

@@ -86,7 +86,7 @@ export function createServer(
       if (!connection) return; // already closed
       rejectUnlessComplete(error, connection, () => {
         const refusal = respondToClientError(error, socket, config.env, connection);
-        if (refusal) recordRefusal(face, refusal, connection.socket.remoteAddress);
+        if (refusal) recordRefusal(serverInfo, refusal, connection.socket.remoteAddress);
       });
     },
     // a path that cannot be decoded skips the hooks
@@ -102,25 +102,25 @@ export function createServer(
   });
   server.removeContentTypeParser("text/plain"); // only JSON is supported
   parseJsonBodies(server);
-  const face: ServerInfo = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
+  const serverInfo: ServerInfo = { role, log: new LogLines(server.log, config.env.ACCESS_LOG) };
   subscribe(requestLog);
   server.decorateRequest("record");
   const bodies = new SlowBodies(config.env);
   const unready = new Set<string>();
   const warnings = new Set<string>();
   const most = connectionsOf(config.roles.size);
-  const tellFull = (): void => {
-    if (face.log.mayWrite(`${role} connections`, { role }))
+  const warnFull = (): void => {
+    if (serverInfo.log.mayWrite(`${role} connections`, { role }))
       server.log.warn({ role, most }, "too many connections: an idle one is closed");
   };
-  const connections = new Connections(server.server, unready, most, tellFull);
+  const connections = new Connections(server.server, unready, most, warnFull);
   server.server.once("close", closeSlowReaders(connections, 2 * config.env.REQUEST_TIMEOUT_MS));
   server.server.on("connect", respondToConnect);
   // an unknown expectation may be ignored (RFC 9110 §10.1.1)
   server.server.on("checkExpectation", (request, response) =>
     server.server.emit("request", request, response),
   );
-  answerErrors(server, config, face);
+  answerErrors(server, config, serverInfo);
   const { isLastAnswer } = connections;
   server
     .decorate("bounds", {})
@@ -135,7 +135,7 @@ export function createServer(
   });
   /** Runs at the beginning of each request. Returns the error of an invalid header section. */
   const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
-    recordRequest(face, request, reply, connections.get(request.raw.socket), config.env);
+    recordRequest(serverInfo, request, reply, connections.get(request.raw.socket), config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = checkHeaders(request.raw, config.env.MAX_HEADERS);

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Environment } from "../settings/environment.ts";
 
 /** Lines per minute of each kind; the number of kinds is bounded. */
-const mostLines = 20;
+const maxLines = 20;
 const windowMs = 60_000;
 
 /** The loggers of a role's server, and the limits of their lines. */
@@ -22,12 +22,12 @@ export class LogLines {
   }
 
   /** Whether lines of level `info` are written. */
-  get tellsInfo(): boolean {
+  get writesInfo(): boolean {
     return this.log.level === "info" || this.log.level === "debug";
   }
 
   /** Whether another line of this kind may be written; `most` per minute. A summary line then counts the suppressed ones. */
-  mayWrite(kind: string, fields: object, most = mostLines): boolean {
+  mayWrite(kind: string, fields: object, most = maxLines): boolean {
     const known = this.#kinds.get(kind);
     if (known) return ++known.count <= most;
     this.#kinds.set(kind, { count: 1, most, fields });

@@ -16,7 +16,7 @@ function isFailure(outcome: CallOutcome): boolean {
 }
 
 /** Failures of REST or of this service are logged for every request, even in a flood; rejections by a bound are not. */
-const isAlwaysTold = ({ code, reason }: RequestRecord, isFault: boolean): boolean =>
+const isAlwaysLogged = ({ code, reason }: RequestRecord, isFault: boolean): boolean =>
   isFault && !(code === "SERVICE_UNAVAILABLE" && reason !== undefined);
 
 /** Health checks are frequent and not worth logging. */
@@ -24,21 +24,22 @@ const isProbe = ({ route }: RequestRecord): boolean => route === "/healthz" || r
 
 export const requestLog: Observer = {
   requestEnded(request) {
-    const { code, reason, status, face } = request;
-    const { access } = face.log;
-    if (access === "off" || face.role === "metrics" || isProbe(request)) return;
+    const { code, reason, status, serverInfo } = request;
+    const { access } = serverInfo.log;
+    if (access === "off" || serverInfo.role === "metrics" || isProbe(request)) return;
     const isFault = status >= 500 || (code !== undefined && codes[code].status >= 500);
     if (access === "errors") {
       // error responses of the embedded platform are logged by the roles in front of it
-      if (!isFault && (code === undefined || face.role === "platform")) return;
-      const kind = { role: face.role, code: code ?? status, reason };
-      if (!isAlwaysTold(request, isFault) && !face.log.mayWrite(Object.values(kind).join(" "), kind)) return;
+      if (!isFault && (code === undefined || serverInfo.role === "platform")) return;
+      const kind = { role: serverInfo.role, code: code ?? status, reason };
+      if (!isAlwaysLogged(request, isFault) && !serverInfo.log.mayWrite(Object.values(kind).join(" "), kind))
+        return;
     }
-    face.log.lines[isFault ? "warn" : "info"](accessFields(request), "request");
+    serverInfo.log.lines[isFault ? "warn" : "info"](accessFields(request), "request");
   },
   callEnded({ operation, coordinate, outcome, status, cause, ms, isRetry, request }) {
     if (!request || !isFailure(outcome)) return;
-    const { log } = request.face;
+    const { log } = request.serverInfo;
     const kind = { operation: operation.id, code: outcome };
     if (!log.mayWrite(`${kind.operation} ${kind.code}`, kind)) return;
     const ids = { requestId: request.id, traceId: traceIdOf(request.traceparent ?? request.callersTrace) };
@@ -50,13 +51,13 @@ export const requestLog: Observer = {
 };
 
 function accessFields(request: RequestRecord): object {
-  const { face, route, operation, givenName, method, client, failures } = request;
+  const { serverInfo, route, operation, givenName, method, client, failures } = request;
   const failed =
     request.failedOperation === undefined
       ? failures?.values().next().value
       : failures?.get(request.failedOperation);
   return {
-    role: face.role,
+    role: serverInfo.role,
     method,
     route: route || undefined,
     operation: operation?.name ?? givenName?.slice(0, 100),
@@ -76,7 +77,7 @@ function accessFields(request: RequestRecord): object {
     cause: request.cause ?? failed?.cause,
     path: request.failedPath,
     ms: roundMs(request.ms),
-    restCalls: face.role === "graphql" ? request.calls : undefined,
+    restCalls: serverInfo.role === "graphql" ? request.calls : undefined,
     bytes: request.bytes,
     requestId: request.id || undefined,
     traceId: traceIdOf(request.traceparent ?? request.callersTrace),

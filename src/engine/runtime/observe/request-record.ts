@@ -15,7 +15,7 @@ export type OperationName = { readonly app: string | undefined; readonly name: s
 
 export class RequestRecord {
   readonly beganAt = performance.now();
-  readonly face: ServerInfo;
+  readonly serverInfo: ServerInfo;
   readonly id: string;
   /** The route's pattern, such as `/v1/*`; empty if no route matched. */
   route: string;
@@ -66,9 +66,9 @@ export class RequestRecord {
   hasWrongProof = false;
   #brokeOff: CodedError | undefined;
 
-  constructor(face: ServerInfo, id: string, method: string, route: string, address: string) {
+  constructor(serverInfo: ServerInfo, id: string, method: string, route: string, address: string) {
     this.address = address;
-    this.face = face;
+    this.serverInfo = serverInfo;
     this.id = id;
     this.method = method;
     this.route = route;

@@ -63,7 +63,7 @@ export function startTraces(
     sampler: samplerOf(settings),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: telling(new OTLPTraceExporter({ httpAgentOptions: agentOptions(settings) }), log),
+        exporter: withWarnings(new OTLPTraceExporter({ httpAgentOptions: agentOptions(settings) }), log),
       }),
     ],
   });
@@ -92,9 +92,9 @@ function agentOptions({ files }: TraceSettings): AgentOptions {
 }
 
 /** Logs once when the collector stops accepting spans, and once when it accepts them again. Rejected spans are lost. */
-function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
+function withWarnings(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
   let isDown = false;
-  const told: SpanExporter["export"] = (spans, done) =>
+  const exportSpans: SpanExporter["export"] = (spans, done) =>
     exporter.export(spans, ({ error }) => {
       if (error && !isDown)
         log.warn(
@@ -107,7 +107,7 @@ function telling(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
       spanCounts.set(outcome, (spanCounts.get(outcome) ?? 0) + spans.length);
       done({ code: 0 }); // otherwise the SDK logs a line for each batch
     });
-  return { export: told, shutdown: () => exporter.shutdown() };
+  return { export: exportSpans, shutdown: () => exporter.shutdown() };
 }
 
 /** The sampler named by `OTEL_TRACES_SAMPLER` (OpenTelemetry's SDK configuration). */
@@ -125,8 +125,9 @@ function spansOf(tracer: Tracer): Observer {
   const calls = new WeakMap<CallRecord, Span>();
   return {
     requestBegan(request) {
-      const { face, route, method } = request;
-      if ((face.role !== "gateway" && face.role !== "graphql") || !route.startsWith("/v1/")) return;
+      const { serverInfo, route, method } = request;
+      if ((serverInfo.role !== "gateway" && serverInfo.role !== "graphql") || !route.startsWith("/v1/"))
+        return;
       const parent = contextOf(request.traceparent);
       const links = [trace.getSpanContext(contextOf(request.callersTrace))].flatMap((context) =>
         context ? [{ context }] : [],
@@ -138,14 +139,14 @@ function spansOf(tracer: Tracer): Observer {
     requestEnded(request) {
       const span = requests.get(request)?.span;
       if (!span) return;
-      const { operation, code, status, face } = request;
+      const { operation, code, status, serverInfo } = request;
       span.updateName(operation?.name ?? `${request.method} ${request.route}`);
       span.setAttributes({
         "http.request.method": request.method,
         "http.route": request.route,
         "http.response.status_code": status,
         "request.id": request.id,
-        "restbound.role": face.role,
+        "restbound.role": serverInfo.role,
         ...(operation && { "graphql.operation.name": operation.name, "graphql.document.id": operation.id }),
         ...(code && { "error.type": code }),
       });

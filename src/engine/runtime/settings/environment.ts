@@ -11,13 +11,13 @@ import {
   headerPrefix,
   httpUrl,
   label,
-  manifestPlaces,
+  manifestLocations,
   names,
   origins,
   pattern,
   port,
   products,
-  redisPlace,
+  redisAddress,
   secret,
   unconfirmedMs,
 } from "./validators.ts";
@@ -81,7 +81,7 @@ export const variables = {
     devDefault: Number.POSITIVE_INFINITY,
     desc: "requests per minute from one address; outside production only if set",
   }),
-  REDIS_URL: redisPlace({
+  REDIS_URL: redisAddress({
     default: undefined,
     desc: "Redis or Valkey (one server, Sentinel or a cluster), where gateways share rate limits and read revoked keys; absent: each gateway on its own",
   }),
@@ -111,7 +111,7 @@ export const variables = {
   }),
   GRAPHQL_GET: bool({ default: true, desc: "`off` rejects queries sent by GET; mutations always are" }),
   OPERATIONS: str({ choices: ["all", "saved"], default: "all", desc: "`saved` runs saved operations only" }),
-  OPERATIONS_FROM: manifestPlaces({
+  OPERATIONS_FROM: manifestLocations({
     default: [],
     desc: "manifests of the apps' operations, comma-separated: folders, `app=file` or `app=URL`",
   }),

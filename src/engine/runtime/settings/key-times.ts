@@ -14,13 +14,13 @@ export const staleMs = ({ KEY_STALE_MS, REDIS_URL }: KeyTimes): number =>
 
 /** How long gateways accept a revoked key, in ms. */
 export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | "KEY_UNCONFIRMED_MS">) {
-  const untold = times.KEY_CACHE_MS + staleMs(times);
+  const whileStale = times.KEY_CACHE_MS + staleMs(times);
   return {
     /** If the revocation did not reach the gateway. */
     cached: times.KEY_CACHE_MS,
     /** As `cached`, while key introspection fails as well. */
-    untold,
+    whileStale,
     /** If the gateway cannot read the revocation log. */
-    cutOff: Math.min(untold, times.KEY_UNCONFIRMED_MS),
+    unconfirmed: Math.min(whileStale, times.KEY_UNCONFIRMED_MS),
   };
 }

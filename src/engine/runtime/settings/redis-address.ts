@@ -8,14 +8,14 @@
  */
 
 /** A single server is a URL. */
-export type RedisPlace = URL | RedisGroup;
+export type RedisAddress = URL | RedisGroup;
 
 const defaultPorts = { sentinel: 26_379, cluster: 6_379 };
 const wanted =
   "must be a redis:// URL, redis-sentinel://host:port,host:port#master or redis-cluster://host:port,host:port; rediss… for TLS";
 
 /** Throws with the expected format. No message quotes the text, which may contain a password. */
-export function parseRedisPlace(text: string): RedisPlace {
+export function parseRedisAddress(text: string): RedisAddress {
   const [, , kind] = /^(rediss?)(?:-(sentinel|cluster))?:\/\//.exec(text) ?? [];
   if (kind === "sentinel" || kind === "cluster") return new RedisGroup(kind, text);
   const url = URL.parse(text);

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { makeValidator } from "envalid";
 import { linearPattern } from "../../shared/linear-pattern.ts";
 import { parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
-import { parseRedisPlace } from "./redis-place.ts";
+import { parseRedisAddress } from "./redis-address.ts";
 
 /** Throws if the text is not a base URL. */
 export function parseHttpUrl(value: string): URL {
@@ -58,8 +58,8 @@ export const addresses = makeValidator((value: string): readonly string[] => {
   if (!given.every(isAddress)) throw new Error("must be IP addresses or CIDR blocks, comma-separated");
   return given;
 });
-export const manifestPlaces = makeValidator(parseManifestLocations);
-export const redisPlace = makeValidator(parseRedisPlace);
+export const manifestLocations = makeValidator(parseManifestLocations);
+export const redisAddress = makeValidator(parseRedisAddress);
 /** Headers that clients and services depend on; the gateway drops every header with the configured prefix. */
 const knownHeaders = [
   "accept-language",

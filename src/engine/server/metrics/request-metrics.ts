@@ -20,9 +20,9 @@ export type Servers = ReadonlyMap<Role, FastifyInstance>;
 /** The label of operations that are not saved, and of names beyond the limit. */
 const other = "other";
 /** Maximum number of distinct operation labels, in total and per app (or this service). Each has a histogram of 16 series. */
-const mostOperations = { ofAll: 2_000, ofApp: 500 };
+const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
 /** Maximum number of version labels per app; clients send the versions. */
-const mostVersions = 20;
+const maxVersionLabels = 20;
 
 export function measureRequests(families: MetricFamilies, servers: Servers): Observer {
   const duration = families.histograms(
@@ -47,12 +47,12 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
   const operations = measureOperations(families);
   measureServers(families, servers, underWay);
   return {
-    requestBegan({ face: { role } }) {
+    requestBegan({ serverInfo: { role } }) {
       underWay.set(role, (underWay.get(role) ?? 0) + 1);
     },
     requestEnded(request) {
-      const { face, route, status, ms, code, reason = "" } = request;
-      const { role } = face;
+      const { serverInfo, route, status, ms, code, reason = "" } = request;
+      const { role } = serverInfo;
       underWay.set(role, (underWay.get(role) ?? 0) - 1);
       if (role === "metrics") return;
       if (request.hasWrongProof) wrongProofs++;
@@ -86,7 +86,11 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
   const labelOf = (saved: OperationName): string => {
     const ofApp = namesOfApps.get(saved.app) ?? new Set();
     namesOfApps.set(saved.app, ofApp);
-    return bounded(names, mostOperations.ofAll, bounded(ofApp, mostOperations.ofApp, qualifiedName(saved)));
+    return bounded(
+      names,
+      maxOperationLabels.ofAll,
+      bounded(ofApp, maxOperationLabels.ofApp, qualifiedName(saved)),
+    );
   };
   return ({ operation: saved, ms, code, app: named, client }) => {
     const operation = saved ? labelOf(saved) : other;
@@ -96,7 +100,7 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
     const version = named === undefined ? "" : (client?.version ?? "");
     const known = versions.get(app) ?? new Set();
     versions.set(app, known);
-    runs(app, bounded(known, mostVersions, version), operation).value++;
+    runs(app, bounded(known, maxVersionLabels, version), operation).value++;
   };
 }
 

@@ -25,10 +25,10 @@ export async function* itemsOf(text: string, slices: Slices): AsyncGenerator<str
   if (close === undefined) throw new SyntaxError("neither an object nor an array");
   let depth = 0;
   let from = start + 1;
-  let look = start + pieceLength;
+  let nextCheck = start + pieceLength;
   for (let at = start; at < text.length; at++) {
-    if (at >= look) {
-      look = at + pieceLength;
+    if (at >= nextCheck) {
+      nextCheck = at + pieceLength;
       if (slices.isOver) await slices.next();
     }
     const unit = text.charCodeAt(at);

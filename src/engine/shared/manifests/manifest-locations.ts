@@ -16,9 +16,9 @@ export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
 /** Throws `Error` if an entry is invalid. */
 export const parseManifestLocations = (value: string): readonly ManifestLocation[] =>
-  value.split(",").flatMap((item) => parsePlace(item.trim()) ?? []);
+  value.split(",").flatMap((item) => parseLocation(item.trim()) ?? []);
 
-function parsePlace(item: string): ManifestLocation | undefined {
+function parseLocation(item: string): ManifestLocation | undefined {
   if (item === "") return undefined;
   const [, app, named] = /^([^=/:]+)=(.+)$/.exec(item) ?? [];
   const at = named ?? item;

@@ -64,7 +64,7 @@ export type ManifestState = {
 };
 
 export class Manifests {
-  readonly #places: readonly Place[];
+  readonly #locations: readonly Location[];
   readonly #atStart = new Slices(sliceMs);
   readonly #later = new Slices(sliceMs, sliceMs);
   /** By their sources. */
@@ -72,63 +72,63 @@ export class Manifests {
 
   constructor(places: readonly ManifestLocation[], fetchUrl: Fetch = fetch) {
     const queue = new ReadingQueue();
-    this.#places = places.map((place) =>
-      isHttpUrl(place.at) ? new UrlPlace(place, queue, fetchUrl) : new PathPlace(place, queue),
+    this.#locations = places.map((place) =>
+      isHttpUrl(place.at) ? new UrlLocation(place, queue, fetchUrl) : new PathLocation(place, queue),
     );
   }
 
   /** The folders of the files, for a watcher. */
   get folders(): readonly string[] {
-    return [...new Set(this.#places.flatMap((place) => place.folders))];
+    return [...new Set(this.#locations.flatMap((place) => place.folders))];
   }
 
   /** Reads what has changed. Never rejects: unreadable manifests are listed as faults. */
   async refresh(): Promise<ManifestState> {
-    await Promise.all(this.#places.map((place) => place.read(this.#atStart)));
+    await Promise.all(this.#locations.map((place) => place.read(this.#atStart)));
     return this.#withinBounds();
   }
 
-  /** Reads what has changed, in files only or in all locations, and calls `took` after each location. */
-  refreshEach(took: (state: ManifestState) => void, only: "files" | "all"): void {
-    for (const place of this.#places)
-      if (only === "all" || place instanceof PathPlace)
-        void place.read(this.#later).then(() => took(this.#withinBounds()));
+  /** Reads what has changed, in files only or in all locations, and calls `onState` after each location. */
+  refreshEach(onState: (state: ManifestState) => void, only: "files" | "all"): void {
+    for (const place of this.#locations)
+      if (only === "all" || place instanceof PathLocation)
+        void place.read(this.#later).then(() => onState(this.#withinBounds()));
   }
 
   /** The current state. A manifest that would exceed the limits is not served; the version that it would replace is kept. */
   #withinBounds(): ManifestState {
     const read = new Map<string, Manifest>(
-      this.#places.flatMap(({ readings }, place) =>
+      this.#locations.flatMap(({ readings }, place) =>
         readings.flatMap(({ source, reading: { manifest } }) =>
           manifest ? [[`${place} ${source.at}`, manifest] as const] : [],
         ),
       ),
     );
-    const faults = this.#places.flatMap((place) => place.faults);
+    const faults = this.#locations.flatMap((place) => place.faults);
     const served = new Map([...this.#served].filter(([key]) => read.has(key)));
     const byApp = Map.groupBy(read.values(), ({ app }) => app);
-    const partOfApp = new Map([...byApp].map(([app, of]) => [app, partOf(of)]));
+    const shareOfApp = new Map([...byApp].map(([app, of]) => [app, shareOf(of)]));
     const changed = [...read].filter(([key, manifest]) => served.get(key) !== manifest);
     const order = ([key, manifest]: (typeof changed)[number]): number => {
       const last = served.get(key);
-      const makesRoom = last !== undefined && partOf([manifest]) <= partOf([last]);
-      return makesRoom ? 0 : (partOfApp.get(manifest.app) ?? 0);
+      const makesRoom = last !== undefined && shareOf([manifest]) <= shareOf([last]);
+      return makesRoom ? 0 : (shareOfApp.get(manifest.app) ?? 0);
     };
     for (const [key, manifest] of changed.sort((a, b) => order(a) - order(b))) {
       const last = served.get(key);
       served.set(key, manifest);
-      if (partOf([...served.values()]) <= 1) continue;
+      if (shareOf([...served.values()]) <= 1) continue;
       if (last) served.set(key, last);
       else served.delete(key);
       const { app, source } = manifest;
-      faults.push({ app, source, reason: beyondAll, keeps: last !== undefined });
+      faults.push({ app, source, reason: overTotalLimits, keeps: last !== undefined });
     }
     this.#served = served;
     return { manifests: [...read.keys()].flatMap((key) => served.get(key) ?? []), faults };
   }
 }
 
-const beyondAll = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
+const overTotalLimits = `exceeds the limits of all manifests: ${ofAll.manifests} manifests, ${ofAll.operations} operations, ${ofAll.bytes / 1_048_576} MiB`;
 
 /** Reads manifests one at a time: concurrent reading would leave no gaps between slices for requests. */
 class ReadingQueue {
@@ -171,7 +171,7 @@ async function parsed(
 }
 
 /** An entry of `OPERATIONS_FROM`. */
-abstract class Place {
+abstract class Location {
   protected readonly place: ManifestLocation;
   protected readonly queue: ReadingQueue;
   #last = Promise.resolve();
@@ -198,7 +198,7 @@ abstract class Place {
   }
 }
 
-class UrlPlace extends Place {
+class UrlLocation extends Location {
   readonly folders = [];
   readonly #fetch: Fetch;
   #reading: Reading = {};
@@ -234,7 +234,7 @@ class UrlPlace extends Place {
 }
 
 /** A file, or a folder of files. */
-class PathPlace extends Place {
+class PathLocation extends Location {
   /** The last listing of each folder. */
   #listings = new Map<string, Listing>();
   /** The sources in order, with what was read from each. */
@@ -335,7 +335,7 @@ class PathPlace extends Place {
 
 /** `rest`: totals of the app's other manifests. */
 async function readFile(source: Source, last: Reading, rest: Totals, slices: Slices): Promise<Reading> {
-  const beyond = {
+  const overAppLimits = {
     manifest: last.manifest,
     reason: `exceeds the limits of its app: ${ofApp.operations} operations, ${ofApp.bytes / 1_048_576} MiB`,
   };
@@ -343,11 +343,11 @@ async function readFile(source: Source, last: Reading, rest: Totals, slices: Sli
     const { mtimeMs, ctimeMs, size, ino } = statSync(source.at);
     const stamp = [mtimeMs, ctimeMs, size, ino].join();
     if (stamp === last.stamp) return last;
-    if (rest.bytes + size > ofApp.bytes && size <= ofManifest.bytes) return beyond;
+    if (rest.bytes + size > ofApp.bytes && size <= ofManifest.bytes) return overAppLimits;
     const text = readRegularFile(source.at, ofManifest.bytes);
     const reading = await parsed(source, last, { text, stamp }, slices);
     const operations = reading.manifest?.operations.length ?? 0;
-    return rest.operations + operations > ofApp.operations ? beyond : reading;
+    return rest.operations + operations > ofApp.operations ? overAppLimits : reading;
   } catch (error) {
     return { manifest: last.manifest, reason: reasonOf(error) };
   }
@@ -446,7 +446,7 @@ function totalsOf(manifests: readonly Manifest[]): Totals {
 }
 
 /** The fraction of the total limits that the manifests use, by the limit that is used most. */
-function partOf(taken: readonly Manifest[]): number {
+function shareOf(taken: readonly Manifest[]): number {
   const { manifests, operations, bytes } = totalsOf(taken);
   return Math.max(manifests / ofAll.manifests, operations / ofAll.operations, bytes / ofAll.bytes);
 }

@@ -7,12 +7,12 @@ import { type Fetch, type ManifestState, Manifests } from "./manifests.ts";
 const everyMs = 30_000;
 
 /**
- * Resolves once every location was read or has failed and `took` has processed the result. `took` is called with each new
+ * Resolves once every location was read or has failed and `onState` has processed the result. `onState` is called with each new
  * state; `failed` when files cannot be watched and are only polled. Returns the function that stops watching.
  */
 export async function watchManifests(
   places: readonly ManifestLocation[],
-  took: (state: ManifestState) => Promise<void>,
+  onState: (state: ManifestState) => Promise<void>,
   failed: (error: Error) => void,
   fetchUrl: Fetch,
 ): Promise<() => void> {
@@ -20,9 +20,9 @@ export async function watchManifests(
   let isOver = false;
   const refresh = (only: "files" | "all"): void =>
     manifests.refreshEach((state) => {
-      if (!isOver) void took(state);
+      if (!isOver) void onState(state);
     }, only);
-  await took(await manifests.refresh());
+  await onState(await manifests.refresh());
   const timer = setInterval(() => refresh("all"), everyMs).unref();
   let unwatch = (): void => {};
   try {

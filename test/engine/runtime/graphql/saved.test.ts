@@ -224,7 +224,7 @@ test("a saved document is parsed and validated once, even after many other docum
   });
   onTestFinished(() => apollo.stop());
   const run = (query: string) =>
-    apollo.execute({ query }, { scope: freeScope, log: { tellsInfo: false } } as never);
+    apollo.execute({ query }, { scope: freeScope, log: { writesInfo: false } } as never);
   await run(customer.body);
   const comment = `# ${"x".repeat(900_000)}`;
   for (let number = 0; number < 50; number++) await run(`{ __typename } ${comment}${number}`);
@@ -241,7 +241,7 @@ test("an operation whose document is known runs without Apollo's pipeline", asyn
   apollo.addPlugin({ requestDidStart: async () => void started++ });
   onTestFinished(() => apollo.stop());
   const run = async (query: string, operationName?: string) => {
-    const context = { scope: freeScope, log: { tellsInfo: false } } as never;
+    const context = { scope: freeScope, log: { writesInfo: false } } as never;
     const { body } = await apollo.execute({ query, ...(operationName && { operationName }) }, context);
     return body.kind === "single" ? body.singleResult : body;
   };

@@ -33,8 +33,8 @@ export type OneOfMember = {
  * member does not select it either.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
-  const told = discriminate(variants);
-  if (told?.property !== undefined) return told;
+  const discriminated = discriminate(variants);
+  if (discriminated?.property !== undefined) return discriminated;
   return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 

@@ -28,7 +28,7 @@ export function checkUnpagedList(field: FieldContext, where: FindingTarget): voi
 
 /** The first sign that the operation's response is a page. */
 export function findPagingSign(operation: RestOperation) {
-  const answers = showableResponses(operation).flatMap(({ shape }) => told(shape));
+  const answers = showableResponses(operation).flatMap(({ shape }) => pagingProperties(shape));
   const [sign] = [
     ...inputSlotsOf(operation)
       .filter(isOfPages)
@@ -75,7 +75,7 @@ const pageHeader =
   /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
 
 /** The properties next to the list, or in an object next to it. */
-const told = (shape: Shape) =>
+const pagingProperties = (shape: Shape) =>
   nestedObjects(shape, 2).flatMap(([, object]) =>
     responseProperties(object).filter(({ name }) => beside.has(normalizeName(name))),
   );

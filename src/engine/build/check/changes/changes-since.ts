@@ -32,22 +32,22 @@ type Changes = {
   /** Changes that clients do not notice; these are not findings. */
   readonly safe: readonly SpecChange[];
   /** Errors of `head` that are covered by the findings. */
-  readonly told: ReadonlySet<Diagnostic>;
+  readonly reported: ReadonlySet<Diagnostic>;
 };
 
 /** Without a valid schema in `head` there is nothing to compare; the schema's errors are separate findings. */
 export function changesSince(base: ValidProject, head: Project, today: string): Changes {
-  if (!isValid(head)) return { findings: [], safe: [], told: new Set() };
+  if (!isValid(head)) return { findings: [], safe: [], reported: new Set() };
   const all = [
     ...factChanges(base.model, head.model),
     ...valueChanges(base.model, head.model),
     ...schemaChanges(base.model, head.model, today),
   ];
   const breaks = findBreakingChanges(base, head);
-  const isTold = toldByErrors(base.model, head);
+  const isCovered = coveredByErrors(base.model, head);
   const own: Difference[] = [];
   for (const change of all.filter(isDifference)) {
-    if (isTold(change)) continue;
+    if (isCovered(change)) continue;
     const { rule, coordinate, rest, place = "" } = change;
     const found =
       (rest && breaks.get(nodeKey(rest.old))) ??
@@ -66,12 +66,12 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
         ? [{ rule, class: kind, message, coordinates: [coordinate, ...reached], operations: [] }]
         : [],
     ),
-    told: new Set([...breaks.values()].flatMap((each) => each.errors)),
+    reported: new Set([...breaks.values()].flatMap((each) => each.errors)),
   };
 }
 
 /** Whether the coordinate of a change has a proof error, which covers the change, or is bound to something else now. */
-function toldByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
+function coveredByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const broken = new Set(errors.map(({ coordinate }) => coordinate));
   const brokenFields = new Set(errors.map(({ coordinate }) => fieldOf(coordinate)));

@@ -22,7 +22,7 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   if (!before || !after) return [];
   const found: Unfit[] = [];
   // a finding of a value covers its members
-  const told = new Set<string>();
+  const covered = new Set<string>();
   // parts of a removed member, and parts already covered by members of a value
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
@@ -39,13 +39,13 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
     const others = after.get(path) ?? [];
     const unfit =
       others.length > 0 ? parts.flatMap((was) => fewest(others.map((is) => refusedPart(now, was, is)))) : [];
-    if (unfit.length > 0) told.add(path);
+    if (unfit.length > 0) covered.add(path);
     if (unfit.some(hasNoParts)) passed.push(path);
     found.push(...unfit);
     const [holder] = after.get(first.holder) ?? [];
-    if (parts.length <= others.length || !holder || (told.has(first.holder) && isMember)) continue;
+    if (parts.length <= others.length || !holder || (covered.has(first.holder) && isMember)) continue;
     found.push({ found: isMember ? fewerMembers : gone, was: oneWithout(parts, others), is: holder });
-    told.add(first.holder);
+    covered.add(first.holder);
     if (isMember) passed.push(path);
   }
   // a renamed property is reported for the removed one
@@ -54,7 +54,7 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   );
   for (const [holder, [is, ...others]] of Map.groupBy(added, (each) => each.holder)) {
     const [was] = before.get(holder) ?? [];
-    if (is && was && !told.has(holder)) found.push({ found: demanding([is, ...others]), was, is });
+    if (is && was && !covered.has(holder)) found.push({ found: demanding([is, ...others]), was, is });
   }
   return oneOfEachList(found);
 }

@@ -32,15 +32,15 @@ export function withoutSuggestion(base: ValidProject, head: ValidProject, error:
   const former = error.isRemoved ? undefined : formerOperation(base, head, error);
   if (!former) return error;
   const { was, now } = former;
-  const { rest: _, ...told } = error;
+  const { rest: _, ...finding } = error;
   return now
     ? {
-        ...told,
+        ...finding,
         message: `${operationLabel(was)} is named "${now.id}" now`,
         hint: `write "${now.id}" in @rest`,
       }
     : {
-        ...told,
+        ...finding,
         message: `the document no longer has ${operationLabel(was)}`,
         hint: "remove the field, or bind it to another operation",
       };

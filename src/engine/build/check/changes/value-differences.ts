@@ -31,7 +31,7 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
     ...(added?.length
       ? enumDiffers(type, before, after, "dangerous", `may be ${quoted(added)} too now`)
       : []),
-    ...toldApartDiffers(before, after),
+    ...discriminatorDiffers(before, after),
   ];
 }
 
@@ -128,7 +128,7 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 }
 
 /** A changed discriminator (OpenAPI 3.1 §4.8.25): another property, or other values of it. */
-function toldApartDiffers(before: Shape, after: Shape): Differing[] {
+function discriminatorDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];
   if (old.property !== now.property) {

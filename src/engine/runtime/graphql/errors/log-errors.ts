@@ -15,7 +15,7 @@ export function logErrors({ log: lines, requestId }: RequestContext, errors: rea
     const { originalError: original, path } = error;
     if (original instanceof CodedError ? original.status < 500 : invalidArgumentError(error)) continue;
     const level = original instanceof CodedError || path === undefined ? "info" : "error";
-    if (level === "info" && !lines.tellsInfo) continue;
+    if (level === "info" && !lines.writesInfo) continue;
     const kind = kindOf(error);
     if (!lines.mayWrite(`field ${Object.values(kind)}`, kind)) continue;
     lines.log[level]({ ...reason(error), path: path?.join("."), requestId }, "field failed");

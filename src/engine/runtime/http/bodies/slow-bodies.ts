@@ -13,7 +13,7 @@ import { slowBodies } from "../../settings/capacity.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { addressBlock } from "../address-block.ts";
 
-const lookMs = 250;
+const checkMs = 250;
 /** Bytes from which a body is watched immediately. */
 const large = 65_536;
 const { slowAfterMs, graceMs, minimumRate } = slowBodies;
@@ -73,7 +73,7 @@ export class SlowBodies {
   #keep(body: Body): void {
     const { raw } = body.request;
     this.#unfinished.add(body);
-    this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+    this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
     raw.once("end", () => this.#unfinished.delete(body));
     const push = raw.push.bind(raw);
     raw.push = (piece: Buffer | null): boolean => {
@@ -85,11 +85,11 @@ export class SlowBodies {
     };
   }
 
-  #look(): void {
-    if (this.#stoppingMs !== undefined) this.#stoppingMs += lookMs;
+  #check(): void {
+    if (this.#stoppingMs !== undefined) this.#stoppingMs += checkMs;
     const slow = new Map<string, number>();
     for (const body of this.#unfinished) {
-      body.ageMs += lookMs;
+      body.ageMs += checkMs;
       if (isOver(body)) this.#unfinished.delete(body);
       else if (body.reply.raw.writableEnded) linger(body);
       else {
@@ -186,7 +186,7 @@ function ownersOf(body: Body): string[] {
 }
 
 function linger(body: Body): void {
-  body.answeredMs += lookMs;
+  body.answeredMs += checkMs;
   if (body.answeredMs > lingerMs) body.request.raw.destroy();
 }
 

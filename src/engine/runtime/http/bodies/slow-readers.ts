@@ -11,7 +11,7 @@ import { CodedError } from "../../coded-error.ts";
 import { slowReaders } from "../../settings/capacity.ts";
 import type { Connections } from "../connections.ts";
 
-const mostLookMs = 1_000;
+const maxCheckMs = 1_000;
 
 /** Bytes written to the connection, and those that the kernel has not accepted yet. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
@@ -27,23 +27,23 @@ export const readTooSlowly = new CodedError(
 
 /** Returns the function that stops the checks. */
 export function closeSlowReaders(connections: Connections, windowMs: number): () => void {
-  const lookMs = Math.min(mostLookMs, windowMs / 4);
+  const checkMs = Math.min(maxCheckMs, windowMs / 4);
   const most = (slowReaders.minimumRate * windowMs) / 1_000;
-  const ofLook = (slowReaders.minimumRate * lookMs) / 1_000;
-  const look = (): void => {
+  const perCheck = (slowReaders.minimumRate * checkMs) / 1_000;
+  const check = (): void => {
     for (const connection of connections.values()) {
       const { socket } = connection;
       const taken = takenFrom(socket);
       const read = taken - connection.taken;
       connection.taken = taken;
       connection.credit =
-        socket.writableLength === 0 ? most : Math.min((connection.credit ?? most) + read, most) - ofLook;
+        socket.writableLength === 0 ? most : Math.min((connection.credit ?? most) + read, most) - perCheck;
       if (connection.credit > 0) continue;
       connection.isUnread = true;
       socket.resetAndDestroy(); // the kernel then drops its buffers too
     }
   };
-  const timer = setInterval(look, lookMs).unref();
+  const timer = setInterval(check, checkMs).unref();
   return () => clearInterval(timer);
 }
 
