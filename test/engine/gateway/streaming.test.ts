@@ -89,7 +89,9 @@ describe("the body of an upstream's response", () => {
   /** The gateway's record of the next request that ends. */
   const nextRecord = () => {
     const ended = vi.fn();
-    onTestFinished(subscribe({ requestEnded: (record) => record.serverInfo.role === "gateway" && ended(record) }));
+    onTestFinished(
+      subscribe({ requestEnded: (record) => record.serverInfo.role === "gateway" && ended(record) }),
+    );
     return () => expect.poll(() => ended.mock.calls[0]?.[0]);
   };
 
