@@ -1,7 +1,8 @@
 /**
  * The one encoder of every parameter (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST
  * reads back the value that was given: one that its style cannot write unambiguously is refused. A query or header leaves
- * out null and undefined, also in an object. A path refuses an empty value and one that holds a dot segment.
+ * out null and undefined, also in an object, and refuses an empty list. A path refuses an empty value and one that holds a
+ * dot segment.
  */
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";
@@ -23,7 +24,7 @@ export function serializePairs(
   for (const [name, value] of Object.entries(section)) {
     if (value === null || value === undefined) continue;
     const written = wellFormed(name, () =>
-      serializeOne(name, value, own(style, `${location}:${name}`), section),
+      serializeOne(name, value, own(style, `${location}:${name}`), section, location),
     );
     if (written) pairs += pairs ? `&${written}` : written;
   }
@@ -32,10 +33,17 @@ export function serializePairs(
 
 const usual: Style = { style: "form", explode: true };
 
-function serializeOne(name: string, value: unknown, written: Style = usual, section: Section): string {
+function serializeOne(
+  name: string,
+  value: unknown,
+  written: Style = usual,
+  section: Section,
+  location: "query" | "body",
+): string {
   const { style, explode, allowReserved } = written;
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
     return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
+  if (location === "query" && isEmptyList(value) && style !== "json") throw emptyList(name);
   const isComposed = style !== "json" && typeof value === "object" && value !== null;
   const text = isComposed
     ? serializeComposed(name, value, written, section)
@@ -59,6 +67,12 @@ function serializeComposed(name: string, value: object, written: Style, section:
   checkMembers(name, value, options, section);
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** No style can write an empty list: REST would take the parameter for absent, and a filter that is absent selects everything. */
+const emptyList = (name: string): Unwritable =>
+  new Unwritable(name, "is an empty list, which REST would read as no value at all");
 
 /** What separates the items of a list whose own text is percent-encoded too, so that REST cannot tell them apart. */
 const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
@@ -138,6 +152,7 @@ export function serializeHeaders(
   const headers = new Dictionary<string>();
   for (const [name, value] of Object.entries(header)) {
     if (value === null || value === undefined) continue;
+    if (isEmptyList(value)) throw emptyList(name);
     const text =
       typeof value === "object"
         ? simple(name, value, own(style, `header:${name}`)?.explode === true)
@@ -151,7 +166,7 @@ export function serializeHeaders(
 
 const fieldValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** A list or an object in a header; `undefined` if it is empty. REST ignores empty items (RFC 9110 §5.6.1.2). */
+/** A list or an object in a header; `undefined` if the object is empty. REST ignores empty items (RFC 9110 §5.6.1.2). */
 function simple(name: string, value: object, explode: boolean): string | undefined {
   const isList = Array.isArray(value);
   const members = isList ? value.map((item): [string, unknown] => ["", item]) : definedParameters(value);

@@ -5,17 +5,18 @@
 import fc from "fast-check";
 import { OpenAPIRouter } from "openapi-backend";
 import { describe, expect, test } from "vitest";
-import { batchOne } from "../../../../src/engine/runtime/rest/batch.ts";
+import { batchEach, batchOne } from "../../../../src/engine/runtime/rest/batch.ts";
 import {
   encodeTemplate,
   serializeHeaders,
+  serializePairs,
   serializePath,
   serializeQuery,
   Unwritable,
 } from "../../../../src/engine/runtime/rest/encode.ts";
 import type { Operation, Style } from "../../../../src/engine/shared/operation.ts";
 import { seed } from "../../../support/seed.ts";
-import { against, ok, pathsOf } from "./client.ts";
+import { against, failureOf, ok, pathsOf } from "./client.ts";
 
 const pchar = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-F]{2})";
 const path = new RegExp(`^(?:/${pchar}*)+$`); // RFC 3986 §3.3
@@ -63,9 +64,9 @@ const parameter: fc.Arbitrary<Case> = fc.oneof(
   fc.record({ value: members, written: style(["deepObject"], fc.constant(true)) }),
 );
 
-/** The value as its texts; an empty list or object is not sent. */
+/** The value as its texts; an empty object is not sent. */
 function textsOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String);
+  if (Array.isArray(value)) return value.map(String);
   if (typeof value !== "object" || value === null) return String(value);
   const texts = Object.entries(value).map(([member, each]) => [member, String(each)] as const);
   return texts.length === 0 ? undefined : Object.fromEntries(texts);
@@ -109,6 +110,7 @@ function isAmbiguous({ value, written: { style, explode } }: Case): boolean {
     ["pipeDelimited", "|"],
     ["spaceDelimited", " "],
   ]).get(style);
+  if (Array.isArray(value) && value.length === 0) return true;
   if (Array.isArray(value))
     return !explode && separator !== undefined && value.some((item) => String(item).includes(separator));
   if (typeof value !== "object") return false;
@@ -273,6 +275,56 @@ test.each([
   ["/things('{id}'):copy", "/things('%7C'):copy"],
 ])("the document's path %s is encoded where a URL cannot hold it", (path, target) => {
   expect(serializePath(encodeTemplate(path), { id: "|" })).toBe(target);
+});
+
+describe("an empty list, which REST could not tell from an absent parameter,", () => {
+  const refused = expect.objectContaining({ code: "BAD_USER_INPUT", details: { argument: "ids" } });
+
+  test.each<[Style]>([
+    [{ style: "form", explode: true }],
+    [{ style: "form", explode: false }],
+    [{ style: "form", explode: false, allowReserved: true }],
+    [{ style: "spaceDelimited", explode: false }],
+    [{ style: "pipeDelimited", explode: false }],
+  ])("is refused in a query: %j", (style) => {
+    expect(() => serializeQuery(operationOf("ids", style), { ids: [] })).toThrow(refused);
+  });
+
+  test("is refused in a query and a header without a declared style", () => {
+    expect(() => serializeQuery(operationOf("ids"), { z: 1, ids: [] })).toThrow(refused);
+    expect(() => serializeHeaders(operationOf("ids"), { ids: [] })).toThrow(refused);
+  });
+
+  test("is refused before the call, with the parameter's name", async () => {
+    const { rest, server } = await against(ok([{ id: "a" }]));
+    expect(await failureOf(rest.get("/things", { query: { ids: [] } }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+      details: { argument: "ids", operation: "listThings" },
+    });
+    expect(await failureOf(rest.find("/things", { header: { "X-Trace": [] } }))).toMatchObject({
+      code: "BAD_USER_INPUT",
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("is written as JSON, and left out of a form; a null is left out everywhere", () => {
+    expect(serializeQuery(operationOf("ids", { style: "json", explode: false }), { ids: [] })).toBe(
+      "ids=%5B%5D",
+    );
+    expect(serializePairs(operationOf("ids"), "body", { ids: [], z: 1 })).toBe("z=1");
+    expect(serializeQuery(operationOf("ids"), { ids: null })).toBe("");
+    expect(serializeHeaders(operationOf("ids"), { ids: undefined })).toEqual({});
+  });
+
+  test("is never sent by a batch without keys", async () => {
+    const { rest, server } = await against(ok([{ id: "a" }]));
+    const fetch = (tags: string[]) => rest.get("/things", { query: { tags } }) as Promise<{ id: string }[]>;
+    expect(await batchEach([[], null], 100, "id", fetch, "nullableKeys")).toEqual([[], null]);
+    expect(
+      await batchOne<string | null, "id", { id: string }>([null], 100, "id", fetch, "nullableKeys"),
+    ).toEqual([null]);
+    expect(server.requests).toEqual([]);
+  });
 });
 
 test("a key that the style of its list cannot write fails its own parent alone, before the call", async () => {
