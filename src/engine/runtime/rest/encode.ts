@@ -15,43 +15,42 @@ export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
 /** The pairs of a query, or of the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
-export function serializePairs(
-  { style = {} }: Operation,
-  location: "query" | "body",
-  section: Section,
-): string {
+export function serializePairs(operation: Operation, location: "query" | "body", section: Section): string {
+  const all: Pairs = { operation, location, section };
   let pairs = "";
   for (const [name, value] of Object.entries(section)) {
     if (value === null || value === undefined) continue;
-    const written = wellFormed(name, () =>
-      serializeOne(name, value, own(style, `${location}:${name}`), section, location),
-    );
+    const written = wellFormed(name, () => serializeOne(name, value, styleOf(all, name), all));
     if (written) pairs += pairs ? `&${written}` : written;
   }
   return pairs;
 }
 
+/** The parameters that are written side by side. */
+type Pairs = {
+  readonly operation: Operation;
+  readonly location: "query" | "body";
+  readonly section: Section;
+};
+
 const usual: Style = { style: "form", explode: true };
 
-function serializeOne(
-  name: string,
-  value: unknown,
-  written: Style = usual,
-  section: Section,
-  location: "query" | "body",
-): string {
+const styleOf = ({ operation, location }: Pairs, name: string): Style =>
+  own(operation.style ?? {}, `${location}:${name}`) ?? usual;
+
+function serializeOne(name: string, value: unknown, written: Style, all: Pairs): string {
   const { style, explode, allowReserved } = written;
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
     return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
-  if (location === "query" && isEmptyList(value) && style !== "json") throw emptyList(name);
+  if (all.location === "query" && isEmptyList(value) && style !== "json") throw emptyList(name);
   const isComposed = style !== "json" && typeof value === "object" && value !== null;
   const text = isComposed
-    ? serializeComposed(name, value, written, section)
+    ? serializeComposed(name, value, written, all)
     : `${encodeURIComponent(name)}=${encodeURIComponent(style === "json" ? jsonOf(name, value) : String(value))}`;
   return allowReserved ? withReserved(text, isComposed && !explode) : text;
 }
 
-function serializeComposed(name: string, value: object, written: Style, section: Section): string {
+function serializeComposed(name: string, value: object, written: Style, all: Pairs): string {
   const options = { style: written.style as "form", explode: written.explode };
   const inner = Array.isArray(value) ? value : definedParameters(value).map(([, member]) => member);
   if (inner.some((member) => typeof member === "object"))
@@ -64,7 +63,7 @@ function serializeComposed(name: string, value: object, written: Style, section:
     checkItems(name, inner, options.explode ? undefined : separators[options.style]);
     return withoutDelimiters(serializeArrayParam(encodeURIComponent(name), inner, options));
   }
-  checkMembers(name, value, options, section);
+  checkMembers(name, value, options, all);
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
 
@@ -84,16 +83,40 @@ function checkItems(name: string, items: readonly unknown[], separator: string |
     throw new Unwritable(name, `must not contain "${separator}", which separates its items`, refused);
 }
 
-/** The members of an exploded object are parameters of their own; those of a `deepObject` have brackets around the name. */
-function checkMembers(name: string, value: object, { style, explode }: Style, section: Section): void {
-  for (const [member] of definedParameters(value)) {
-    if (style === "deepObject" && (member === "" || /[[\]]/.test(member)))
-      throw new Unwritable(name, "must not have a member with an empty name, or with [ or ] in it");
-    const other = style === "form" && explode && member !== name ? own(section, member) : undefined;
-    if (other !== null && other !== undefined)
-      throw new Unwritable(name, `must not have a member "${member}", which is a parameter of its own`);
+/**
+ * The members of an exploded object are parameters of their own; those of a `deepObject` have brackets around the name. Each
+ * name is sent once: of two, the server chooses which one it reads.
+ */
+function checkMembers(name: string, value: object, style: Style, all: Pairs): void {
+  const names = pairNames(name, value, style);
+  if (style.style === "deepObject" && definedParameters(value).some(([member]) => /^$|[[\]]/.test(member)))
+    throw new Unwritable(name, "must not have a member with an empty name, or with [ or ] in it");
+  const others = new Set(credentialNames(all));
+  const deep: string[] = [];
+  for (const [other, given] of definedParameters(all.section)) {
+    if (other === name) continue;
+    const written = styleOf(all, other);
+    if (written.style === "deepObject") deep.push(`${other}[`);
+    for (const each of [other, ...pairNames(other, given, written)]) others.add(each);
   }
+  for (const member of names)
+    if (others.has(member) || deep.some((start) => member.startsWith(start)))
+      throw new Unwritable(name, `must not have a member "${member}", which is a parameter of its own`);
 }
+
+/** The names under which REST gets a parameter. */
+function pairNames(name: string, value: unknown, { style, explode }: Style): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [name];
+  const members = definedParameters(value).map(([member]) => member);
+  if (style === "deepObject") return members.map((member) => `${name}[${member}]`);
+  return style === "form" && explode ? members : [name];
+}
+
+/** The names of the credentials that a query brings to REST (`x-from-header`). */
+const credentialNames = ({ operation, location }: Pairs): string[] =>
+  Object.values(operation.places ?? {}).flatMap((place) =>
+    location === "query" && place.in === "query" ? [place.name] : [],
+  );
 
 /**
  * Percent-encodes the delimiters that openapi-fetch writes raw and RFC 3986 §3.4 does not allow in a query: `color%5BR%5D=100`,

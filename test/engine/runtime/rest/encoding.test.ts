@@ -277,6 +277,74 @@ test.each([
   expect(serializePath(encodeTemplate(path), { id: "|" })).toBe(target);
 });
 
+describe("a member of an exploded object with the name of another parameter is refused:", () => {
+  const exploded: Style = { style: "form", explode: true };
+  const deep: Style = { style: "deepObject", explode: true };
+  const operation: Operation = {
+    id: "search",
+    product: "A",
+    style: {
+      "query:filter": exploded,
+      "query:more": exploded,
+      "query:scope": deep,
+      "query:flat": { style: "form", explode: false },
+      "body:filter": exploded,
+      "body:scope": deep,
+    },
+    credentials: [["x-shop-key"]],
+    places: {
+      "x-shop-key": { in: "query", name: "api_key" },
+      "x-session": { in: "cookie", name: "session" },
+      "x-token": { in: "header", name: "token" },
+    },
+  };
+
+  test.each<[what: string, argument: string, section: Record<string, unknown>]>([
+    ["a parameter", "filter", { filter: { status: "x" }, status: "open" }],
+    ["a list", "filter", { filter: { ids: "x" }, ids: ["a"] }],
+    ["an object that is not exploded", "filter", { filter: { flat: "x" }, flat: { a: 1 } }],
+    ["a credential in the query", "filter", { filter: { api_key: "somebody-elses" } }],
+    ["a credential, among others", "more", { filter: { a: 1 }, more: { b: 1, api_key: "x" } }],
+    ["a member of a deepObject", "filter", { filter: { "scope[tenant]": "x" }, scope: { tenant: "mine" } }],
+    [
+      "a member of an exploded object",
+      "scope",
+      { scope: { tenant: "mine" }, filter: { "scope[tenant]": "x" } },
+    ],
+    [
+      "another member of a deepObject",
+      "filter",
+      { filter: { "scope[role]": "x" }, scope: { tenant: "mine" } },
+    ],
+    ["an item of a deepObject", "filter", { filter: { "scope[tenant][]": "x" }, scope: { tenant: "mine" } }],
+    ["a member of another exploded object", "filter", { filter: { a: 1, b: 2 }, more: { c: 3, b: 4 } }],
+    ["a parameter with brackets", "scope", { scope: { tenant: "mine" }, "scope[tenant]": "x" }],
+  ])("%s", (_what, argument, section) => {
+    expect(() => serializeQuery(operation, section)).toThrow(
+      expect.objectContaining({ code: "BAD_USER_INPUT", details: { argument } }),
+    );
+  });
+
+  test("a property of a form", () => {
+    for (const section of [
+      { filter: { status: "x" }, status: "open" },
+      { filter: { "scope[a]": "x" }, scope: { a: "b" } },
+    ])
+      expect(() => serializePairs(operation, "body", section)).toThrow(Unwritable);
+    expect(serializePairs(operation, "body", { filter: { api_key: "x" } })).toBe("api_key=x");
+  });
+
+  test.each<[search: string, section: Record<string, unknown>]>([
+    ["filter=x&a=1", { filter: { filter: "x" }, more: { a: 1 } }],
+    ["status=x", { filter: { status: "x", b: null }, status: null, more: { b: undefined } }],
+    ["session=x&token=y&x-shop-key=z", { filter: { session: "x", token: "y", "x-shop-key": "z" } }],
+    ["tenant=x&scope%5Btenant%5D=y", { filter: { tenant: "x" }, scope: { tenant: "y" } }],
+    ["a=1&flat=a,2", { filter: { a: 1 }, flat: { a: 2 } }],
+  ])("but %s is sent", (search, section) => {
+    expect(serializeQuery(operation, section)).toBe(search);
+  });
+});
+
 describe("an empty list, which REST could not tell from an absent parameter,", () => {
   const refused = expect.objectContaining({ code: "BAD_USER_INPUT", details: { argument: "ids" } });
 
