@@ -1,10 +1,37 @@
 /** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
 
 import { isJson, isText } from "../../shared/media-type.ts";
-import { own } from "../../shared/own.ts";
+import { Dictionary, own } from "../../shared/own.ts";
 import type { ResponseSource } from "../observe/request-record.ts";
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Headers without the white space after their values, which is no part of them (RFC 9112 §5.1) and which undici leaves there.
+ * Returns the same object if there is none.
+ */
+export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
+  let trimmed: Dictionary<string | string[] | undefined> | undefined;
+  for (const name in headers) {
+    const value = headers[name];
+    const isTrimmed = Array.isArray(value) ? !value.some(endsWithSpace) : !endsWithSpace(value);
+    if (isTrimmed) continue;
+    trimmed ??= new Dictionary(headers);
+    trimmed[name] = Array.isArray(value) ? value.map(withoutSpaceAtEnd) : withoutSpaceAtEnd(value ?? "");
+  }
+  return trimmed ?? headers;
+}
+
+const [space, tab] = [0x20, 0x09];
+const isSpace = (unit: number): boolean => unit === space || unit === tab;
+const endsWithSpace = (value = ""): boolean => isSpace(value.charCodeAt(value.length - 1));
+
+/** Linear, as `/[ \t]+$/` is not. `trimEnd` would also take characters that belong to a value (U+00A0). */
+function withoutSpaceAtEnd(value: string): string {
+  let end = value.length;
+  while (isSpace(value.charCodeAt(end - 1))) end--;
+  return value.slice(0, end);
+}
 
 /** Earlier than each time at which a response may become stale. */
 export const neverStored = Number.NEGATIVE_INFINITY;

@@ -18,7 +18,7 @@ import {
 import { TickBatch } from "../../tick-batch.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { tooLarge } from "../rest-failure.ts";
-import { type RawHeaders, RestResponse } from "../rest-response.ts";
+import { type RawHeaders, RestResponse, withoutTrailingSpace } from "../rest-response.ts";
 import { decompress } from "./decompress.ts";
 import { jsonValueBytes } from "./json-bytes.ts";
 
@@ -112,7 +112,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return; // the final one follows (RFC 9110 §15.2)
     }
     this.#status = status;
-    this.#headers = headers;
+    this.#headers = withoutTrailingSpace(headers);
     if (isWithoutBody(status)) return this.#complete(noBody);
     const failure = this.#isSkipped ? undefined : this.#excess(Number(headers["content-length"]));
     if (failure) this.abort(failure);

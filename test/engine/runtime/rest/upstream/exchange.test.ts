@@ -82,6 +82,39 @@ describe.each([
   });
 });
 
+/** RFC 9112 §5.1: no part of the value. */
+describe.each([" ", "\t", " \t ", " ".repeat(3_000)])(
+  "white space after the value of a header: %j",
+  (space) => {
+    test("is not part of a coding or a media type", async () => {
+      const headers = { "content-encoding": `gzip${space}`, "content-type": `application/json${space}` };
+      const { get } = await against(send(http(200, gzipSync('{"a":1}'), headers)));
+      const answer = await get();
+      expect([answer.body, answer.headers.get("content-type")]).toEqual([{ a: 1 }, "application/json"]);
+    });
+
+    test("is not part of any other value, in one line or several", async () => {
+      const lines = `retry-after: 7${space}\r\nvary: a${space}\r\nvary: b${space}\r\nx-empty:${space}\r\n`;
+      const { get } = await against(send(`HTTP/1.1 429 X\r\n${lines}content-length: 2\r\n\r\n{}`));
+      const { rawHeaders } = await get();
+      expect(rawHeaders).toEqual({
+        "retry-after": "7",
+        vary: ["a", "b"],
+        "x-empty": "",
+        "content-length": "2",
+      });
+    });
+  },
+);
+
+test("white space within a value, and another character at its end, stay", async () => {
+  const { get } = await against(send(http(200, "{}", { "x-a": "a \t b", "x-b": "a\u00a0 " })));
+  const { rawHeaders } = await get();
+  expect(rawHeaders["x-a"]).toBe("a \t b");
+  expect(String(rawHeaders["x-b"]).startsWith("a")).toBe(true);
+  expect(rawHeaders["x-b"]).not.toMatch(/ $/);
+});
+
 test("a body without a coding may say so in any case", async () => {
   const { get } = await against(send(http(200, "{}", { "content-encoding": "Identity" })));
   expect(await (await get()).text()).toBe("{}");
