@@ -77,6 +77,7 @@ function requestHeaders({ GATEWAY_SECRET, KEY_INTROSPECTION_CREDENTIALS: credent
   return {
     "content-type": "application/x-www-form-urlencoded",
     accept: "application/json",
+    "accept-encoding": "identity", // without the header, any coding would be acceptable (RFC 9110 §12.5.3)
     ...(GATEWAY_SECRET !== undefined && { [proofHeader]: GATEWAY_SECRET }),
     ...(credentials !== undefined && { authorization: authorizationOf(credentials) }),
   };

@@ -1,5 +1,6 @@
 /** The contract of docs/key-introspection.md with a service that is not ours: names, credentials, forms of keys, times. */
 import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { KeyState } from "../../../src/engine/gateway/key-introspection.ts";
 import { KeyVerifier } from "../../../src/engine/gateway/key-verifier.ts";
@@ -49,6 +50,17 @@ test.each([
   const { url } = await startGateway({ keyIntrospection: keys.url, env });
   await call(url, goodKey);
   expect(keys.asked).toEqual([{ authorization: sent, token: goodKey }]);
+});
+
+test("a service that compresses what it may is asked not to", async () => {
+  const keys = await upstream((request, response) => {
+    const isAny = request.headers["accept-encoding"] === undefined; // RFC 9110 §12.5.3
+    const answer = JSON.stringify(contextOf("good"));
+    if (isAny) response.setHeader("content-encoding", "gzip");
+    response.end(isAny ? gzipSync(answer) : answer);
+  });
+  const { url } = await startGateway({ keyIntrospection: keys });
+  expect((await call(url, goodKey)).status).toBe(200);
 });
 
 test("KEY_PATTERN is that of a whole key; what does not match is not looked up", async () => {

@@ -203,7 +203,7 @@ function bodyOf(
   const sent = [init?.path, init?.query, init?.header, init?.body];
   if (!response.ok) throw responseFailure(operation, response, error, sent, forwarded);
   if (data === undefined && !operation.empty) throw invalidResponse("the answer is empty", "empty body");
-  const media = response.headers.get("content-type") ?? "";
+  const media = response.mediaType;
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))
     throw invalidResponse("the answer is not JSON", notJson(media));
   return data;

@@ -92,7 +92,7 @@ export function responseFailure(
 ): CodedError {
   const { status } = response;
   if (status < 400) return invalidResponse("a redirect is not followed", "redirect");
-  const media = response.headers.get("content-type") ?? "";
+  const media = response.mediaType;
   const foreign = status < 500 ? foreignErrorSign(operation, status, media, response.bytes > 0) : undefined;
   if (foreign !== undefined)
     return new CodedError(

@@ -22,6 +22,10 @@ export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   return trimmed ?? headers;
 }
 
+/** The media type of a body. Of several lines the last one counts, as RFC 9110 §8.3 says that recipients do. */
+export const mediaTypeOf = (headers: RawHeaders): string =>
+  [headers["content-type"] ?? ""].flat().at(-1) ?? "";
+
 const [space, tab] = [0x20, 0x09];
 const isSpace = (unit: number): boolean => unit === space || unit === tab;
 const endsWithSpace = (value = ""): boolean => isSpace(value.charCodeAt(value.length - 1));
@@ -72,6 +76,10 @@ export class RestResponse {
     return copy;
   }
 
+  get mediaType(): string {
+    return mediaTypeOf(this.rawHeaders);
+  }
+
   /** Characters of the body that are not parsed yet, or what they count for if it holds many values. */
   get unparsed(): number {
     return this.#text === "" ? 0 : Math.max(this.#text.length, this.bytes);
@@ -102,7 +110,7 @@ export class RestResponse {
    */
   get body(): unknown {
     if (this.#text === "") return this.#value;
-    const media = this.headers.get("content-type") ?? "";
+    const media = this.mediaType;
     this.#value = isText(media) && !isJson(media) ? this.#text : JSON.parse(this.#text);
     this.#text = "";
     return this.#value;
@@ -127,8 +135,9 @@ class ResponseHeaders {
     this.#raw = raw;
   }
 
+  /** The value of a header; several lines are one list (RFC 9110 §5.3). */
   get(name: string): string | undefined {
     const value = own(this.#raw, name.toLowerCase());
-    return Array.isArray(value) ? value[0] : value;
+    return Array.isArray(value) ? value.join(", ") : value;
   }
 }

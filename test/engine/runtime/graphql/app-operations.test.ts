@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { parse } from "graphql";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DocumentStore } from "../../../../src/engine/runtime/graphql/limits/document-store.ts";
+import { AppOperations } from "../../../../src/engine/runtime/graphql/saved/app-operations.ts";
 import { SavedOperations } from "../../../../src/engine/runtime/graphql/saved/saved-operations.ts";
 import { createGraphql } from "../../../../src/engine/server/graphql-role.ts";
 import { operationNameIn } from "../../../../src/engine/shared/manifests/manifest-formats.ts";
 import type { Manifest } from "../../../../src/engine/shared/manifests/manifests.ts";
 import { api } from "../../desk/generated/index.ts";
+import { http, rawServer } from "../rest/raw-server.ts";
 import { configure } from "./configure.ts";
 
 const inbox = "query Inbox {\n  me {\n    id\n  }\n}";
@@ -65,6 +67,19 @@ test("an id runs its operation in each form of a request", async () => {
     400,
     "PERSISTED_QUERY_HASH_MISMATCH",
   ]);
+});
+
+test("a manifest's server may send an unsolicited 100 Continue first", async () => {
+  const manifest = JSON.stringify({ id1: "query Me { me { roles } }" });
+  const server = await rawServer((socket) => {
+    socket.write("HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n");
+    socket.write(http(200, manifest));
+  });
+  const saved = new SavedOperations([]);
+  const apps = new AppOperations(saved, () => undefined, { warn: () => {} } as never);
+  onTestFinished(() => apps.close());
+  await apps.follow([{ app: "crm", at: server.url.href }]);
+  expect([apps.faults, apps.counts]).toEqual([[], new Map([["crm", 1]])]);
 });
 
 test("an operation that does not fit is refused by app and name, and the others serve", async () => {

@@ -12,6 +12,7 @@ import type { ManifestFault, ManifestState } from "../../../shared/manifests/man
 import { watchManifests } from "../../../shared/manifests/watch-manifests.ts";
 import { Slices } from "../../../shared/slices.ts";
 import { lookupCache } from "../../dns/lookup-cache.ts";
+import { tolerantConnector } from "../../rest/upstream/upstream-connector.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 
 /** The lines of one app, of its first faults; one more says how many there are. */
@@ -36,7 +37,7 @@ export class AppOperations {
   /** The next state, if it has not been taken yet. */
   #next: ManifestState | undefined;
   #told = new Set<string>();
-  readonly #dispatcher = new Agent({ connect: { lookup: lookupCache.within(lookupMs) } });
+  readonly #dispatcher = new Agent({ connect: tolerantConnector({ lookup: lookupCache.within(lookupMs) }) });
   #stop = (): void => {};
 
   constructor(saved: SavedOperations, faultOf: (text: string) => string | undefined, log: FastifyBaseLogger) {

@@ -1,12 +1,14 @@
 /**
  * Makes undici accept a `100 Continue` that it did not ask for, as RFC 9110 §15.2 requires. undici skips every other interim
- * response and closes the connection on a 100. So a 100 is read as a 102, which means as little to a client.
+ * response and closes the connection on a 100. So a 100 is read as a 102, which means as little to a client. undici would also
+ * follow the headers of an interim response, such as `Connection: close`, so their names begin with another letter.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { DiagnosticsChannel } from "undici";
 
-const [cr, lf, zero, one, two] = [0x0d, 0x0a, 0x30, 0x31, 0x32];
+const [cr, lf, zero, one, two, x] = [0x0d, 0x0a, 0x30, 0x31, 0x32, 0x78];
+const isLetter = (byte = 0): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 /** How the status line of an interim response begins. Two more digits complete the status. */
 const interimStatus = Buffer.from("HTTP/1.1 1");
 
@@ -25,11 +27,12 @@ class InterimResponses {
     this.#statusBytes = 0;
   }
 
-  /** Changes each 100 in the chunk into a 102. */
+  /** Changes each 100 in the chunk into a 102, and the names of an interim response's headers into others. */
   rewrite(chunk: Buffer): void {
     for (let at = 0; this.#isExpected && at < chunk.length; at++) {
-      if (this.#statusBytes === interimStatus.length + 2) this.#readHeaders(chunk[at]);
-      else if (this.#readStatus(chunk[at])) chunk[at] = two;
+      if (this.#statusBytes === interimStatus.length + 2) {
+        if (this.#beginsHeader(chunk[at])) chunk[at] = x;
+      } else if (this.#readStatus(chunk[at])) chunk[at] = two;
     }
   }
 
@@ -48,11 +51,14 @@ class InterimResponses {
     return false;
   }
 
-  #readHeaders(byte: number | undefined): void {
+  /** Whether the byte is the first of a header's name. */
+  #beginsHeader(byte: number | undefined): boolean {
+    const isFirst = this.#lineBytes === 0;
     if (byte === lf) {
       if (this.#lineBytes === 0) this.#statusBytes = 0; // another head follows
       this.#lineBytes = 0;
     } else if (byte !== cr) this.#lineBytes++;
+    return isFirst && isLetter(byte);
   }
 }
 

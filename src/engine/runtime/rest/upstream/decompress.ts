@@ -1,5 +1,5 @@
 /**
- * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), piece by piece. The pieces are counted as
+ * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), coding by coding and piece by piece. The pieces are counted as
  * they come: 30 bytes may hold 10 MB, and the bodies of many calls are decompressed at the same time.
  */
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
@@ -12,24 +12,38 @@ const decoders = new Map([
   ["br", createBrotliDecompress],
 ]);
 
-/**
- * `excess` gets the number of bytes so far, and returns the failure if they are too many. Rejects with that failure, or
- * with `BAD_UPSTREAM_RESPONSE`.
- */
-export async function decompress(
-  encoding: string,
-  body: Buffer,
-  excess: (bytes: number) => CodedError | undefined,
-): Promise<Buffer> {
-  const decoder = decoders.get(encoding)?.();
-  if (!decoder) throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
+/** A body with more is refused, as undici refuses it: each coding costs the time of a decompression. */
+const mostCodings = 5;
+
+/** The codings in the order in which they were applied. `identity` and an empty element (§5.6.1) are none. */
+export function contentCodings(header: string | readonly string[] | undefined): string[] {
+  if (header === undefined) return [];
+  const listed = [header].flat().join(",").toLowerCase().split(",");
+  return listed.map((coding) => coding.trim()).filter((coding) => coding !== "" && coding !== "identity");
+}
+
+/** Called with the bytes that a coding has given so far, and with those of its last piece. Returns the failure if they are too many. */
+type Excess = (bytes: number, piece: number) => CodedError | undefined;
+
+/** Rejects with the failure of `excess`, or with `BAD_UPSTREAM_RESPONSE`. */
+export async function decompress(codings: readonly string[], body: Buffer, excess: Excess): Promise<Buffer> {
+  if (codings.length > mostCodings || !codings.every((coding) => decoders.has(coding)))
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer's encoding is unknown");
+  let decoded = body;
+  for (const coding of codings.toReversed()) decoded = await decode(coding, decoded, excess);
+  return decoded;
+}
+
+async function decode(coding: string, body: Buffer, excess: Excess): Promise<Buffer> {
+  const decoder = decoders.get(coding)?.();
+  if (!decoder) throw new Error(`no decoder of ${coding}`);
   const pieces: Buffer[] = [];
   let bytes = 0;
   decoder.end(body);
   try {
     for await (const piece of decoder) {
       bytes += piece.length;
-      const failure = excess(bytes);
+      const failure = excess(bytes, piece.length);
       if (failure) throw failure;
       pieces.push(piece);
     }

@@ -18,8 +18,8 @@ import {
 import { TickBatch } from "../../tick-batch.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { tooLarge } from "../rest-failure.ts";
-import { type RawHeaders, RestResponse, withoutTrailingSpace } from "../rest-response.ts";
-import { decompress } from "./decompress.ts";
+import { mediaTypeOf, type RawHeaders, RestResponse, withoutTrailingSpace } from "../rest-response.ts";
+import { contentCodings, decompress } from "./decompress.ts";
 import { jsonValueBytes } from "./json-bytes.ts";
 
 /** The budgets of the request that the exchange is made for. */
@@ -144,10 +144,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (isWithoutBody(this.#status)) return;
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
-    const encoding = String(this.#headers["content-encoding"] ?? "identity").toLowerCase();
-    if (encoding === "identity" || this.#isSkipped || body.length === 0) return this.#complete(body);
+    const codings = contentCodings(this.#headers["content-encoding"]);
+    if (codings.length === 0 || this.#isSkipped || body.length === 0) return this.#complete(body);
     this.#budget
-      .decompressed(() => this.#decompress(encoding, body))
+      .decompressed(() => this.#decompress(codings, body))
       .then(
         (plain) => this.#complete(plain),
         (failure: CodedError) => this.#fail(failure),
@@ -155,12 +155,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** An exchange that has failed meanwhile takes no further piece. */
-  async #decompress(encoding: string, body: Buffer): Promise<Buffer> {
+  async #decompress(codings: readonly string[], body: Buffer): Promise<Buffer> {
     let plain = 0;
     if (this.#failure) throw this.#failure;
     try {
-      return await decompress(encoding, body, (bytes) => {
-        plain = bytes;
+      return await decompress(codings, body, (bytes, piece) => {
+        plain += piece;
         return this.#failure ?? this.#excess(bytes);
       });
     } finally {
@@ -196,7 +196,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #read(body: Buffer): RestResponse | CodedError {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return failure;
-    const mediaType = String(this.#headers["content-type"] ?? "");
+    const mediaType = mediaTypeOf(this.#headers);
     const whole = isJson(mediaType) ? exactText(body) : body.toString("utf8");
     const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is no part of a text (RFC 8259 §8.1)
     const bytes = Math.max(

@@ -9,6 +9,20 @@ import { acceptContinue } from "./accept-continue.ts";
 /** The part of the connect timeout that a lookup may take, so that the failure names the lookup and not the connection. */
 const lookupPart = 0.9;
 
+/** A connector that accepts an unsolicited `100 Continue`, and looks a name up again once a connection has failed. */
+export function tolerantConnector(
+  options: buildConnector.BuildOptions,
+  names = lookupCache,
+): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (to, done) =>
+    connect(to, (...outcome) => {
+      if (outcome[0]) names.expire(to.hostname);
+      else acceptContinue(outcome[1]);
+      done(...outcome);
+    });
+}
+
 /**
  * How connections to upstreams are made: within `CONNECT_TIMEOUT_MS`, with the authorities and the client certificate of the
  * operator's files. The files are read again for each new connection, and connections end after a while, so renewed
@@ -22,15 +36,8 @@ export function upstreamConnector(env: Environment, names = lookupCache): buildC
     lookup: names.within(timeout * lookupPart),
     autoSelectFamilyAttemptTimeout: Math.max(Math.min(timeout / 4, 250), 10),
   };
-  const connectorWith = (secureContext?: SecureContext): buildConnector.connector => {
-    const connect = buildConnector({ ...options, ...(secureContext && { secureContext }) });
-    return (to, done) =>
-      connect(to, (...outcome) => {
-        if (outcome[0]) names.expire(to.hostname);
-        else acceptContinue(outcome[1]);
-        done(...outcome);
-      });
-  };
+  const connectorWith = (secureContext?: SecureContext): buildConnector.connector =>
+    tolerantConnector({ ...options, ...(secureContext && { secureContext }) }, names);
   const files = [env.UPSTREAM_CA_FILE, env.UPSTREAM_CERT_FILE, env.UPSTREAM_KEY_FILE];
   let [known, connect] = ["", connectorWith()];
   if (files.every((file) => file === undefined)) return connect;

@@ -120,6 +120,69 @@ test("a body without a coding may say so in any case", async () => {
   expect(await (await get()).text()).toBe("{}");
 });
 
+/** RFC 9110 §8.4 is a list, which may have empty elements (§5.6.1) and come in several lines (§5.3). */
+test.each<[lines: string[], layers: number]>([
+  [[""], 0],
+  [["identity, ,"], 0],
+  [["", "identity"], 0],
+  [["gzip, identity"], 1],
+  [[", gzip ,"], 1],
+  [["gzip", "identity"], 1],
+  [["identity", "", "GZIP"], 1],
+  [["gzip, gzip"], 2],
+  [["gzip", "x-gzip"], 2],
+  [["gzip,gzip", "identity", "gzip,gzip,gzip"], 5],
+])("the list of codings %j is undone from its end", async (lines, layers) => {
+  let body: Buffer = Buffer.from('{"a":1}');
+  for (let layer = 0; layer < layers; layer++) body = gzipSync(body);
+  const head = lines.map((line) => `content-encoding: ${line}\r\n`).join("");
+  const { get } = await against((socket) => {
+    socket.write(
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${head}content-length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body);
+  });
+  expect((await get()).body).toEqual({ a: 1 });
+});
+
+test("different codings are undone in their order, each up to the limit", async () => {
+  const both = { "content-encoding": "br, gzip" };
+  const right = await against(send(http(200, gzipSync(brotliCompressSync("text")), both)));
+  expect(await (await right.get()).text()).toBe("text");
+  const wrong = await against(send(http(200, brotliCompressSync(gzipSync("text")), both)));
+  expect(await failureOf(wrong.get())).toMatchObject({ message: "the answer cannot be decompressed" });
+  // 12 bytes of the last coding, 1,200 of the first
+  const bomb = gzipSync(gzipSync("x".repeat(1_200_000), { level: 9 }), { level: 9 });
+  expect(bomb.length).toBeLessThan(1_000);
+  const large = await against(send(http(200, bomb, { "content-encoding": "gzip, gzip" })));
+  expect(await failureOf(large.get())).toMatchObject({ details: { limit: "MAX_RESPONSE_BYTES" } });
+});
+
+test.each(["gzip, unknown", "unknown, gzip", "gzip;q=1", Array(6).fill("gzip").join()])(
+  "the codings %j are refused",
+  async (codings) => {
+    const { get } = await against(send(http(200, gzipSync("{}"), { "content-encoding": codings })));
+    expect(await failureOf(get())).toMatchObject({
+      code: "BAD_UPSTREAM_RESPONSE",
+      message: "the answer's encoding is unknown",
+    });
+  },
+);
+
+test("a header in several lines is one list, and of several media types the last one counts", async () => {
+  const lines =
+    "retry-after: 7\r\nretry-after: 9\r\ncontent-type: text/plain\r\ncontent-type: application/json\r\n";
+  const { get } = await against(
+    send(`HTTP/1.1 200 X\r\n${lines}content-length: 22\r\n\r\n{"a":9007199254740993}`),
+  );
+  const { headers, body, mediaType } = await get();
+  expect([headers.get("Retry-After"), mediaType, body]).toEqual([
+    "7, 9",
+    "application/json",
+    { a: "9007199254740993" },
+  ]);
+});
+
 test("an empty body is not decompressed, whatever its headers say", async () => {
   const { get } = await against(send(http(204, "", { "content-encoding": "gzip" })));
   expect((await get()).status).toBe(204);
