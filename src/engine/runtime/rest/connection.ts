@@ -62,7 +62,17 @@ export async function connection<
   checkParts(body, page);
   const sent = valueAt(body, page.items);
   const next = page.link === undefined ? nextCursor(args, page, body, sent, start) : linked;
+  checkProgress(page, body, start, next);
   return buildConnection(args, page, body, sent, start, next) as never;
+}
+
+/** Throws for a page that is not the last one and leads to no other page: a client that follows it would never end. */
+function checkProgress({ more, from }: Page, body: object, { cursor }: PageStart, next: string): void {
+  const isMore = more && from === undefined ? valueAt(body, more) : undefined;
+  if (isMore === true && next === "")
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer says that there is a next page, but not which");
+  if (isMore !== false && next !== "" && next === cursor)
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is that of the page itself");
 }
 
 /** Throws for a part of the page that its document requires, whether or not the client selects it. */
@@ -116,7 +126,8 @@ function nextCursor(
   const count = Array.isArray(sent) ? sent.length : 0;
   const isShort = count === 0 || count < Math.min(size ?? args.first ?? first, full);
   if (last && Array.isArray(sent)) {
-    if (isShort || (more && valueAt(body, more) !== true)) return "";
+    // a short page may have a next one if REST says so, but an empty page has no item that leads to it
+    if (count === 0 || (more ? valueAt(body, more) !== true : isShort)) return "";
     return restCursorAt(sent.at(-1), last) || notACursor();
   }
   const behind = Number(cursor ?? from) + (offset ? count : 1);

@@ -1,6 +1,6 @@
 /** Connections over a page of REST: every edge's cursor resumes behind its edge, whatever the sizes of the pages. */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { connection } from "../../../../src/engine/runtime/rest/connection.ts";
 import { seed } from "../../../support/seed.ts";
 
@@ -152,6 +152,72 @@ test("a page that breaks its contract is left to the proof of each field, or is 
   });
   await expect(connection({}, paths, load({ items: [], next: true }))).rejects.toMatchObject({
     code: "BAD_UPSTREAM_RESPONSE",
+  });
+});
+
+describe("a page that leads to no other, although it is not the last one, is an error of REST:", () => {
+  const items = [{ id: 1 }, { id: 2 }];
+  const broken = expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" });
+  const paths = { items: ["items"], next: ["next"], more: ["more"] } as const;
+
+  test.each([null, "", undefined])("more is true, and next is %j", async (next) => {
+    const page = load({ items, more: true, next });
+    await expect(connection({}, paths, page)).rejects.toEqual(broken);
+    await expect(connection({ first: 1 }, { ...paths, first: 10 }, page)).rejects.toEqual(broken);
+    await expect(connection({}, paths, load({ items: [], more: true, next }))).rejects.toEqual(broken);
+  });
+
+  test("more is true, and no Link header or item leads on", async () => {
+    const linked = { items: ["items"], more: ["more"], link: "page" } as const;
+    const answer = (link: string | undefined) =>
+      connection({}, linked, async (_args, read) => {
+        read(link, {});
+        return { items, more: true };
+      });
+    await expect(answer(undefined)).rejects.toEqual(broken);
+    await expect(answer("<?page=1>; rel=prev")).rejects.toEqual(broken);
+    expect((await answer("<?page=2>; rel=next")).pageInfo.hasNextPage).toBe(true);
+    const last = { items: ["items"], last: ["id"], more: ["more"] } as const;
+    await expect(connection({}, last, load({ items: [], more: true }))).rejects.toEqual(broken);
+  });
+
+  test("a short page with more goes on behind its last item", async () => {
+    const page = { items: ["items"], last: ["id"], more: ["more"], first: 10, full: 10 } as const;
+    const asked: unknown[] = [];
+    const ask = async (after: string | null) =>
+      connection({ after }, page, async (args) => {
+        asked.push(args.after);
+        return { items, more: true };
+      });
+    const one = await ask(null);
+    expect(one.pageInfo.hasNextPage).toBe(true);
+    await expect(ask(one.pageInfo.endCursor)).rejects.toEqual(broken); // the same last item again
+    expect(asked).toEqual([null, "2"]);
+  });
+
+  test("the next cursor is that of the page itself", async () => {
+    for (const next of ["n", 7]) {
+      for (const answer of [
+        { items, next },
+        { items, next, more: true },
+      ]) {
+        const page = "more" in answer ? paths : { items: paths.items, next: paths.next };
+        const one = await connection({}, page, load(answer));
+        const after = one.pageInfo.endCursor;
+        await expect(connection({ after }, page, load(answer))).rejects.toEqual(broken);
+        const behindFirst = one.edges[0]?.cursor ?? null;
+        expect((await connection({ after: behindFirst }, page, load(answer))).nodes).toEqual([{ id: 2 }]);
+      }
+    }
+  });
+
+  test("but a last page may repeat its cursor, or have none", async () => {
+    const one = await connection({}, paths, load({ items, more: true, next: "n" }));
+    const after = one.pageInfo.endCursor;
+    for (const next of ["n", null]) {
+      const last = await connection({ after }, paths, load({ items, more: false, next }));
+      expect(last.pageInfo.hasNextPage).toBe(false);
+    }
   });
 });
 

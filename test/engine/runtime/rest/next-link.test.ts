@@ -17,6 +17,24 @@ test("the next page is found in each form that RFC 8288 allows", () => {
   expect(nextLinkCursor(undefined, "page")).toBe("");
 });
 
+test.each([
+  'anchor="/other"',
+  "anchor=/other",
+  'ANCHOR = "#part"',
+  'anchor="https://a.example/x"; anchor=""',
+])("a link with %s is about another page (RFC 8288 §3.2)", (anchor) => {
+  const found = (header: string) => nextLinkCursor(header, "page");
+  expect(found(`<?page=9>; rel=next; ${anchor}`)).toBe("");
+  expect(found(`<?page=9>; ${anchor}; rel=next, <?page=2>; rel=next`)).toBe("2");
+  expect(found(`<?other=9>; ${anchor}; rel=next`)).toBe("");
+});
+
+test("an empty anchor is this page, and an anchor within a title is none", () => {
+  const found = (header: string) => nextLinkCursor(header, "page");
+  expect(found('<?page=2>; rel=next; anchor=""')).toBe("2");
+  expect(found('<?page=2>; rel=next; title="; anchor=/other"')).toBe("2");
+});
+
 const parameters = (count: number): string =>
   Array.from({ length: count }, (_, index) => `;a${index}`).join("");
 

@@ -25,7 +25,10 @@ const target = /[\s,]*<([^>]*)>/y;
 const parameter = /\s*;\s*([^\s=;,"]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/y;
 const end = /\s*(?:,|$)/y;
 
-/** The first target with the relation `next`. Of several `rel` parameters of a link the first counts (§3.3). */
+/**
+ * The first target with the relation `next`. Of several `rel` parameters of a link the first counts (§3.3). A link with an
+ * `anchor` is not about this page, and is ignored (§3.2).
+ */
 function nextTarget(header: string): string | undefined {
   let at = 0;
   const take = (pattern: RegExp): RegExpExecArray | null => {
@@ -37,10 +40,15 @@ function nextTarget(header: string): string | undefined {
   for (const { length } = header.trimEnd(); at < length; ) {
     const [, address] = take(target) ?? [];
     let relations: string | undefined;
-    for (let found = take(parameter); found; found = take(parameter))
-      if (found[1]?.toLowerCase() === "rel") relations ??= found[2] ?? found[3];
+    let anchor: string | undefined;
+    for (let found = take(parameter); found; found = take(parameter)) {
+      const name = found[1]?.toLowerCase();
+      if (name === "rel") relations ??= found[2] ?? found[3];
+      else if (name === "anchor") anchor ??= found[2] ?? found[3];
+    }
     if (address === undefined || !take(end))
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the Link header cannot be read");
+    if (anchor) continue;
     if (relations?.toLowerCase().split(/\s+/).includes("next")) return address;
   }
   return undefined;
