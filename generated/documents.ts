@@ -7,7 +7,7 @@ export type Incremental<T> =
   | T
   | { [P in keyof T]?: P extends " $fragmentName" | "__typename" ? T[P] : never };
 
-/** A messaging channel, spelt as the `String` arguments named `channel` take it: what an answer shows can be sent back. */
+/** A messaging channel, in the same spelling as the `String` arguments named `channel`. */
 export type Channel =
   /** WhatsApp. */
   | "whatsapp"
@@ -20,16 +20,16 @@ export type Channel =
 
 /** State of a conversation. */
 export type ConversationStatus =
-  /** Waits for the team. */
+  /** Waiting for the team. */
   | "OPEN"
-  /** Waits for the contact. */
+  /** Waiting for the contact. */
   | "PENDING"
-  /** Comes back later. */
+  /** Snoozed until later. */
   | "SNOOZED"
-  /** Is done. */
+  /** Done. */
   | "CLOSED";
 
-/** How urgent a conversation is. */
+/** Priority of a conversation. */
 export type Priority =
   /** Can wait. */
   | "LOW"
@@ -40,42 +40,42 @@ export type Priority =
   /** At once. */
   | "URGENT";
 
-/** Which way a message goes. */
+/** Direction of a message. */
 export type MessageDirection =
   /** From the contact. */
   | "INBOUND"
   /** To the contact. */
   | "OUTBOUND";
 
-/** Delivery of a message. */
+/** Delivery status of a message. */
 export type MessageStatus =
-  /** Came in from the contact. */
+  /** Received from the contact. */
   | "RECEIVED"
-  /** Waits to be sent. */
+  /** Waiting to be sent. */
   | "QUEUED"
-  /** Left the platform. */
+  /** Sent by the platform. */
   | "SENT"
-  /** Reached the recipient. */
+  /** Delivered to the recipient. */
   | "DELIVERED"
-  /** Was read by the recipient. */
+  /** Read by the recipient. */
   | "READ"
   /** Could not be delivered. */
   | "FAILED";
 
-/** Whether an agent is artificial or human. */
+/** Whether an agent is an AI or human. */
 export type AgentKind =
   /** An AI agent. */
   | "AI"
   /** A person. */
   | "HUMAN";
 
-/** Whether an agent takes conversations now. */
+/** Whether an agent accepts conversations at the moment. */
 export type AgentAvailability =
-  /** Takes conversations. */
+  /** Accepts conversations. */
   | "ONLINE"
-  /** Is away for a while. */
+  /** Temporarily away. */
   | "AWAY"
-  /** Takes none. */
+  /** Accepts no conversations. */
   | "OFFLINE";
 
 /** Order of contacts. */
@@ -85,7 +85,7 @@ export type ContactSort =
   /** The contact that was added last first. */
   | "NEWEST";
 
-/** Where a contact stands on its way to being a customer. */
+/** Stage of a contact on the way to becoming a customer. */
 export type ContactStage =
   /** Has shown interest. */
   | "NEW_LEAD"

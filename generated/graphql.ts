@@ -86,17 +86,17 @@ export type Scalars = {
   Date: { input: string; output: string };
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type Query = {
   __typename?: "Query";
   /**
-   * Profile of the caller.
+   * The caller's profile.
    *
    * REST: `GET /v1/identity/me` (getMe).
    */
   me: Maybe<IdentityProfile>;
   /**
-   * The 50 conversations with the latest activity; `conversationsConnection` filters and reads on.
+   * The 50 conversations with the latest activity; use `conversationsConnection` to filter and page.
    *
    * REST: `GET /v1/inbox/conversations` (listConversations). Needs the permission `inbox:conversations:read`.
    */
@@ -108,25 +108,25 @@ export type Query = {
    */
   conversationsConnection: Maybe<ConversationConnection>;
   /**
-   * One conversation; null if there is none with this id.
+   * A conversation by id; null if it does not exist.
    *
    * REST: `GET /v1/inbox/conversations/{conversationId}` (getConversation). Needs the permission `inbox:conversations:read`.
    */
   conversation: Maybe<Conversation>;
   /**
-   * The messages of one conversation in pages, the newest first.
+   * The messages of a conversation, newest first, page by page.
    *
    * REST: `GET /v1/inbox/conversations/{conversationId}/messages` (listConversationMessages). Needs the permission `inbox:messages:read`.
    */
   messagesConnection: Maybe<MessageConnection>;
   /**
-   * One message; null if there is none with this id.
+   * A message by id; null if it does not exist.
    *
    * REST: `GET /v1/messages/{messageId}` (getMessage). Needs the permission `inbox:messages:read`.
    */
   message: Maybe<Message>;
   /**
-   * The first 50 agents by name; `agentsConnection` reads on.
+   * The first 50 agents by name; use `agentsConnection` for more.
    *
    * REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`.
    */
@@ -138,13 +138,13 @@ export type Query = {
    */
   agentsConnection: Maybe<AgentConnection>;
   /**
-   * One agent; null if there is none with this id.
+   * An agent by id; null if it does not exist.
    *
    * REST: `GET /v1/ai/agents/{agentId}` (getAgent). Needs the permission `ai:agents:read`.
    */
   agent: Maybe<Agent>;
   /**
-   * The first 50 contacts by name that the search text finds; `contactsConnection` reads on.
+   * The first 50 contacts by name that match the search text; use `contactsConnection` for more.
    *
    * REST: `GET /v1/crm/contacts` (listContacts). Needs the permission `crm:contacts:read`.
    */
@@ -156,7 +156,7 @@ export type Query = {
    */
   contactsConnection: Maybe<ContactConnection>;
   /**
-   * One contact; null if there is none with this id.
+   * A contact by id; null if it does not exist.
    *
    * REST: `GET /v1/crm/contacts/{contactId}` (getContact). Needs the permission `crm:contacts:read`.
    */
@@ -169,7 +169,7 @@ export type Query = {
   metrics: Maybe<Array<MetricSeries>>;
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryConversationsConnectionArgs = {
   first?: Scalars["Int"]["input"];
   after: InputMaybe<Scalars["String"]["input"]>;
@@ -185,41 +185,41 @@ export type QueryConversationsConnectionArgs = {
   sort: InputMaybe<ConversationSort>;
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryConversationArgs = {
   id: Scalars["ID"]["input"];
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryMessagesConnectionArgs = {
   conversationId: Scalars["ID"]["input"];
   first?: Scalars["Int"]["input"];
   after: InputMaybe<Scalars["String"]["input"]>;
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryMessageArgs = {
   id: Scalars["ID"]["input"];
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryAgentsConnectionArgs = {
   first?: Scalars["Int"]["input"];
   after: InputMaybe<Scalars["String"]["input"]>;
   kind: InputMaybe<AgentKind>;
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryAgentArgs = {
   id: Scalars["ID"]["input"];
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryContactsArgs = {
   q: InputMaybe<Scalars["String"]["input"]>;
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryContactsConnectionArgs = {
   q: InputMaybe<Scalars["String"]["input"]>;
   first?: Scalars["Int"]["input"];
@@ -228,30 +228,30 @@ export type QueryContactsConnectionArgs = {
   sort: InputMaybe<ContactSort>;
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryContactArgs = {
   id: Scalars["ID"]["input"];
 };
 
-/** Everything that can be read. */
+/** Read operations. */
 export type QueryMetricsArgs = {
   from: InputMaybe<Scalars["String"]["input"]>;
   to: InputMaybe<Scalars["String"]["input"]>;
   names: InputMaybe<Array<Scalars["String"]["input"]>>;
 };
 
-/** Everything that can be changed. */
+/** Write operations. */
 export type Mutation = {
   __typename?: "Mutation";
   /**
-   * Sends a text to a recipient. The contact and its open conversation on the channel are found or made.
+   * Sends a text to a recipient. Finds or creates the contact and its open conversation on the channel.
    *
    * REST: `POST /v1/messages` (sendMessage). Needs the permission `messaging:messages:send`.
    */
   sendMessage: Maybe<Message>;
 };
 
-/** Everything that can be changed. */
+/** Write operations. */
 export type MutationSendMessageArgs = {
   channel: Scalars["String"]["input"];
   to: Scalars["String"]["input"];
@@ -268,28 +268,28 @@ export type IdentityProfile = {
   email: Scalars["String"]["output"];
   /** Id of the tenant. */
   tenantId: Scalars["ID"]["output"];
-  /** Roles that the user holds, such as `owner`. */
+  /** The user's roles, such as `owner`. */
   roles: Array<Scalars["String"]["output"]>;
-  /** Permissions in effect, `<area>:<resource>:<action>`: those of the roles, narrowed to the scopes of the key. */
+  /** Effective permissions, `<area>:<resource>:<action>`: those of the roles, restricted to the key's scopes. */
   permissions: Array<Scalars["String"]["output"]>;
   /** Features enabled for the tenant, such as `whatsapp`, `flows` or `billing`. */
   features: Array<Scalars["String"]["output"]>;
 };
 
-/** An exchange with one contact over one channel. */
+/** A conversation with a contact over a channel. */
 export type Conversation = {
   __typename?: "Conversation";
   /** Id. */
   id: Scalars["ID"]["output"];
-  /** Subject, where the channel has one or an agent set one. */
+  /** Subject, if the channel has one or an agent has set one. */
   subject: Maybe<Scalars["String"]["output"]>;
   /** State. */
   status: ConversationStatus;
-  /** How urgent it is. */
+  /** Priority. */
   priority: Priority;
-  /** Channel it is held over. */
+  /** Channel. */
   channel: Channel;
-  /** Inbound messages since the last answer. */
+  /** Number of inbound messages since the last reply. */
   unreadCount: Scalars["Int"]["output"];
   /** Labels set by agents. */
   tags: Array<Scalars["String"]["output"]>;
@@ -298,32 +298,32 @@ export type Conversation = {
   /** When its latest message was written. */
   lastMessageAt: Scalars["DateTime"]["output"];
   /**
-   * The contact it is held with.
+   * The contact.
    *
    * REST: `GET /v1/crm/contacts` (listContacts). Needs the permission `crm:contacts:read`.
    */
   contact: Maybe<Contact>;
   /**
-   * The agent who is in charge; null while nobody is.
+   * The assigned agent; null if unassigned.
    *
    * REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`.
    */
   assignee: Maybe<Agent>;
   /**
-   * The agents who wrote in it; null stands for an agent who is gone.
+   * The agents who wrote in it; null for an agent who has been removed.
    *
    * REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`.
    */
   participants: Maybe<Array<Maybe<Agent>>>;
   /**
-   * Its latest messages, newest first; `Query.messagesConnection` reads on.
+   * Its latest messages, newest first; use `Query.messagesConnection` for more.
    *
    * REST: `GET /v1/inbox/messages` (listMessages). Needs the permission `inbox:messages:read`.
    */
   messages: Maybe<Array<Message>>;
 };
 
-/** An exchange with one contact over one channel. */
+/** A conversation with a contact over a channel. */
 export type ConversationMessagesArgs = {
   last?: Scalars["Int"]["input"];
 };
@@ -335,9 +335,9 @@ export type ConversationConnection = {
   edges: Array<ConversationEdge>;
   /** The conversations. */
   nodes: Array<Conversation>;
-  /** How to read on. */
+  /** Paging information. */
   pageInfo: PageInfo;
-  /** Conversations of all pages together. */
+  /** Total number of conversations. */
   totalCount: Scalars["Int"]["output"];
 };
 
@@ -346,24 +346,24 @@ export type ConversationEdge = {
   __typename?: "ConversationEdge";
   /** The conversation. */
   node: Conversation;
-  /** What `after` takes to read on behind this conversation. */
+  /** Cursor for `after`, to continue after this conversation. */
   cursor: Scalars["String"]["output"];
 };
 
-/** Where a page stands in its list. */
+/** Paging information of a connection. */
 export type PageInfo = {
   __typename?: "PageInfo";
   /** Whether there is a next page. */
   hasNextPage: Scalars["Boolean"]["output"];
-  /** Whether the page follows another one, so whether it was asked for with `after`. */
+  /** Whether there is a previous page, that is, `after` was used. */
   hasPreviousPage: Scalars["Boolean"]["output"];
   /** Cursor of the first edge; null for an empty page. */
   startCursor: Maybe<Scalars["String"]["output"]>;
-  /** Cursor of the last edge, which the next page takes as `after`; null for an empty page. */
+  /** Cursor of the last edge, for `after` of the next page; null for an empty page. */
   endCursor: Maybe<Scalars["String"]["output"]>;
 };
 
-/** A messaging channel, spelt as the `String` arguments named `channel` take it: what an answer shows can be sent back. */
+/** A messaging channel, in the same spelling as the `String` arguments named `channel`. */
 export type Channel =
   /** WhatsApp. */
   | "whatsapp"
@@ -376,25 +376,25 @@ export type Channel =
 
 /** State of a conversation. */
 export type ConversationStatus =
-  /** Waits for the team. */
+  /** Waiting for the team. */
   | "open"
-  /** Waits for the contact. */
+  /** Waiting for the contact. */
   | "pending"
-  /** Comes back later. */
+  /** Snoozed until later. */
   | "snoozed"
-  /** Is done. */
+  /** Done. */
   | "closed";
 
-/** Order of conversations. */
+/** Sort order of conversations. */
 export type ConversationSort =
-  /** The latest message first. */
+  /** Latest message first. */
   | "latest-activity"
-  /** The conversation that waits longest first. */
+  /** Longest waiting conversation first. */
   | "oldest-activity"
-  /** The conversation that began last first. */
+  /** Most recently started conversation first. */
   | "newest";
 
-/** How urgent a conversation is. */
+/** Priority of a conversation. */
 export type Priority =
   /** Can wait. */
   | "low"
@@ -410,13 +410,13 @@ export type Message = {
   __typename?: "Message";
   /** Id. */
   id: Scalars["ID"]["output"];
-  /** Channel it goes over. */
+  /** Channel. */
   channel: Channel;
-  /** From the contact or to the contact. */
+  /** Direction. */
   direction: MessageDirection;
   /** Delivery. */
   status: MessageStatus;
-  /** Address it goes to. */
+  /** The recipient's address. */
   to: Scalars["String"]["output"];
   /** Text. */
   body: Scalars["String"]["output"];
@@ -424,7 +424,7 @@ export type Message = {
   author: MessageAuthor;
   /** When it was written. */
   createdAt: Scalars["DateTime"]["output"];
-  /** When it reached its recipient; null until then. */
+  /** When it was delivered; null until then. */
   deliveredAt: Maybe<Scalars["DateTime"]["output"]>;
   /**
    * The conversation it belongs to.
@@ -441,9 +441,9 @@ export type MessageConnection = {
   edges: Array<MessageEdge>;
   /** The messages. */
   nodes: Array<Message>;
-  /** How to read on. */
+  /** Paging information. */
   pageInfo: PageInfo;
-  /** Messages of all pages together. */
+  /** Total number of messages. */
   totalCount: Scalars["Int"]["output"];
 };
 
@@ -452,28 +452,28 @@ export type MessageEdge = {
   __typename?: "MessageEdge";
   /** The message. */
   node: Message;
-  /** What `after` takes to read on behind this message. */
+  /** Cursor for `after`, to continue after this message. */
   cursor: Scalars["String"]["output"];
 };
 
-/** Which way a message goes. */
+/** Direction of a message. */
 export type MessageDirection =
   /** From the contact. */
   | "inbound"
   /** To the contact. */
   | "outbound";
 
-/** Delivery of a message. */
+/** Delivery status of a message. */
 export type MessageStatus =
-  /** Came in from the contact. */
+  /** Received from the contact. */
   | "received"
-  /** Waits to be sent. */
+  /** Waiting to be sent. */
   | "queued"
-  /** Left the platform. */
+  /** Sent by the platform. */
   | "sent"
-  /** Reached the recipient. */
+  /** Delivered to the recipient. */
   | "delivered"
-  /** Was read by the recipient. */
+  /** Read by the recipient. */
   | "read"
   /** Could not be delivered. */
   | "failed";
@@ -521,9 +521,9 @@ export type Agent = {
   id: Scalars["ID"]["output"];
   /** Name that contacts see. */
   name: Scalars["String"]["output"];
-  /** Artificial or human. */
+  /** AI or human. */
   kind: AgentKind;
-  /** Whether the agent takes conversations now. */
+  /** Whether the agent accepts conversations at the moment. */
   availability: AgentAvailability;
   /** E-mail address; null for AI agents. */
   email: Maybe<Scalars["String"]["output"]>;
@@ -540,9 +540,9 @@ export type AgentConnection = {
   edges: Array<AgentEdge>;
   /** The agents. */
   nodes: Array<Agent>;
-  /** How to read on. */
+  /** Paging information. */
   pageInfo: PageInfo;
-  /** Agents of all pages together. */
+  /** Total number of agents. */
   totalCount: Scalars["Int"]["output"];
 };
 
@@ -551,24 +551,24 @@ export type AgentEdge = {
   __typename?: "AgentEdge";
   /** The agent. */
   node: Agent;
-  /** What `after` takes to read on behind this agent. */
+  /** Cursor for `after`, to continue after this agent. */
   cursor: Scalars["String"]["output"];
 };
 
-/** Whether an agent is artificial or human. */
+/** Whether an agent is an AI or human. */
 export type AgentKind =
   /** An AI agent. */
   | "ai"
   /** A person. */
   | "human";
 
-/** Whether an agent takes conversations now. */
+/** Whether an agent accepts conversations at the moment. */
 export type AgentAvailability =
-  /** Takes conversations. */
+  /** Accepts conversations. */
   | "online"
-  /** Is away for a while. */
+  /** Temporarily away. */
   | "away"
-  /** Takes none. */
+  /** Accepts no conversations. */
   | "offline";
 
 /** A person the tenant talks to. */
@@ -576,7 +576,7 @@ export type Contact = {
   __typename?: "Contact";
   /** Id. */
   id: Scalars["ID"]["output"];
-  /** Full name, or the address where no name is known. */
+  /** Full name, or the address if the name is unknown. */
   name: Scalars["String"]["output"];
   /** E-mail address. */
   email: Maybe<Scalars["String"]["output"]>;
@@ -584,7 +584,7 @@ export type Contact = {
   phone: Maybe<Scalars["String"]["output"]>;
   /** Company the contact works for. */
   company: Maybe<Scalars["String"]["output"]>;
-  /** Where the contact stands on its way to being a customer. */
+  /** Stage of the contact on the way to becoming a customer. */
   stage: ContactStage;
   /** Labels. */
   tags: Array<Scalars["String"]["output"]>;
@@ -593,7 +593,7 @@ export type Contact = {
   /** When the contact last wrote; null if never. */
   lastSeenAt: Maybe<Scalars["DateTime"]["output"]>;
   /**
-   * The agent who looks after the contact.
+   * The agent responsible for the contact.
    *
    * REST: `GET /v1/ai/agents` (listAgents). Needs the permission `ai:agents:read`.
    */
@@ -618,9 +618,9 @@ export type ContactConnection = {
   edges: Array<ContactEdge>;
   /** The contacts. */
   nodes: Array<Contact>;
-  /** How to read on. */
+  /** Paging information. */
   pageInfo: PageInfo;
-  /** Contacts of all pages together. */
+  /** Total number of contacts. */
   totalCount: Scalars["Int"]["output"];
 };
 
@@ -629,7 +629,7 @@ export type ContactEdge = {
   __typename?: "ContactEdge";
   /** The contact. */
   node: Contact;
-  /** What `after` takes to read on behind this contact. */
+  /** Cursor for `after`, to continue after this contact. */
   cursor: Scalars["String"]["output"];
 };
 
@@ -640,7 +640,7 @@ export type ContactSort =
   /** The contact that was added last first. */
   | "newest";
 
-/** Where a contact stands on its way to being a customer. */
+/** Stage of a contact on the way to becoming a customer. */
 export type ContactStage =
   /** Has shown interest. */
   | "new-lead"

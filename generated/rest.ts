@@ -10,7 +10,7 @@ export interface paths {
     };
     /**
      * Profile of the caller
-     * @description The user that the API key belongs to. Every valid key may ask.
+     * @description The user that the API key belongs to. Any valid key is sufficient.
      */
     get: operations["getMe"];
     put?: never;
@@ -91,7 +91,7 @@ export interface paths {
     /**
      * List the latest conversations of many contacts
      * @description Up to `limitPerContact` conversations of each contact, latest activity first, so that a list of contacts gets
-     *     its conversations in one call. Contacts without conversations, and unknown ones, add nothing.
+     *     its conversations in one call. Contacts without conversations, and unknown ones, are ignored.
      */
     get: operations["listConversationsByContact"];
     put?: never;
@@ -112,7 +112,7 @@ export interface paths {
     /**
      * List the latest messages of many conversations
      * @description Up to `limitPerConversation` messages of each conversation, newest first, so that a list of conversations gets
-     *     its messages in one call. Unknown conversations add nothing.
+     *     its messages in one call. Unknown conversations are ignored.
      */
     get: operations["listMessages"];
     put?: never;
@@ -172,7 +172,7 @@ export interface paths {
     };
     /**
      * List contacts
-     * @description `q` searches name, e-mail address, telephone number and company, whatever the case.
+     * @description `q` searches name, e-mail address, telephone number and company, case-insensitively.
      */
     get: operations["listContacts"];
     put?: never;
@@ -212,7 +212,7 @@ export interface paths {
     };
     /**
      * Metrics of a date range
-     * @description Named series, each with its total and one point a day (UTC). The range includes both ends and spans at most
+     * @description Named series, each with its total and one point per day (UTC). The range includes both ends and spans at most
      *     366 days. Without `to` it ends today; without `from` it spans 30 days.
      */
     get: operations["getMetrics"];
@@ -235,8 +235,8 @@ export interface paths {
     put?: never;
     /**
      * Send a message
-     * @description Sends a text over a channel. The contact with that address, and its open conversation on the channel, are found
-     *     or made. With an `Idempotency-Key`, the same request of the same user is carried out once and answered the same
+     * @description Sends a text over a channel. Finds or creates the contact with that address and its open conversation on the
+     *     channel. With an `Idempotency-Key`, the same request of the same user is executed once and gets the same response
      *     every time, for 24 hours; the same key with another body is a conflict.
      */
     post: operations["sendMessage"];
@@ -278,19 +278,19 @@ export interface components {
      */
     Channel: "whatsapp" | "sms" | "email" | "webchat";
     /**
-     * @description `open` waits for the team, `pending` waits for the contact, `snoozed` comes back later, `closed` is done.
+     * @description `open` is waiting for the team, `pending` for the contact; `snoozed` is postponed, `closed` is done.
      * @enum {string}
      */
     ConversationStatus: "open" | "pending" | "snoozed" | "closed";
     /**
-     * @description `latest-activity` begins with the latest message, `oldest-activity` with the one that waits longest, `newest` with
-     *     the conversation that began last.
+     * @description `latest-activity` begins with the latest message, `oldest-activity` with the longest waiting conversation,
+     *     `newest` with the most recently started one.
      * @default latest-activity
      * @enum {string}
      */
     ConversationSort: "latest-activity" | "oldest-activity" | "newest";
     /**
-     * @description How urgent a conversation is.
+     * @description Priority of a conversation.
      * @enum {string}
      */
     Priority: "low" | "normal" | "high" | "urgent";
@@ -306,22 +306,22 @@ export interface components {
      */
     MessageStatus: "received" | "queued" | "sent" | "delivered" | "read" | "failed";
     /**
-     * @description Whether an agent is artificial or human.
+     * @description Whether an agent is an AI or human.
      * @enum {string}
      */
     AgentKind: "ai" | "human";
     /**
-     * @description Whether an agent takes conversations now.
+     * @description Whether an agent accepts conversations at the moment.
      * @enum {string}
      */
     AgentAvailability: "online" | "away" | "offline";
     /**
-     * @description Where a contact stands on its way to being a customer.
+     * @description Stage of a contact on the way to becoming a customer.
      * @enum {string}
      */
     ContactStage: "new-lead" | "qualified" | "customer" | "former-customer";
     /**
-     * @description `name` is the order of the alphabet, `newest` begins with the contact that was added last.
+     * @description `name` sorts alphabetically, `newest` begins with the most recently added contact.
      * @default name
      * @enum {string}
      */
@@ -355,15 +355,15 @@ export interface components {
        */
       email: string;
       tenantId: components["schemas"]["Id"];
-      /** @description Roles that the user holds. */
+      /** @description The user's roles. */
       roles: string[];
-      /** @description Permissions in effect, those of the roles narrowed to the scopes of the key. */
+      /** @description Effective permissions, those of the roles restricted to the key's scopes. */
       permissions: string[];
       /** @description Features enabled for the tenant. */
       features: string[];
     };
     /**
-     * @description An exchange with one contact over one channel.
+     * @description A conversation with a contact over a channel.
      * @example {
      *       "id": "cnv_8Jw2mXc4Ae7P",
      *       "subject": "Where is my order?",
@@ -385,19 +385,19 @@ export interface components {
      */
     Conversation: {
       id: components["schemas"]["Id"];
-      /** @description Subject, where the channel has one or an agent set one. */
+      /** @description Subject, if the channel has one or an agent has set one. */
       subject: string | null;
       status: components["schemas"]["ConversationStatus"];
       priority: components["schemas"]["Priority"];
       channel: components["schemas"]["Channel"];
       contactId: components["schemas"]["Id"];
-      /** @description Id of the agent who is in charge; null while nobody is. */
+      /** @description Id of the assigned agent; null if unassigned. */
       assigneeId: string | null;
       /** @description Ids of the agents who wrote in the conversation. */
       participantIds: components["schemas"]["Id"][];
       /**
        * Format: int32
-       * @description Inbound messages since the last answer.
+       * @description Number of inbound messages since the last reply.
        */
       unreadCount: number;
       /** @description Labels set by agents. */
@@ -423,7 +423,7 @@ export interface components {
       hasMore: boolean;
       /**
        * Format: int32
-       * @description Items of all pages together.
+       * @description Total number of items.
        */
       totalCount: number;
     };
@@ -437,7 +437,7 @@ export interface components {
       hasMore: boolean;
       /**
        * Format: int32
-       * @description Items of all pages together.
+       * @description Total number of items.
        */
       totalCount: number;
     };
@@ -465,7 +465,7 @@ export interface components {
       channel: components["schemas"]["Channel"];
       direction: components["schemas"]["MessageDirection"];
       status: components["schemas"]["MessageStatus"];
-      /** @description Address it goes to. */
+      /** @description The recipient's address. */
       to: string;
       /** @description Text. */
       body: string;
@@ -477,7 +477,7 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description When it reached its recipient; null until then.
+       * @description When it was delivered; null until then.
        */
       deliveredAt: string | null;
     };
@@ -489,7 +489,7 @@ export interface components {
     /** @description A contact wrote it. */
     ContactAuthor: {
       /**
-       * @description Tells the author's kind.
+       * @description Kind of author.
        * @enum {string}
        */
       type: "contact";
@@ -498,7 +498,7 @@ export interface components {
     /** @description An agent wrote it. */
     AgentAuthor: {
       /**
-       * @description Tells the author's kind.
+       * @description Kind of author.
        * @enum {string}
        */
       type: "agent";
@@ -507,7 +507,7 @@ export interface components {
     /** @description A user sent it over the API. */
     UserAuthor: {
       /**
-       * @description Tells the author's kind.
+       * @description Kind of author.
        * @enum {string}
        */
       type: "user";
@@ -572,7 +572,7 @@ export interface components {
       hasMore: boolean;
       /**
        * Format: int32
-       * @description Items of all pages together.
+       * @description Total number of items.
        */
       totalCount: number;
     };
@@ -595,7 +595,7 @@ export interface components {
      */
     Contact: {
       id: components["schemas"]["Id"];
-      /** @description Full name, or the address where no name is known. */
+      /** @description Full name, or the address if the name is unknown. */
       name: string;
       /** @description E-mail address. */
       email: string | null;
@@ -629,7 +629,7 @@ export interface components {
       hasMore: boolean;
       /**
        * Format: int32
-       * @description Items of all pages together.
+       * @description Total number of items.
        */
       totalCount: number;
     };
@@ -734,7 +734,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only the items with these ids; unknown ids are left out.
+         * @description Only the items with these ids; unknown ids are ignored.
          * @example [
          *       "id_8Jw2mXc4Ae7P",
          *       "id_2Nf6uKd9Go3S"
@@ -757,12 +757,12 @@ export interface operations {
          */
         assigneeId?: components["schemas"]["Id"];
         /**
-         * @description `false`: only conversations that nobody is in charge of; `true`: only the others.
+         * @description `true`: only assigned conversations; `false`: only unassigned ones.
          * @example false
          */
         assigned?: boolean;
         /**
-         * @description Only conversations that are this urgent.
+         * @description Only conversations with this priority.
          * @example urgent
          */
         priority?: components["schemas"]["Priority"];
@@ -782,7 +782,7 @@ export interface operations {
          */
         to?: string;
         /**
-         * @description Text to find in the subject or in the contact's name, whatever the case.
+         * @description Text to search for in the subject and the contact's name, case-insensitively.
          * @example order
          */
         q?: string;
@@ -792,12 +792,12 @@ export interface operations {
          */
         sort?: components["schemas"]["ConversationSort"];
         /**
-         * @description Most items of the page.
+         * @description Maximum number of items per page.
          * @example 50
          */
         limit?: number;
         /**
-         * @description `nextCursor` of the page before; only with the same filters and `sort`.
+         * @description `nextCursor` of the previous page. Filters and `sort` must stay the same.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: string;
@@ -847,12 +847,12 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Most items of the page.
+         * @description Maximum number of items per page.
          * @example 50
          */
         limit?: number;
         /**
-         * @description `nextCursor` of the page before; only with the same filters and `sort`.
+         * @description `nextCursor` of the previous page. Filters and `sort` must stay the same.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: string;
@@ -891,7 +891,7 @@ export interface operations {
          */
         contactIds: components["schemas"]["Id"][];
         /**
-         * @description Most conversations per contact.
+         * @description Maximum number of conversations per contact.
          * @example 5
          */
         limitPerContact?: number;
@@ -927,7 +927,7 @@ export interface operations {
          */
         conversationIds: components["schemas"]["Id"][];
         /**
-         * @description Most messages per conversation.
+         * @description Maximum number of messages per conversation.
          * @example 10
          */
         limitPerConversation?: number;
@@ -955,7 +955,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only the items with these ids; unknown ids are left out.
+         * @description Only the items with these ids; unknown ids are ignored.
          * @example [
          *       "id_8Jw2mXc4Ae7P",
          *       "id_2Nf6uKd9Go3S"
@@ -968,12 +968,12 @@ export interface operations {
          */
         kind?: components["schemas"]["AgentKind"];
         /**
-         * @description Most items of the page.
+         * @description Maximum number of items per page.
          * @example 50
          */
         limit?: number;
         /**
-         * @description `nextCursor` of the page before; only with the same filters and `sort`.
+         * @description `nextCursor` of the previous page. Filters and `sort` must stay the same.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: string;
@@ -1023,12 +1023,12 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Text to search for; empty text finds all.
+         * @description Text to search for; an empty text matches everything.
          * @example an
          */
         q?: string;
         /**
-         * @description Only the items with these ids; unknown ids are left out.
+         * @description Only the items with these ids; unknown ids are ignored.
          * @example [
          *       "id_8Jw2mXc4Ae7P",
          *       "id_2Nf6uKd9Go3S"
@@ -1046,12 +1046,12 @@ export interface operations {
          */
         sort?: components["schemas"]["ContactSort"];
         /**
-         * @description Most items of the page.
+         * @description Maximum number of items per page.
          * @example 50
          */
         limit?: number;
         /**
-         * @description `nextCursor` of the page before; only with the same filters and `sort`.
+         * @description `nextCursor` of the previous page. Filters and `sort` must stay the same.
          * @example WyIyMDI2LTExLTAxIiwiY252XzEiXQ
          */
         cursor?: string;
@@ -1111,7 +1111,7 @@ export interface operations {
          */
         to?: string;
         /**
-         * @description Only the metrics with these names; unknown names are left out.
+         * @description Only the metrics with these names; unknown names are ignored.
          * @example [
          *       "messages_sent",
          *       "first_response_time"
