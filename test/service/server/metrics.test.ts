@@ -21,7 +21,7 @@ const elsewhere =
   /^(?:group_left|histogram_quantile|present_over_time|error_ratio|haproxy_\w+|probe_success)$/;
 const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
 
-/** `npm run suite -- tenants` sends 10,000. */
+/** `npm run suite -- slow` sends 10,000. */
 const requests = Number(process.env.REQUESTS ?? 1_000);
 
 type Program = { output: () => string };
