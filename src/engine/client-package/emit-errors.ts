@@ -47,26 +47,33 @@ export interface ApiError {
 }
 
 /**
- * Returns the error that caused the null at \`path\`; \`undefined\` if the value really is null. Accepts the whole response, or
- * the part that a client library returns: \`{ errors }\` or the list of errors.
+ * Returns the error that caused the null at \`path\`; \`undefined\` if the value really is null. Accepts the response, its list of
+ * errors, and the results and error objects of client libraries: Apollo Client, urql, graphql-request (also as the error of
+ * TanStack Query) and villus.
  */
-export function failedAt(
-  result: { readonly errors?: readonly unknown[] | null | undefined } | readonly unknown[],
-  path: readonly (string | number)[],
-): ApiError | undefined {
-  const errors = ("find" in result ? result : result.errors) as readonly ApiError[] | null | undefined;
-  return errors?.find((error) => {
+export function failedAt(result: unknown, path: readonly (string | number)[]): ApiError | undefined {
+  return errorsIn(result).find((error) => {
     const at = error.path ?? [];
     const length = Math.min(at.length, path.length);
     for (let step = 0; step < length; step++) {
       const isIndex = typeof at[step] === "number" && typeof path[step] === "number";
-      if (at[step] !== path[step] && !(isIndex && error.extensions.indexes)) return false;
+      if (at[step] !== path[step] && !(isIndex && error.extensions?.indexes)) return false;
     }
     const asked = path.slice(0, length).filter((key) => typeof key === "number");
-    const { places = 1, indexes } = error.extensions;
+    const { places = 1, indexes } = error.extensions ?? {};
     if (!indexes) return true;
     return countOf(indexes) < places || indexes.some((range) => holds(range, asked));
   });
+}
+
+/** The list of errors: \`errors\` of a response or Apollo Client's error, \`graphQLErrors\` of urql's, \`graphqlErrors\` of villus'. */
+function errorsIn(found: unknown, depth = 0): readonly ApiError[] {
+  if (Array.isArray(found)) return found;
+  if (typeof found !== "object" || found === null || depth > 2) return [];
+  const { errors, graphQLErrors, graphqlErrors, error, response } = found as Readonly<Record<string, unknown>>;
+  const own = [errors, graphQLErrors, graphqlErrors].find((each) => Array.isArray(each));
+  // a result has its error as \`error\`; graphql-request's error has the response
+  return own ? errorsIn(own) : errorsIn(error ?? response, depth + 1);
 }
 
 const ends = (range: string): readonly number[] => range.slice(range.lastIndexOf(".") + 1).split("-").map(Number);

@@ -1,6 +1,9 @@
 /** `failedAt` and `ErrorCode` of the typed package, over answers of the whole layer with one product down. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
+import { Client, fetchExchange } from "@urql/core";
+import { GraphQLClient } from "graphql-request";
 import { expect, test } from "vitest";
 import { keys, openLayer } from "../e2e/layer.ts";
 import { makeConsumer, packageName } from "./consumer.ts";
@@ -34,6 +37,46 @@ test("the null of a failed call has its error, and a value that is really null h
   expect(failed.length).toBeLessThan(conversations.length); // others have no assignee, which is no failure
   for (const at of conversations.keys())
     expect(failedAt(answer.errors, ["conversations", at, "contact"])).toBeUndefined();
+});
+
+test("takes the error objects and results of stock clients, of one field and of a whole request", async () => {
+  const consumer = await makeConsumer();
+  const { failedAt } = await import(join(consumer.folder, "node_modules", packageName, "index.js"));
+  const { url } = await openLayer([], { RATE_LIMIT_PER_KEY: "3" });
+  const uri = new URL("/v1/graphql", url).href;
+  const document = gql("query Start { me { email } contacts { name } }");
+  const headers = { "X-API-Key": keys.analyst };
+  const apollo = new ApolloClient({ link: new HttpLink({ uri, headers }), cache: new InMemoryCache() });
+  const urql = new Client({ url: uri, fetchOptions: { headers }, exchanges: [fetchExchange] });
+  const request = new GraphQLClient(uri, { headers });
+  const thrown = (call: Promise<unknown>) =>
+    call.then(
+      () => expect.unreachable(),
+      (error: unknown) => error,
+    );
+  const asked = [
+    async () => thrown(apollo.query({ query: document, fetchPolicy: "no-cache" })),
+    async () => apollo.query({ query: document, fetchPolicy: "no-cache", errorPolicy: "all" }),
+    async () => urql.query(document, {}),
+    async () => (await urql.query(document, {})).error,
+    async () => thrown(request.request(document)),
+    async () => ({ data: undefined, error: await thrown(request.request(document)) }), // TanStack Query's result
+  ];
+  const replies: unknown[] = [];
+  for (const ask of asked) replies.push(await ask());
+  const codes = replies.map((reply) => failedAt(reply, ["contacts"])?.extensions.code);
+  expect(codes).toEqual([...Array(3).fill("FORBIDDEN"), ...Array(3).fill("RATE_LIMITED")]);
+  for (const reply of replies.slice(0, 3)) expect(failedAt(reply, ["me"])).toBeUndefined();
+  for (const reply of replies.slice(3))
+    expect(failedAt(reply, ["me"]).extensions.retryAfter).toBeGreaterThan(0);
+  const [error] = (replies[1] as { error: { errors: object[] } }).error.errors;
+  const villus = {
+    data: null,
+    error: Object.assign(new Error("m"), { response: {}, graphqlErrors: [error] }),
+  };
+  expect(failedAt(villus, ["contacts"])?.extensions.code).toBe("FORBIDDEN");
+  for (const none of [undefined, null, new TypeError("fetch failed"), { data: {} }, "text"])
+    expect(failedAt(none, ["me"])).toBeUndefined();
 });
 
 test("an error reads as a type, and its codes are closed", async () => {
