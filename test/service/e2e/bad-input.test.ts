@@ -201,7 +201,7 @@ describe("a refused value says why, in the words of the contract", () => {
     [
       "a blank text",
       send({ body: " " }),
-      /^argument "body" does not have the form that it needs: Text; not only white space/,
+      /^argument "body" does not have the form that it needs: Text of at most 4096 characters, not only white space/,
     ],
     [
       "a page that is too long",

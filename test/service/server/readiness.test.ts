@@ -106,7 +106,7 @@ describe("GRAPHQL_URL is asked who it is", () => {
     });
     expect(await probeGraphql(hidden, env)).toBeUndefined();
     const { url } = await answers(404, "application/json", "{}");
-    expect(await probeGraphql(url, env)).toMatch(/answered 404 .* no GraphQL response$/);
+    expect(await probeGraphql(url, env)).toMatch(/answered 404 .* not a GraphQL response$/);
   });
 
   test.each([{}, { GATEWAY_SECRET: "another-secret-of-another" }])(

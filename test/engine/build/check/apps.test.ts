@@ -79,7 +79,7 @@ test("a manifest that cannot be read ends the run", async () => {
   const run = await ran(root, [], check, "2026-01-01", { OPERATIONS_FROM: "manifests" });
   expect(run).toMatchObject({
     code: 2,
-    error: `OPERATIONS_FROM: ${join(root, "manifests/web.json")} is no JSON`,
+    error: `OPERATIONS_FROM: ${join(root, "manifests/web.json")} is not valid JSON`,
   });
   const wrong = await ran(root, [], check, "2026-01-01", { OPERATIONS_FROM: "web.json" });
   expect(wrong).toMatchObject({

@@ -118,7 +118,7 @@ test("what cannot join is refused, and nothing is written", async () => {
     expect(files()).toEqual(before);
     return error;
   };
-  expect(await refused("crm.json")).toMatch(/^spec\/ has files: .* --name adds a document/);
+  expect(await refused("crm.json")).toMatch(/^spec\/ already has files; to add a document .* use --name/);
   expect(await refused("crm.json", "--name", "shop")).toBe("spec/openapi/shop.yaml already exists");
   expect(await refused("crm.json", "--name", "crm.eu")).toBe(
     "--name crm.eu: a name may only have letters, digits, - and _",
