@@ -73,12 +73,13 @@ export function serveMcp(
     return scope.measured(() => parse(request, body));
   };
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const listed = tools.map(({ name, description, inputSchema, outputSchema, isQuery }) => ({
+  const listed = tools.map(({ name, title, description, inputSchema, outputSchema, hints }) => ({
     name,
+    title,
     description,
     inputSchema,
     outputSchema,
-    annotations: { readOnlyHint: isQuery, openWorldHint: false },
+    annotations: { title, ...hints, openWorldHint: false }, // clients of 2025-03-26 know the title only here
   }));
   const calls = new AsyncLocalStorage<ServerResponse>();
   // abort a call when the client disconnects from the message that contains it

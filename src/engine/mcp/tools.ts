@@ -19,7 +19,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from "graphql";
-import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
+import type { GeneratedApi, WriteHints } from "../runtime/rest/generated-api.ts";
 import { own } from "../shared/own.ts";
 import { type JsonObject, outputSchemaOf, scalarSchema } from "./output-schema.ts";
 
@@ -27,14 +27,15 @@ export type Tool = {
   /** The id of the saved operation. */
   readonly id: string;
   readonly name: string;
+  readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonObject & { readonly type: "object"; readonly properties: JsonObject };
   readonly outputSchema: JsonObject & { readonly type: "object" };
-  readonly isQuery: boolean;
+  readonly hints: { readonly readOnlyHint: boolean } & Partial<WriteHints>;
 };
 
 export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, schema: GraphQLSchema): Tool[] {
-  return savedOperations.flatMap(({ id, name, body, tool }): Tool[] => {
+  return savedOperations.flatMap(({ id, name, body, tool, hints }): Tool[] => {
     if (tool === undefined) return [];
     const document = parse(body, { noLocation: true });
     const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
@@ -56,9 +57,16 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
     );
     const inputSchema = variablesSchema(schema, operation, limits);
     const outputSchema = outputSchemaOf(schema, document);
-    const isQuery = operation.operation === "query";
-    return [{ id, name, description: tool || name, inputSchema, outputSchema, isQuery }];
+    const [title, description] = [firstSentence(tool) || name, tool || name];
+    const readOnlyHint = operation.operation === "query";
+    return [{ id, name, title, description, inputSchema, outputSchema, hints: { readOnlyHint, ...hints } }];
   });
+}
+
+/** Without its full stop. */
+function firstSentence(text: string): string {
+  const [first] = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text);
+  return (first?.segment ?? "").trim().replace(/\.$/, "");
 }
 
 function variablesSchema(

@@ -35,7 +35,8 @@ test("a client lists the tools: description, input with REST's limits, and wheth
   expect(customer).toMatchObject({
     description: expect.stringContaining("Finds customers by a text and by stage"),
     inputSchema: { type: "object", additionalProperties: false, required: [] },
-    annotations: { readOnlyHint: true },
+    title: "Finds customers by a text and by stage, page by page",
+    annotations: { readOnlyHint: true, title: "Finds customers by a text and by stage, page by page" },
   });
   expect(customer?.inputSchema.properties).toMatchObject({
     stage: { type: "string", enum: expect.arrayContaining(["CUSTOMER"]) },
@@ -46,7 +47,13 @@ test("a client lists the tools: description, input with REST's limits, and wheth
     properties: { errors: { type: "array" } },
   });
   const answer = tools.find(({ name }) => name === "Answer");
-  expect(answer?.annotations?.readOnlyHint).toBe(false);
+  expect(answer?.annotations).toEqual({
+    title: "Sends a message to a customer over a channel, once for each key",
+    readOnlyHint: false,
+    idempotentHint: false,
+    destructiveHint: false, // REST documents a POST that is a 201
+    openWorldHint: false,
+  });
   expect(answer?.inputSchema).toMatchObject({
     required: ["channel", "to", "body"],
     properties: { channel: { enum: ["whatsapp", "sms", "email", "webchat"] }, body: { maxLength: 4096 } },

@@ -4,8 +4,9 @@
  */
 import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
-import { callCost } from "../bind/call-cost.ts";
+import { callCost, listCalls } from "../bind/call-cost.ts";
 import type { Model } from "../bind/model.ts";
+import type { RestOperation } from "../openapi/operation.ts";
 import { operationText, type SavedOperation } from "../schema/saved-operations.ts";
 import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./typescript-text.ts";
@@ -42,18 +43,41 @@ ${documents.join("\n\n")}
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
-/** Apollo's persisted query manifest, with the additional members `calls` and, for tools, `tool`. */
+/** Apollo's persisted query manifest, with the additional members `calls`, for tools `tool`, and for tools that write `hints`. */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
-  const operations = saved.map((operation) => ({
-    id: documentId(operation),
-    name: operation.name,
-    type: operation.definition.operation,
-    body: operationText(operation),
-    calls: callCost(model, operation),
-    tool: toolDescription(operation.definition),
-  }));
+  const operations = saved.map((operation) => {
+    const tool = toolDescription(operation.definition);
+    const isWriting = tool !== undefined && operation.definition.operation === "mutation";
+    return {
+      id: documentId(operation),
+      name: operation.name,
+      type: operation.definition.operation,
+      body: operationText(operation),
+      calls: callCost(model, operation),
+      tool,
+      ...(isWriting && { hints: writeHints(model, operation) }),
+    };
+  });
   const manifest = { format: "apollo-persisted-query-manifest", version: 1, operations };
   return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/**
+ * What the methods of a mutation's root fields guarantee; the fields below them only read. Repeating one PUT or DELETE has no
+ * further effect, which does not hold for a sequence of them (RFC 9110 §9.2.2). A POST whose only success is 201 creates
+ * (RFC 9110 §15.3.2). Any other write may replace or delete.
+ */
+function writeHints(model: Model, operation: SavedOperation) {
+  const root = model.schema.getMutationType()?.name;
+  const writes = listCalls(model, operation).flatMap(({ field }) =>
+    field.type === root ? [field.operation] : [],
+  );
+  const isCreating = ({ method, successes }: RestOperation): boolean =>
+    method === "post" && successes.length > 0 && successes.every(({ status }) => status === "201");
+  return {
+    idempotentHint: writes.length === 1 && writes.every(({ method }) => /^(?:put|delete)$/.test(method)),
+    destructiveHint: !writes.every(isCreating),
+  };
 }
 
 /** The SHA-256 digest of the text, as in automatic persisted queries. */

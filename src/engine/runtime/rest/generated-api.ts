@@ -1,6 +1,9 @@
 /** The value that codegen makes of a spec (`generated/index.ts`). A start serves it. */
 import type { Operations } from "../../shared/operation.ts";
 
+/** Annotations of a tool that writes (MCP, Schema Reference, `ToolAnnotations`). */
+export type WriteHints = { readonly idempotentHint: boolean; readonly destructiveHint: boolean };
+
 /** A saved operation. `id` is the SHA-256 digest of `body`, in hexadecimal digits. */
 export type ManifestEntry = {
   readonly id: string;
@@ -8,6 +11,8 @@ export type ManifestEntry = {
   readonly body: string;
   /** Of a tool for agents: its description. */
   readonly tool?: string | undefined;
+  /** Of a tool that is a mutation. */
+  readonly hints?: WriteHints | undefined;
 };
 
 /** Facts on a field's arguments by its schema coordinate, then by name. */

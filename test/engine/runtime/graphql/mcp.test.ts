@@ -1,10 +1,20 @@
 /** Messages of agents: their admission, a client that leaves, many calls in one message, and other spellings of the path. */
 import { hash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { buildSchema } from "graphql";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { emitManifest } from "../../../../src/engine/build/codegen/emit-documents.ts";
+import { Project } from "../../../../src/engine/build/project/project.ts";
+import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
 import { toolsOf } from "../../../../src/engine/mcp/tools.ts";
 import { msPerMessage, msPerMessageValue } from "../../../../src/engine/runtime/governor/processor-time.ts";
 import { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
+import type { ManifestEntry } from "../../../../src/engine/runtime/rest/generated-api.ts";
 import { largeBodies, valuesPerMessage } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { api } from "../../desk/generated/index.ts";
 import { alone } from "../governor/alone.ts";
@@ -432,3 +442,86 @@ test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] as const
     }
   },
 );
+
+test("a client of the SDK reads hints that follow the methods of a mutation's root fields", async () => {
+  const operation = (status: string) => ({
+    operationId: "",
+    responses: {
+      [status]: { description: "", content: { "application/json": { schema: { type: "string" } } } },
+    },
+  });
+  const paths = {
+    "/a": {
+      get: { ...operation("200"), operationId: "read" },
+      post: { ...operation("201"), operationId: "create" },
+      put: { ...operation("200"), operationId: "replace" },
+      patch: { ...operation("200"), operationId: "change" },
+      delete: { ...operation("200"), operationId: "remove" },
+    },
+    "/run": { post: { ...operation("200"), operationId: "run" } },
+  };
+  const names = ["create", "replace", "change", "remove", "run"];
+  const field = (name: string) => `${name}: String @rest(operation: "${name}")`;
+  const writing = (name: string, fields: string) =>
+    `# Writes a. And more.\n# @tool ${name}\nmutation ${name} { ${fields} }`;
+  const files = new Map([
+    ["openapi.yaml", JSON.stringify({ openapi: "3.1.0", info: { title: "a", version: "1" }, paths })],
+    ["schema.graphql", `type Query { ${field("read")} } type Mutation { ${names.map(field).join(" ")} }`],
+    [
+      "operations/a.graphql",
+      [
+        "# Reads a, e.g. all of it. And more.\n# @tool\nquery read { read }",
+        "# @tool\nquery bare { read }",
+        ...names.map((name) => writing(name, name)),
+        writing("creates", "a: create b: create"),
+        writing("createAndRun", "create ...F } fragment F on Mutation { run"),
+        writing("removes", "a: remove b: remove"),
+      ].join("\n"),
+    ],
+  ]);
+  const { model, saved, diagnostics } = new Project(textFiles(files));
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  if (!model) throw new Error("no model");
+  const { operations } = JSON.parse(emitManifest(model, saved)) as { operations: ManifestEntry[] };
+  const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const schema = pathToFileURL(join(folder, "schema.graphql"));
+  writeFileSync(
+    schema,
+    "type Query { read: String } type Mutation { create: String replace: String change: String remove: String run: String }",
+  );
+  const { url } = await inFrontOf(
+    (_request, response) => send(response, "a"),
+    { MCP: "on" },
+    {
+      ...api,
+      schema,
+      resolvers: {},
+      savedOperations: operations,
+    },
+  );
+  const client = new Client({ name: "test", version: "1" });
+  const requestInit = { headers: { "x-api-key": "key" } };
+  await client.connect(new StreamableHTTPClientTransport(new URL("/v1/mcp", url), { requestInit }) as never);
+  onTestFinished(() => client.close());
+  const { tools } = await client.listTools();
+  const reads = (title: string) => ({ title, readOnlyHint: true, openWorldHint: false });
+  const writes = (idempotentHint: boolean, destructiveHint: boolean) => ({
+    ...{ title: "Writes a", readOnlyHint: false, openWorldHint: false },
+    idempotentHint,
+    destructiveHint,
+  });
+  expect(Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))).toEqual({
+    read: reads("Reads a, e.g. all of it"),
+    bare: reads("bare"),
+    create: writes(false, false),
+    replace: writes(true, true),
+    change: writes(false, true),
+    remove: writes(true, true),
+    run: writes(false, true),
+    creates: writes(false, false),
+    createAndRun: writes(false, true),
+    removes: writes(false, true),
+  });
+  for (const { title, annotations } of tools) expect(title).toBe(annotations?.title);
+});
