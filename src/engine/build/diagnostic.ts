@@ -86,7 +86,12 @@ export const rules = {
   "input-type": error("An argument's type does not fit the REST parameter."),
   "input-nullable": error("A nullable source feeds what REST requires."),
   "input-enum": error("The REST parameter rejects a GraphQL enum value."),
-  "limit-unchecked": warning("REST's limit of an argument is invalid and therefore not checked."),
+  "limit-unchecked": warning(
+    "A limit that REST sets on an argument cannot be read, or depends on more than one value, and is not checked.",
+  ),
+  "request-refused": error(
+    "REST refuses whatever an argument or an input object sends, by `not`, `maxProperties` or the like.",
+  ),
   "pattern-unchecked": warning(
     "A `pattern` of an argument needs a backtracking engine, so only REST checks it.",
   ),

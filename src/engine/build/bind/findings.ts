@@ -60,6 +60,11 @@ export class Findings {
     if (diagnostic.severity === "error") this.#errors.add(coordinate);
   }
 
+  /** Coordinates with an error. */
+  get errorCount(): number {
+    return this.#errors.size;
+  }
+
   hasErrorAt(coordinate: string): boolean {
     return this.#errors.has(coordinate);
   }

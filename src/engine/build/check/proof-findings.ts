@@ -6,9 +6,23 @@ import type { Project } from "../project/project.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
-/** `reported`: diagnostics that are covered by other findings. */
-export const proofFindings = (project: Project, reported: ReadonlySet<Diagnostic>): Finding[] =>
-  project.diagnostics.flatMap((each) => (reported.has(each) ? [] : diagnosticFinding(project, each)));
+/** `reported`: diagnostics that are covered by other findings. A limit of a schema is one finding, with all values that rest on it. */
+export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic>): Finding[] {
+  const open = project.diagnostics.filter((each) => !reported.has(each));
+  const groups = Map.groupBy(open, (each) =>
+    isUncheckedLimit(each) ? JSON.stringify([each.rule, each.facts, each.rest]) : each,
+  );
+  return [...groups.values()].flatMap(([first, ...others]): Finding[] => {
+    if (!first) return [];
+    const finding = diagnosticFinding(project, first);
+    const also = others.map(({ rule, coordinate, message }) => ({ rule, coordinate, message }));
+    return also.length > 0 ? [{ ...finding, also }] : [finding];
+  });
+}
+
+/** Whether REST sets a limit that nothing checks before a call. */
+export const isUncheckedLimit = ({ rule }: Pick<Diagnostic, "rule">): boolean =>
+  rule === "limit-unchecked" || rule === "pattern-unchecked";
 
 export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Finding {
   const { rule, severity, coordinate, message, hint, schema, rest } = diagnostic;

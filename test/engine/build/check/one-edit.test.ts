@@ -68,3 +68,116 @@ test.each([
   const [shown] = (found?.places ?? []).filter(({ role }) => role === "rest");
   expect(shown?.text).toMatch(/^> \d+ \| +"held",$/m);
 });
+
+const json = (schema: object) => ({ content: { "application/json": { schema } } });
+const ok = (schema: object) => ({ 200: { description: "ok", ...json(schema) } });
+const document = (paths: object, schemas: object = {}): string =>
+  JSON.stringify(
+    { openapi: "3.0.3", info: { title: "t", version: "1" }, security: [], paths, components: { schemas } },
+    null,
+    1,
+  );
+const text = { type: "string" };
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** Operations that send and show objects with values of one schema, by reference and in an `allOf`. */
+function sharing(value: object): string {
+  const holder = {
+    type: "object",
+    properties: { plain: ref("Value"), described: { description: "d", allOf: [ref("Value")] } },
+  };
+  const post = (operationId: string, name: string) => ({
+    post: { operationId, requestBody: { required: true, ...json(ref(name)) }, responses: ok(ref(name)) },
+  });
+  return document(
+    {
+      "/x": { get: { operationId: "x", responses: ok(text) } },
+      "/a": post("a", "A"),
+      "/b": post("b", "B"),
+    },
+    { Value: value, A: holder, B: holder },
+  );
+}
+const sharingSchema = (type: string): string => `type Query { x: String @rest(operation: "x") }
+type Mutation {
+  a(input: A!): AResult @rest(operation: "a", body: "args.input")
+  b(input: B!): BResult @rest(operation: "b", body: "args.input")
+}
+input A { plain: ${type} described: ${type} }
+input B { plain: ${type} described: ${type} }
+type AResult { plain: ${type} described: ${type} }
+type BResult { plain: ${type} described: ${type} }
+scalar DateTime
+`;
+
+test.each<[what: string, type: string, was: object, is: object, rule: string, coordinates: number]>([
+  ["another format", "DateTime", { format: "date-time" }, { format: "date" }, "scalar-format", 8],
+  ["another type", "String", {}, { type: "integer" }, "input-type", 8],
+  ["a condition", "String", {}, { not: { enum: ["x"] } }, "limit-unchecked", 4],
+  ["a pattern that is not run", "String", {}, { pattern: "^(?!x)" }, "pattern-unchecked", 4],
+  ["a limit that cannot be read", "String", {}, { maxLength: "x" }, "limit-unchecked", 4],
+])(
+  "%s of a schema is one finding, with all inputs and fields that rest on it",
+  (_, type, was, is, rule, count) => {
+    const found = stepFindings(
+      sharingSchema(type),
+      sharing({ ...text, ...was }),
+      sharing({ ...text, ...is }),
+    );
+    expect(found).toMatchObject([{ rule, change: "breaking" }]);
+    expect(found[0]?.coordinates).toHaveLength(count);
+  },
+);
+
+test.each([
+  ["each operation", false],
+  ["the path", true],
+])("a path parameter with another name in the same URL is one finding: a parameter of %s", (_, isShared) => {
+  const paths = (name: string): string => {
+    const parameters = [{ name, in: "path", required: true, schema: text }];
+    const own = (operationId: string) => ({
+      operationId,
+      ...(!isShared && { parameters }),
+      responses: ok(text),
+    });
+    const shared = isShared && { parameters };
+    return document({
+      [`/things/{${name}}`]: { ...shared, get: own("get"), delete: own("remove") },
+      [`/things/{${name}}/parts`]: { ...shared, get: own("parts") },
+    });
+  };
+  const schema = `type Query { get(id: ID!): String @rest(operation: "get") parts(id: ID!): String @rest(operation: "parts") }
+type Mutation { remove(id: ID!): String @rest(operation: "remove") }`;
+  const found = stepFindings(schema, paths("id"), paths("thingId"));
+  expect(found).toMatchObject([{ rule: "argument-unused", change: "breaking" }]);
+  expect(found[0]?.coordinates).toEqual(
+    expect.arrayContaining(["Query.get(id:)", "Query.parts(id:)", "Mutation.remove(id:)"]),
+  );
+});
+
+test("an envelope around all answers is one finding, and so is its end", () => {
+  const answers = (wrap: (schema: object) => object): string =>
+    document(
+      {
+        "/one": { get: { operationId: "one", responses: ok(wrap(ref("One"))) } },
+        "/all": { get: { operationId: "all", responses: ok(wrap({ type: "array", items: ref("One") })) } },
+        "/name": { get: { operationId: "name", responses: ok(wrap(text)) } },
+      },
+      { One: { type: "object", required: ["id", "name"], properties: { id: text, name: text } } },
+    );
+  const enveloped = answers((data) => ({ type: "object", required: ["data"], properties: { data } }));
+  const bare = answers((schema) => schema);
+  const schema = `type Query { one: One @rest(operation: "one") all: [One!] @rest(operation: "all") name: String @rest(operation: "name") }
+type One { id: ID! name: String! }`;
+  const inside = schema.replaceAll(/operation: "\w+"/g, (operation) => `${operation}, result: "data"`);
+  for (const found of [stepFindings(schema, bare, enveloped), stepFindings(inside, enveloped, bare)])
+    expect(found).toMatchObject([{ change: "breaking" }]);
+});
+
+test("a value that an enum of REST loses is one finding, with all arguments that send it", () => {
+  const of = (...values: string[]): string => sharing({ type: "string", enum: values });
+  const schema = `${sharingSchema("State")} enum State { NEW OPEN }`;
+  expect(stepFindings(schema, of("new", "open"), of("new"))).toMatchObject([
+    { rule: "input-enum", coordinates: ["A.plain", "A.described", "B.plain", "B.described"] },
+  ]);
+});

@@ -4,6 +4,7 @@ import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/s
 import { atArgument, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
+import { checkConditions, sentBody, sentInput, sentValue } from "./check-conditions.ts";
 import { checkConstant, checkDefault } from "./check-constants.ts";
 import { isRequiredWhenSent } from "./check-required.ts";
 import { formatSource, readsObject } from "./input-source.ts";
@@ -23,6 +24,15 @@ export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): 
     const isBeside = input.in === "body" && inputs.some((other) => other !== input && other.in === "body");
     if (!isKey) checkInput(field, input, isRequiredWhenSent(field, input, isBeside));
   }
+  const { body } = field.operation;
+  const inBody = inputs.filter((input) => input.in === "body");
+  if (body && inBody.length > 0)
+    checkConditions(
+      field.binder,
+      { ...field.where, rest: body.shape.node },
+      body.shape,
+      sentBody(field.binder.pairs, inBody),
+    );
 }
 
 /** Records a value of a REST object that is sent back to REST. */
@@ -40,7 +50,10 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
   const own = argument ? atArgument(field.where, argument) : field.where;
   const where = { ...own, rest: input.node };
   if (input.only === "response") return rejectReadOnly(binder, where, input.name);
-  if (source.kind === "constant") return checkConstant(binder, where, input, source.value);
+  if (source.kind === "constant") {
+    checkConditions(binder, where, input.shape, sentValue(source.value));
+    return checkConstant(binder, where, input, source.value);
+  }
   if (source.kind === "argumentAbove")
     return matchInput(binder, { ...where, subject: formatSource(source) }, source.type, input.shape);
   if (source.kind === "argument") {
@@ -61,6 +74,7 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
       );
     }
   }
+  if (readsObject(source)) checkConditions(binder, where, input.shape, sentInput(binder.pairs, input));
   if (readsObject(source) && !ownValueFits(source, input)) {
     binder.findings.add(
       "input-type",

@@ -32,6 +32,7 @@ import {
   settleEnumValues,
 } from "../type-rules.ts";
 import { variantName } from "../variant-names.ts";
+import { checkConditions, sentOf } from "./check-conditions.ts";
 import { rejectionReason } from "./check-constants.ts";
 import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
@@ -47,7 +48,11 @@ export function matchInput(
 ): void {
   const { coordinate, rest: node = shape.node } = where;
   binder.addValue({ coordinate, direction: "request", type, node, shape });
+  const { errorCount } = binder.findings;
   matchNullable(binder, where, getNullableType(type), shape, enclosing);
+  // an error inside of the value tells why REST refuses the whole
+  if (binder.findings.errorCount === errorCount)
+    checkConditions(binder, where, shape, sentOf(binder.pairs, type, shape));
 }
 
 function matchNullable(

@@ -2,6 +2,7 @@
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLScalarType,
   getNamedType,
   getNullableType,
   isEnumType,
@@ -20,7 +21,7 @@ import {
   rejectsNull,
 } from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";
-import { isIntegerText } from "../type-rules.ts";
+import { isIntegerText, scalarFitsInput } from "../type-rules.ts";
 import type { InputConversions } from "./input-conversions.ts";
 import type { RequestPart, RequestValue, RestRequest } from "./rest-request.ts";
 
@@ -241,7 +242,20 @@ function valueSchema(
   return orNull(type, {
     ...limitSchema(shape),
     ...(shape.values && { enum: shape.values }),
+    ...anyOfMembers(nullable, shape),
   });
+}
+
+/** The limits of the members that the type fits, unless one of them sets none. */
+function anyOfMembers(type: GraphQLScalarType, { members = [], values }: Shape): JsonSchema {
+  const fitting = members.filter((member) => scalarFitsInput(type, member));
+  const schemas = fitting.map((member) => ({
+    ...limitSchema(member),
+    ...(!values && member.values && { enum: member.values }),
+  }));
+  return schemas.length > 0 && schemas.every((each) => Object.keys(each).length > 0)
+    ? { anyOf: schemas }
+    : {};
 }
 
 function objectSchema(

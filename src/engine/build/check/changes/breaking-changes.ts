@@ -1,16 +1,20 @@
 /**
- * Proof errors that the base did not have. If the schema is unchanged at their coordinate, the OpenAPI document caused them, and
- * all errors with the same cause are one finding. Approvable errors are reported separately, so that their fingerprint is the
- * same with and without a base.
+ * Proof errors that the base did not have, and limits that REST sets now and nothing checks before a call. If the schema is unchanged at their coordinate, the OpenAPI document caused them,
+ * and all errors with the same cause are reported as one finding. Errors that can be approved are reported separately, so
+ * that their fingerprint is the same with and without a base.
  */
 
+import { isDeepStrictEqual } from "node:util";
+import { membersOf } from "../../../shared/json-object.ts";
 import { type Diagnostic, isApprovable } from "../../diagnostic.ts";
+import { childValue } from "../../openapi/document.ts";
 import type { ValidProject } from "../../project/project.ts";
-import { definitionAt } from "../../schema/schema-coordinate.ts";
-import { diagnosticFinding } from "../proof-findings.ts";
+import { definitionAt, fieldOf } from "../../schema/schema-coordinate.ts";
+import { diagnosticFinding, isUncheckedLimit } from "../proof-findings.ts";
 import type { Finding } from "../report.ts";
 import { type Cause, causeKey, causeOfError } from "./causes.ts";
 import type { Change } from "./change.ts";
+import { addressOf } from "./operation-facts.ts";
 import { withoutSuggestion } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 
@@ -26,16 +30,15 @@ export function findBreakingChanges(base: ValidProject, head: ValidProject): Map
   const known = new Set(base.diagnostics.map(keyOf));
   const breaks = new Map<string, BreakingChange>();
   for (const error of head.diagnostics) {
-    if (
-      error.severity !== "error" ||
-      isApprovable(error.rule) ||
-      known.has(keyOf(error)) ||
-      !isSaidAlike(base, head, error)
-    )
-      continue;
+    const isBreak = isUncheckedLimit(error)
+      ? isStricter(base, head, error)
+      : error.severity === "error" && !isApprovable(error.rule) && !known.has(keyOf(error));
+    if (!isBreak || !isSaidAlike(base, head, error)) continue;
     const cause = causeOfError(base.model, head.model, error);
     if (!cause) continue;
-    const key = causeKey(cause);
+    const key = isUncheckedLimit(error)
+      ? JSON.stringify([error.rule, error.facts, causeKey(cause)])
+      : (renamedPathParameter(base, head, error) ?? envelopeAt(base, head, cause) ?? causeKey(cause));
     const found = breaks.get(key);
     breaks.set(key, {
       cause: found?.cause ?? cause,
@@ -51,6 +54,67 @@ export const breakingChangeAt = (
   at: string,
 ): BreakingChange | undefined =>
   [...breaks.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
+
+/** Whether REST sets a limit now that nothing checks, or a stricter one than at the base. */
+function isStricter(
+  base: ValidProject,
+  head: ValidProject,
+  { rule, coordinate, ...now }: Diagnostic,
+): boolean {
+  const same = base.diagnostics.filter((each) => each.rule === rule && each.coordinate === coordinate);
+  if (same.some(({ facts }) => isDeepStrictEqual(facts, now.facts))) return false;
+  const keyword = now.below?.[0] ?? "";
+  const valueIn = ({ model }: ValidProject, { nodes }: Pick<Diagnostic, "nodes">): unknown =>
+    nodes?.[0] && childValue(model.document.valueAt(nodes[0]), keyword);
+  const is = valueIn(head, now);
+  return !same.some((each) => each.below?.[0] === keyword && isRelaxed(keyword, valueIn(base, each), is));
+}
+
+/** Whether a keyword refuses nothing more than before. */
+export function isRelaxed(keyword: string | number, was: unknown, is: unknown): boolean {
+  if (typeof was === "number" && typeof is === "number")
+    return keyword === "minProperties" ? is <= was : keyword === "maxProperties" && is >= was;
+  const [before, after] = [was, is].map((each) =>
+    keyword === "anyOf" && Array.isArray(each) ? each : undefined,
+  );
+  return before?.every((one) => after?.some((other) => isDeepStrictEqual(one, other))) === true;
+}
+
+/**
+ * The names of a path parameter at the base and now, if the error is about one that has another name in the same URL. An edit
+ * that renames it does so in all paths.
+ */
+function renamedPathParameter(base: ValidProject, head: ValidProject, error: Diagnostic): string | undefined {
+  const [was, is] = [base, head].map(({ model }) => {
+    const field = model.fields.get(fieldOf(error.coordinate));
+    return field?.kind === "bound" ? field.operation.path : undefined;
+  });
+  if (was === undefined || is === undefined || addressOf(was) !== addressOf(is)) return undefined;
+  const [old, now] = [was, is].map((path) => path.match(/\{[^{}]*\}/g) ?? []);
+  const renamed = old?.findIndex((name, index) => {
+    const names = [name, now?.[index]].map((each) => JSON.stringify(each?.slice(1, -1)));
+    return name !== now?.[index] && names.some((each) => error.message.includes(each));
+  });
+  return renamed === undefined || renamed < 0 ? undefined : `${old?.[renamed]} to ${now?.[renamed]}`;
+}
+
+/** The envelope that an answer has now, or had at the base: one edit may wrap all answers of an API. */
+function envelopeAt(base: ValidProject, head: ValidProject, { node, below }: Cause): string | undefined {
+  const path = [...node.path, ...below];
+  const schema = { file: node.file, path: path.slice(0, path.indexOf("content") + 3) };
+  if (!path.includes("responses") || schema.path.at(-1) !== "schema") return undefined;
+  const [was, is] = [base, head].map(({ model }) => model.document.valueAt(schema));
+  const [on, off] = [propertyThatIs(is, was), propertyThatIs(was, is)];
+  return on === undefined ? off && `without envelope ${off}` : `envelope ${on}`;
+}
+
+/** The property of an object, or of a member of its `allOf`, with this schema. */
+function propertyThatIs(object: unknown, schema: unknown): string | undefined {
+  const { allOf } = membersOf(object);
+  return [object, ...(Array.isArray(allOf) ? allOf : [])]
+    .flatMap((each) => Object.entries(membersOf(membersOf(each).properties)))
+    .find(([, each]) => isDeepStrictEqual(each, schema))?.[0];
+}
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
@@ -87,6 +151,7 @@ export function breakingChangeFinding(
   const isThere = frames.some(({ role }) => role === "rest");
   return {
     ...finding,
+    severity: "error",
     change: "breaking",
     coordinates: [...new Set([lead.coordinate, ...also.map(({ coordinate }) => coordinate)])],
     ...(also.length > 0 && { also }),

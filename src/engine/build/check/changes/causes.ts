@@ -50,6 +50,7 @@ export function causeOfError(
   const differing = (nodes: readonly NodeLocation[]) => firstDifference(base.document, head.document, nodes);
   return (
     differing(candidates) ??
+    differing(own.flatMap((each) => madeOf(head.document, each))) ??
     differing(responseNodes(base, head, coordinate, (each) => restedOn(base, each))) ??
     (node && { node, below })
   );

@@ -12,6 +12,7 @@ import { fingerprint } from "../../project/fingerprint.ts";
 import { isValid, type Project, type ValidProject } from "../../project/project.ts";
 import { coordinateLocation, definitionAt, fieldOf } from "../../schema/schema-coordinate.ts";
 import { frameAt } from "../frame.ts";
+import { isUncheckedLimit } from "../proof-findings.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
 import {
   breakingChangeAt,
@@ -45,9 +46,16 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
   ];
   const breaks = findBreakingChanges(base, head);
   const isCovered = coveredByErrors(base.model, head);
+  const limits = new Set(
+    [...breaks.values()].flatMap(({ errors }) =>
+      errors.flatMap((error) => (isUncheckedLimit(error) ? `${error.coordinate} ${error.below?.[0]}` : [])),
+    ),
+  );
+  const isCoveredByLimit = ({ rule, coordinate, rest }: Difference): boolean =>
+    rule === "rest-limit-changed" && limits.has(`${coordinate} ${rest?.below?.[0]}`);
   const own: Difference[] = [];
   for (const change of all.filter(isDifference)) {
-    if (isCovered(change)) continue;
+    if (isCovered(change) || isCoveredByLimit(change)) continue;
     const { rule, coordinate, rest, place = "" } = change;
     const found =
       (rest && breaks.get(nodeKey(rest.old))) ??

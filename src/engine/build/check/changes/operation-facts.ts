@@ -35,7 +35,7 @@ const ofOperation = (
   );
 
 /** The path without parameter names, which do not matter for the address. */
-const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
+export const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
 
 /** `/v3 to /v4`: both paths without their common suffix, which is the same for all operations that were moved together. */
 function movedPart(was: string, is: string): string {
@@ -184,6 +184,17 @@ export const parameterFacts: readonly Fact[] = [
       : differing("rest-style-changed", `is written as ${is} now, it was ${was}`, was, is, {
           below: [was.split(",")[0] === is.split(",")[0] ? "explode" : "style"],
         }),
+  ),
+  fact(
+    ({ inputs }) =>
+      inputs.map((input) => ({
+        key: inputKey(input),
+        node: input.node,
+        below: ["allowEmptyValue"],
+        value: membersOf(input.node.value).allowEmptyValue === true,
+      })),
+    (was, is) =>
+      was && !is ? differing("rest-limit-changed", "no longer takes an empty value", was, is) : undefined,
   ),
   fact(
     ({ operation, inputs }) =>

@@ -2,12 +2,15 @@
  * Differences between two schemas of a value that its GraphQL type does not show (JSON Schema, Validation §6): values that are
  * newly possible in a response, and values that are newly rejected in a request.
  */
-import { getNamedType, isEnumType, isNonNullType } from "graphql";
+import { getNamedType, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType } from "graphql";
+import { membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
+import { conditionText } from "../../bind/inputs/check-conditions.ts";
 import type { ValueUse } from "../../bind/model.ts";
 import { discriminate } from "../../openapi/shapes/discriminate.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
+import { isRelaxed } from "./breaking-changes.ts";
 import { type Differing, differing } from "./change.ts";
 
 /** `use`: the use of the new schema. */
@@ -55,6 +58,7 @@ export function rejectedValues(type: ValueUse["type"], before: Shape, after: Sha
       ? enumDiffers(type, before, after, "breaking", `is never ${quoted(refused)} now`)
       : []),
     ...limitsDiffer(before, after),
+    ...(isScalarType(named) && !isSpecifiedScalarType(named) ? conditionsDiffer(before, after) : []),
     ...(before.nullable && !after.nullable && type && !isNonNullType(type)
       ? [differing("rest-nullable-changed", "is never null now", true, false)]
       : []),
@@ -126,6 +130,26 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
     return differing("rest-limit-changed", phrase, ...facts, { below: [keyword] });
   });
 }
+
+/**
+ * The conditions on the value of a scalar of the schema's own, which the proof does not hold against it. `oneOf` and `anyOf`
+ * are compared by their members.
+ */
+const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
+  after.conditions.flatMap((condition) => {
+    const { keyword, node } = condition;
+    const same = before.conditions.filter((each) => each.keyword === keyword);
+    const was = same.map(({ node: each }) => membersOf(each.value)[keyword]);
+    const is = membersOf(node.value)[keyword];
+    if (/^(?:oneOf|anyOf)$/.test(keyword) || is === true) return [];
+    if (
+      was.some((each) => isRelaxed(keyword, each, is)) ||
+      same.some((each) => conditionText(each) === conditionText(condition))
+    )
+      return [];
+    const phrase = `has ${conditionText(condition)} now, it was ${JSON.stringify(was[0]) ?? "unset"}`;
+    return [differing("rest-limit-changed", phrase, was[0] ?? null, is, { below: [keyword] })];
+  });
 
 /** A changed discriminator (OpenAPI 3.1 §4.8.25): another property, or other values of it. */
 function discriminatorDiffers(before: Shape, after: Shape): Differing[] {

@@ -27,11 +27,16 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
   uniqueItems: (value) => typeof value === "boolean",
 };
 
+/** What the text of a value is. JSON Schema has them as annotations (2020-12, Validation §8.1), and no validator applies them. */
+const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
+
 /**
  * The limits and the default as written in the document, with OpenAPI 3.0's booleans and patterns converted to those of 3.1.
  */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
-  const keywords = [...Object.keys(isValid), "default"].filter((key) => Object.hasOwn(schema, key));
+  const keywords = [...Object.keys(isValid), ...contents, "default"].filter((key) =>
+    Object.hasOwn(schema, key),
+  );
   const limits = new Map(keywords.map((key) => [key, own(schema, key)]));
   const { pattern } = schema;
   if (is30 && typeof pattern === "string" && !isPattern(pattern))

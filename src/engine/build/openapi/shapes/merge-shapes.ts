@@ -40,6 +40,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     nullable:
       (left.nullable || !says(left)) && (right.nullable || !says(right)) && (left.nullable || right.nullable),
     limits: mergeLimits(left.limits, right.limits),
+    conditions: [...left.conditions, ...right.conditions],
     integers: left.integers.flatMap((one) => right.integers.map((each) => mergeIntegers(one, each))),
     format: left.format ?? right.format,
     values: mergeValues(left.values, right.values),

@@ -83,7 +83,7 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
   for (const keyword of ["oneOf", "anyOf"] as const) {
     const nodes = indexesOf(schema[keyword]).map((index) => nodeBelow(node, keyword, index));
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
-    if (members.length > 0) shape = foldVariants(document, shape, members);
+    if (members.length > 0) shape = foldVariants(document, shape, members, { keyword, node });
   }
   // in OpenAPI 3.0, a nullable reference is `nullable: true` next to `allOf`
   if (schema.nullable === true && !shape.nullable) shape = withNullable(shape, true);
@@ -132,6 +132,9 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     types,
     nullable,
     limits,
+    conditions: conditionKeywords.flatMap((keyword) =>
+      schema[keyword] === undefined ? [] : { keyword, node },
+    ),
     format,
     integers: [
       { format, values, limits, examples: [schema.example, schema.examples, schema.default].flat() },
@@ -143,6 +146,14 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     entry: () => readMapEntry(node, schema, (at) => shapeAt(document, at)),
   });
 }
+
+/** The keywords of conditions, beside `oneOf` and `anyOf`. */
+export const conditionKeywords: readonly string[] = [
+  ...["not", "if", "$dynamicRef", "$recursiveRef"],
+  ...["prefixItems", "additionalItems", "unevaluatedItems", "contains"],
+  ...["minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies"],
+  ...["propertyNames", "patternProperties", "additionalProperties", "unevaluatedProperties"],
+];
 
 function propertiesOf(
   document: RestDocument,

@@ -20,6 +20,9 @@ export type Property = {
   readonly shape: Shape;
 };
 
+/** A keyword of the schema at `node` that is neither type, enum, property nor limit of one value: `not`, `minProperties`. */
+export type Condition = { readonly keyword: string; readonly node: RestNode };
+
 /** Members that may lead back to the shape and are therefore computed lazily. */
 type Lazy = "properties" | "items" | "entry" | "members" | "variants";
 
@@ -46,6 +49,8 @@ export class Shape {
   readonly isClosed: boolean;
   /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as written in the document. */
   readonly limits: Readonly<Record<string, unknown>>;
+  /** Every value of the shape satisfies all of them. */
+  readonly conditions: readonly Condition[];
   /** Constraints on the size of an integer, of which every integer satisfies at least one. */
   readonly integers: readonly IntegerStatement[];
   readonly #statements: Statements;
@@ -61,6 +66,7 @@ export class Shape {
     this.values = statements.values;
     this.isClosed = statements.isClosed === true;
     this.limits = limits;
+    this.conditions = statements.conditions ?? [];
     this.integers = statements.integers ?? [{ limits, examples: [] }];
     const { properties = () => new Map(), items, entry, members, variants } = statements;
     this.#statements = {

@@ -1,6 +1,7 @@
 /**
  * Compares the limits of two schemas that a value has to satisfy, first `from`, then `to` (JSON Schema 2020-12, Validation §6).
  */
+import { isDeepStrictEqual } from "node:util";
 import { isOnly, type Shape } from "./shape.ts";
 
 type Limit = { readonly keyword: string; readonly value: unknown };
@@ -35,6 +36,9 @@ export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
   if (typeof multipleOf === "number" && !(typeof step === "number" && isMultiple(step, multipleOf)))
     found.push(written("multipleOf", one.multipleOf, multipleOf));
   if (pattern !== undefined && pattern !== one.pattern) found.push(written("pattern", one.pattern, pattern));
+  for (const keyword of ["contentEncoding", "contentMediaType", "contentSchema"])
+    if (other[keyword] !== undefined && !isDeepStrictEqual(other[keyword], one[keyword]))
+      found.push(written(keyword, one[keyword], other[keyword]));
   if (uniqueItems === true && one.uniqueItems !== true)
     found.push(written("uniqueItems", one.uniqueItems, uniqueItems));
   return found;

@@ -9,6 +9,7 @@ import { escapePointer, unescapePointer } from "../json-pointer.ts";
 import { mergeShapes, withIdentity } from "./merge-shapes.ts";
 import {
   acceptsType,
+  type Condition,
   type JsonType,
   makeProperty,
   type Property,
@@ -18,7 +19,12 @@ import {
 } from "./shape.ts";
 import { composedIdentity } from "./shape-identity.ts";
 
-export function foldVariants(document: RestDocument, base: Shape, shapes: readonly Member[]): Shape {
+export function foldVariants(
+  document: RestDocument,
+  base: Shape,
+  shapes: readonly Member[],
+  condition: Condition,
+): Shape {
   const members = shapes.filter(({ node }) => !isNull(document.follow(node)?.value));
   const nullable = members.length < shapes.length || members.some(({ shape }) => shape.nullable);
   const [only] = members;
@@ -34,7 +40,8 @@ export function foldVariants(document: RestDocument, base: Shape, shapes: readon
         );
   const named = members.length === 1 && base.types.size === 0 && base.properties.size === 0 && !base.items;
   const allowsNull = base.nullable || (base.types.size === 0 && base.values === undefined);
-  const merged = mergeShapes(base, folded, named ? folded.node : base.node);
+  const both = mergeShapes(base, folded, named ? folded.node : base.node);
+  const merged = members.length > 1 ? both.with({ conditions: [...both.conditions, condition] }) : both;
   const saysNothing = named && !base.values && !base.format && Object.keys(base.limits).length === 0;
   return withNullable(saysNothing ? withIdentity(merged, folded.identity) : merged, nullable && allowsNull);
 }

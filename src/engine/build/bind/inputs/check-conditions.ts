@@ -1,0 +1,186 @@
+/**
+ * Reports the conditions that REST sets on a request and that this layer does not check: `not`, `if`, `minProperties`, a
+ * `oneOf` that may fit twice. One that every call breaks is an error.
+ */
+import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from "graphql";
+import { dateScalars } from "../../../shared/date-scalars.ts";
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import type { Condition, Shape } from "../../openapi/shapes/shape.ts";
+import type { Binder } from "../binder.ts";
+import type { FindingTarget } from "../findings.ts";
+import type { Input } from "../model.ts";
+import { enumValues, isIntegerText } from "../type-rules.ts";
+import type { InputPair, InputPairs } from "./input-pairs.ts";
+import { isNullableInput, readsObject } from "./input-source.ts";
+import { keywordVerdict, type Sent, type SentMember } from "./keyword-verdict.ts";
+
+export function checkConditions(
+  { document, findings }: Binder,
+  where: FindingTarget,
+  { conditions }: Shape,
+  sent: Sent,
+): void {
+  if (sent.kind === "any") return;
+  for (const condition of conditions) {
+    const { keyword, node } = condition;
+    const verdict = keywordVerdict(document, node, keyword, sent);
+    if (verdict === "met" || findings.hasErrorAt(where.coordinate)) continue;
+    const at = { ...where, rest: node, also: [where.rest], below: [keyword] };
+    const statement = conditionText(condition);
+    const text = statement.length > mostShown ? `${statement.slice(0, mostShown)}…` : statement;
+    const subject = where.subject ?? where.coordinate;
+    if (verdict === "refused" && !oftenMeantOtherwise.has(keyword))
+      findings.add(
+        "request-refused",
+        at,
+        `REST refuses every value of ${subject}: ${text}`,
+        "send what REST takes, or mend the document by an overlay",
+      );
+    else
+      findings.add(
+        "limit-unchecked",
+        at,
+        `REST limits ${subject} by ${text}, which is not checked before the call`,
+        "make sure of it by the types, such as non-null fields or @oneOf, or approve it: REST alone checks it",
+        [statement],
+      );
+  }
+}
+
+/** Characters of a condition that a message shows. */
+const mostShown = 200;
+
+/**
+ * Documents close one member of an `allOf`, and REST takes the properties of the others nevertheless. Which members of a choice
+ * fit has errors of its own (`input-type`, `parameter-unfed`).
+ */
+const oftenMeantOtherwise = new Set([
+  ...["additionalProperties", "patternProperties", "unevaluatedProperties"],
+  ...["oneOf", "anyOf"],
+]);
+
+/** The keyword, and those beside it that it reads. */
+const readBeside: Readonly<Record<string, readonly string[]>> = {
+  if: ["then", "else"],
+  contains: ["minContains", "maxContains"],
+};
+
+export const conditionText = ({ keyword, node }: Condition): string =>
+  [keyword, ...(readBeside[keyword] ?? [])]
+    .flatMap((each) => {
+      const value = membersOf(node.value)[each];
+      return value === undefined ? [] : [`${each}: ${JSON.stringify(value)}`];
+    })
+    .join(", ");
+
+const any: Sent = { kind: "any" };
+const objects = new WeakMap<InputPair, Sent>();
+
+/** What a value of a GraphQL type is sent as. Nulls are no part of it: `input-nullable` is about them. */
+export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape): Sent {
+  const type = getNullableType(given);
+  if (isListType(type))
+    return { kind: "list", items: shape.items ? sentOf(pairs, type.ofType, shape.items) : any };
+  if (isEnumType(type)) {
+    const texts = [...enumValues(pairs.names, type).values()];
+    const isInteger = isIntegerText(type, shape);
+    return {
+      kind: "scalar",
+      types: [isInteger ? "integer" : "string"],
+      values: isInteger ? texts.map(Number) : texts,
+    };
+  }
+  if (isInputObjectType(type)) {
+    const pair = pairs.of(type, shape);
+    const sent = objects.get(pair) ?? sentObject(pairs, pair);
+    objects.set(pair, sent);
+    return sent;
+  }
+  if (type.name === "ID" && !isIntegerText(type, shape))
+    return { kind: "scalar", types: shape.types.has("integer") ? ["string", "integer"] : ["string"] };
+  const named = scalarTypes[type.name] ?? (dateScalars.has(type.name) ? "string" : undefined);
+  return named === undefined ? any : { kind: "scalar", types: [named] };
+}
+
+const scalarTypes: Readonly<Record<string, string>> = {
+  String: "string",
+  ID: "integer",
+  Int: "integer",
+  Float: "number",
+  Boolean: "boolean",
+};
+
+function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent {
+  const fed = fields.flatMap(({ field, name, property, choice }) =>
+    property ? [{ field, name, choice, sent: () => sentOf(pairs, field.type, property.shape) }] : [],
+  );
+  if (!choosesFrom)
+    return objectOf(() =>
+      fed.map(({ field, name, sent }) => [name, { sent: sent(), isAlways: !isNullableInput(field) }]),
+    );
+  return {
+    kind: "choice",
+    of: () =>
+      fed.map(({ field, choice, sent }) => {
+        // a custom scalar or a list is the whole value
+        if (choice?.isWhole && !isInputObjectType(getNullableType(field.type))) return sent();
+        const { chosenBy } = choice ?? {};
+        const constant: [string, SentMember][] =
+          chosenBy && !chosenBy.isFed
+            ? [[chosenBy.name, { sent: sentValue(chosenBy.value), isAlways: true }]]
+            : [];
+        return objectOf(() => {
+          const own = sent();
+          if (choice && !choice.isWhole)
+            return [[choice.sent.name, { sent: own, isAlways: true }], ...constant];
+          return [...(own.kind === "object" ? own.members() : []), ...constant];
+        });
+      }),
+  };
+}
+
+function objectOf(make: () => Iterable<[string, SentMember]>): Sent {
+  let members: ReadonlyMap<string, SentMember> | undefined;
+  return {
+    kind: "object",
+    members: () => {
+      members ??= new Map(make());
+      return members;
+    },
+  };
+}
+
+/** A constant. */
+export function sentValue(value: unknown): Sent {
+  if (isRecord(value))
+    return objectOf(() =>
+      Object.entries(value).map(([name, each]) => [name, { sent: sentValue(each), isAlways: true }]),
+    );
+  if (Array.isArray(value)) {
+    const [first = null, ...others] = value.map(sentValue);
+    return first
+      ? { kind: "list", items: others.length > 0 ? { kind: "choice", of: () => [first, ...others] } : first }
+      : any;
+  }
+  const type = Number.isInteger(value) ? "integer" : value === null ? "null" : typeof value;
+  return { kind: "scalar", types: [type], values: [value] };
+}
+
+export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
+  if (source.kind === "constant") return sentValue(source.value);
+  if (!readsObject(source)) return sentOf(pairs, source.type, shape);
+  return source.shape.types.size === 0 ||
+    ["object", "array"].some((type) => source.shape.types.has(type as "object"))
+    ? any
+    : { kind: "scalar", types: [...source.shape.types] };
+}
+
+/** A body whose properties have sources of their own. */
+export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
+  objectOf(() =>
+    inputs.map((input) => {
+      const { source } = input;
+      const isAlways = source.kind === "constant" || !source.nullable;
+      return [input.name, { sent: sentInput(pairs, input), isAlways }];
+    }),
+  );

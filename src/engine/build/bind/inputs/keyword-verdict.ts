@@ -1,0 +1,421 @@
+/**
+ * Decides whether a keyword of a JSON Schema accepts what a binding sends, before any value is known (JSON Schema 2020-12
+ * §10, Validation §6). met: it accepts every value · refused: it accepts none · open: that depends on the value.
+ */
+import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { ajv } from "../../../shared/json-schema.ts";
+import { keysOf, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
+import { discriminate } from "../../openapi/shapes/discriminate.ts";
+import { isPattern } from "../../openapi/shapes/limits.ts";
+import { shapeAt } from "../../openapi/shapes/read-shape.ts";
+import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
+import { rejectionReason } from "./check-constants.ts";
+
+export type Verdict = "met" | "open" | "refused";
+
+/** What a binding sends, as far as it is known. */
+export type Sent =
+  /** A value of one of the types; one of `values`, if they are known. */
+  | { readonly kind: "scalar"; readonly types: readonly string[]; readonly values?: readonly unknown[] }
+  | { readonly kind: "list"; readonly items: Sent }
+  /** The members are made when somebody asks for them: an input type may hold itself. */
+  | { readonly kind: "object"; readonly members: () => ReadonlyMap<string, SentMember> }
+  /** The client chooses (`@oneOf`). */
+  | { readonly kind: "choice"; readonly of: () => readonly Sent[] }
+  /** A custom scalar: whatever the client writes. */
+  | { readonly kind: "any" };
+
+export type SentMember = { readonly sent: Sent; readonly isAlways: boolean };
+
+/** The verdict of one keyword of the schema at `node`. Other parts of the proof check types, enums and limits of values. */
+export const keywordVerdict = (
+  document: RestDocument,
+  node: RestNode,
+  keyword: string,
+  sent: Sent,
+): Verdict => new Judge(document).keyword(node, keyword, sent, true);
+
+const all = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
+const any = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
+/** Of values of which a client may send any. */
+const common = ([first = "met", ...others]: readonly Verdict[]): Verdict =>
+  others.every((each) => each === first) ? first : "open";
+const opposite = { met: "refused", open: "open", refused: "met" } as const;
+
+/** `isTrusted`: the limits of single values hold, because another part of the proof or the run time sees to them. */
+type At = {
+  readonly judge: Judge;
+  readonly node: RestNode;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly sent: Sent;
+  readonly isTrusted: boolean;
+};
+
+class Judge {
+  readonly document: RestDocument;
+  /** A schema may hold itself, and so may an input type: what is being judged counts as met. */
+  readonly #known = new Map<unknown, Map<Sent, Map<boolean, Verdict>>>();
+
+  constructor(document: RestDocument) {
+    this.document = document;
+  }
+
+  keyword(node: RestNode, keyword: string, sent: Sent, isTrusted: boolean): Verdict {
+    if (sent.kind === "choice")
+      return common(sent.of().map((each) => this.keyword(node, keyword, each, isTrusted)));
+    const decide = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
+    if (typeof decide !== "function") return "met";
+    if (sent.kind === "any") return "open";
+    const schema = membersOf(node.value);
+    return decide({ judge: this, node, schema, sent, isTrusted }, schema[keyword]);
+  }
+
+  schema(node: RestNode, sent: Sent, isTrusted: boolean): Verdict {
+    if (!isRecord(node.value)) return node.value === false ? "refused" : "met";
+    const bySent = this.#known.get(node.value) ?? new Map<Sent, Map<boolean, Verdict>>();
+    const verdicts = bySent.get(sent) ?? new Map<boolean, Verdict>();
+    this.#known.set(node.value, bySent.set(sent, verdicts));
+    const before = verdicts.get(isTrusted);
+    if (before) return before;
+    verdicts.set(isTrusted, "met");
+    const target = refOf(node.value) === undefined ? undefined : this.document.refTarget(node);
+    const isAlone = target !== undefined && !this.document.versions.readsBesideRef(node.file);
+    const verdict = all([
+      ...(target ? [this.schema(target, sent, isTrusted)] : []),
+      ...(isAlone ? [] : keysOf(node).map((each) => this.keyword(node, each, sent, isTrusted))),
+    ]);
+    verdicts.set(isTrusted, verdict);
+    return verdict;
+  }
+}
+
+/** A member that may be absent is refused only where it is sent. */
+const ofMember = ({ judge, isTrusted }: At, node: RestNode, { sent, isAlways }: SentMember): Verdict => {
+  const verdict = judge.schema(node, sent, isTrusted);
+  return verdict === "refused" && !isAlways ? "open" : verdict;
+};
+
+type Keyword = (at: At, value: unknown) => Verdict;
+
+/** A keyword about objects; of any other value it says nothing. */
+const ofObject =
+  (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => Verdict): Keyword =>
+  (at, value) =>
+    at.sent.kind === "object" ? decide(at, at.sent.members(), value) : "met";
+
+/** A keyword about lists. */
+const ofList =
+  (decide: (at: At, items: Sent, value: unknown) => Verdict): Keyword =>
+  (at, value) =>
+    at.sent.kind === "list" ? decide(at, at.sent.items, value) : "met";
+
+/** A keyword about one value of the types. */
+const ofValue =
+  (keyword: string, ...types: string[]): Keyword =>
+  ({ sent, isTrusted }, value) => {
+    if (typesVerdict(sent, types) === "refused") return "met";
+    if (sent.kind !== "scalar" || !sent.values) return isTrusted ? "met" : "open";
+    return common(sent.values.map((each) => (isRefusedBy(keyword, value, each) ? "refused" : "met")));
+  };
+
+function isRefusedBy(keyword: string, value: unknown, sent: unknown): boolean {
+  try {
+    return !ajv.compile({ [keyword]: value })(sent);
+  } catch {
+    return false; // `limit-unchecked` names a limit that cannot be read
+  }
+}
+
+const schemasIn = (node: RestNode, keyword: string): RestNode[] =>
+  keysOf(nodeBelow(node, keyword)).map((key) => nodeBelow(node, keyword, key));
+
+const typesOf = (sent: Sent): readonly string[] => {
+  if (sent.kind === "scalar") return sent.types;
+  return sent.kind === "list" ? ["array"] : sent.kind === "object" ? ["object"] : [];
+};
+
+const typesVerdict = (sent: Sent, named: readonly unknown[]): Verdict =>
+  common(
+    typesOf(sent).map((type): Verdict => {
+      if (named.includes(type) || (type === "integer" && named.includes("number"))) return "met";
+      return type === "number" && named.includes("integer") ? "open" : "refused";
+    }),
+  );
+
+/** `enum` and `const`. */
+function valuesVerdict({ sent, isTrusted }: At, values: readonly unknown[]): Verdict {
+  if (sent.kind === "scalar" && sent.values)
+    return common(sent.values.map((each) => (values.includes(each) ? "met" : "refused")));
+  const types = new Set(values.flatMap(typesNamedBy));
+  const isPossible = typesVerdict(sent, [...types]) !== "refused";
+  return isPossible ? (isTrusted ? "met" : "open") : "refused";
+}
+
+function typesNamedBy(value: unknown): string[] {
+  if (value === null) return ["null"];
+  if (Array.isArray(value)) return ["array"];
+  return typeof value === "number" ? ["number", "integer"] : [typeof value];
+}
+
+/** How many members an object has: at least, and at most. */
+function countOf(members: ReadonlyMap<string, SentMember>): readonly [least: number, most: number] {
+  return [[...members.values()].filter(({ isAlways }) => isAlways).length, members.size];
+}
+
+const presenceOf = (members: ReadonlyMap<string, SentMember>, name: unknown): Verdict => {
+  const found = members.get(String(name));
+  return found ? (found.isAlways ? "met" : "open") : "refused";
+};
+
+/** What is demanded where a condition is met. */
+const demanded = (condition: Verdict, demand: () => Verdict): Verdict => {
+  if (condition === "refused") return "met";
+  const verdict = demand();
+  return condition === "open" && verdict === "refused" ? "open" : verdict;
+};
+
+const requiredVerdict = (members: ReadonlyMap<string, SentMember>, names: unknown): Verdict =>
+  all([names].flat().map((name) => presenceOf(members, name)));
+
+function matches(pattern: string, name: string): boolean {
+  return isPattern(pattern) && new RegExp(pattern, "u").test(name);
+}
+
+/** Whether the schema declares the property itself. */
+const isDeclared = ({ schema }: At, name: string): boolean =>
+  Object.hasOwn(membersOf(schema.properties), name) ||
+  Object.keys(membersOf(schema.patternProperties)).some((pattern) => matches(pattern, name));
+
+/** The keywords that apply other schemas to the same value. */
+const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
+
+/** Whether the schema, or one that it applies in place, looks at the property; `open` if only a member of a choice does. */
+function evaluates(at: At, name: string, seen = new Set<unknown>()): Verdict {
+  const { judge, node, schema } = at;
+  if (seen.has(node.value)) return "refused";
+  seen.add(node.value);
+  if (isDeclared(at, name) || (schema.additionalProperties ?? false) !== false) return "met";
+  const below = (other: RestNode): Verdict =>
+    evaluates({ ...at, node: other, schema: membersOf(other.value) }, name, seen);
+  const target = judge.document.refTarget(node);
+  if (target && below(target) === "met") return "met";
+  const found = inPlace.flatMap((keyword) => {
+    const own = schema[keyword];
+    if (own === undefined) return [];
+    const nodes = /if|then|else/.test(keyword) ? [nodeBelow(node, keyword)] : schemasIn(node, keyword);
+    return nodes.map((each) =>
+      keyword === "allOf" ? below(each) : below(each) === "refused" ? "refused" : "open",
+    );
+  });
+  return any(found);
+}
+
+/** The members of an `anyOf` or `oneOf`, each for itself: trusted as the one that is meant, and not. */
+function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
+  return schemasIn(node, keyword).map((member) => ({
+    member,
+    meant: judge.schema(member, sent, isTrusted),
+    verdict: judge.schema(member, sent, false),
+  }));
+}
+
+const anyOf: Keyword = (at) => any(alternatives(at, "anyOf").map(({ meant }) => meant));
+
+/** A value must not fit two members: they are told apart, or all but one refuse what is sent. */
+const oneOf: Keyword = (at) => {
+  const sent = at.sent.kind === "object" ? [...at.sent.members().keys()] : [];
+  const names = sent.filter((name) => !isDeclared(at, name));
+  // REST knows its members by the properties that they declare, though JSON Schema allows others beside them
+  const isMeant = (member: RestNode): boolean =>
+    names.every(
+      (name) => evaluates({ ...at, node: member, schema: membersOf(member.value) }, name) !== "refused",
+    );
+  const members = alternatives(at, "oneOf").filter(({ verdict }) => verdict !== "refused");
+  const meant = members.filter(({ member }) => isMeant(member));
+  const fitting = meant.length > 0 ? meant : members;
+  const isExclusive = (): boolean => {
+    const { document } = at.judge;
+    const { variants } = shapeAt(document, {
+      ...at.node,
+      value: { oneOf: at.schema.oneOf, discriminator: at.schema.discriminator },
+    });
+    if (variants && discriminate(variants)) return true;
+    const shapes = fitting.map(({ member }) => shapeAt(document, member));
+    return shapes.every((one, index) => shapes.slice(index + 1).every((other) => areApart(one, other)));
+  };
+  if (fitting.length === 0) return "refused";
+  return fitting.length === 1 || isExclusive() ? any(fitting.map(({ meant }) => meant)) : "open";
+};
+
+/** Whether no value meets both shapes: one lists its values, and the other refuses each. */
+const areApart = (one: Shape, other: Shape): boolean =>
+  [
+    [one, other],
+    [other, one],
+  ].some(([listed, taken]) =>
+    Boolean(listed?.values?.length && taken && listed.values.every((value) => rejectionReason(taken, value))),
+  );
+
+/**
+ * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24): how it is decided, or that it
+ * refuses no value. `applied`: with the keyword beside it that reads it.
+ */
+export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied" | "reference">> = {
+  $ref: "reference",
+  $dynamicRef: () => "open",
+  $recursiveRef: () => "open",
+  allOf: ({ judge, node, sent, isTrusted }) =>
+    all(schemasIn(node, "allOf").map((each) => judge.schema(each, sent, isTrusted))),
+  anyOf,
+  oneOf,
+  not: ({ judge, node, sent }) => opposite[judge.schema(nodeBelow(node, "not"), sent, false)],
+  if: ({ judge, node, schema, sent, isTrusted }) => {
+    const condition = judge.schema(nodeBelow(node, "if"), sent, false);
+    const branch = (keyword: string) => () =>
+      schema[keyword] === undefined
+        ? "met"
+        : judge.schema(nodeBelow(node, keyword), sent, isTrusted && condition !== "open");
+    const [met, otherwise] = [
+      demanded(condition, branch("then")),
+      demanded(opposite[condition], branch("else")),
+    ];
+    return all([met, otherwise]);
+  },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: "applied",
+  else: "applied",
+  type: ({ schema, sent }, value) =>
+    typesVerdict(sent, [value, ...(schema.nullable === true ? ["null"] : [])].flat()),
+  enum: (at, values) => (Array.isArray(values) ? valuesVerdict(at, values) : "met"),
+  const: (at, value) => valuesVerdict(at, [value]),
+  multipleOf: ofValue("multipleOf", "number", "integer"),
+  maximum: ofValue("maximum", "number", "integer"),
+  exclusiveMaximum: ofValue("exclusiveMaximum", "number", "integer"),
+  minimum: ofValue("minimum", "number", "integer"),
+  exclusiveMinimum: ofValue("exclusiveMinimum", "number", "integer"),
+  maxLength: ofValue("maxLength", "string"),
+  minLength: ofValue("minLength", "string"),
+  pattern: ofValue("pattern", "string"),
+  format: ofValue("format", "string", "number", "integer"),
+  contentEncoding: ofValue("contentEncoding", "string"),
+  contentMediaType: ofValue("contentMediaType", "string"),
+  contentSchema: ofValue("contentSchema", "string"),
+  maxItems: ofValue("maxItems", "array"),
+  minItems: ofValue("minItems", "array"),
+  uniqueItems: ofValue("uniqueItems", "array"),
+  items: ofList(({ judge, node, isTrusted }, items) => {
+    const verdict = judge.schema(nodeBelow(node, "items"), items, isTrusted);
+    return verdict === "refused" ? "open" : verdict;
+  }),
+  prefixItems: ofList(({ judge, node }, items) =>
+    all(schemasIn(node, "prefixItems").map((each) => judge.schema(each, items, false))) === "met"
+      ? "met"
+      : "open",
+  ),
+  additionalItems: ofList(() => "open"),
+  unevaluatedItems: ofList(({ schema }) =>
+    isRecord(schema.items) || schema.items === true ? "met" : "open",
+  ),
+  contains: ofList(({ judge, node, schema }, items) => {
+    const { minContains = 1, maxContains, minItems = 0 } = schema;
+    const verdict = judge.schema(nodeBelow(node, "contains"), items, false);
+    const isEnough = minContains === 0 || (verdict === "met" && Number(minItems) >= Number(minContains));
+    if (isEnough && maxContains === undefined) return "met";
+    return verdict === "refused" ? (minContains === 0 ? "met" : "refused") : "open";
+  }),
+  minContains: "applied",
+  maxContains: "applied",
+  required: ofObject((_at, members, names) => requiredVerdict(members, names)),
+  minProperties: ofObject((_at, members, count) => {
+    const [least, most] = countOf(members);
+    return least >= Number(count) ? "met" : most < Number(count) ? "refused" : "open";
+  }),
+  maxProperties: ofObject((_at, members, count) => {
+    const [least, most] = countOf(members);
+    return most <= Number(count) ? "met" : least > Number(count) ? "refused" : "open";
+  }),
+  dependentRequired: ofObject((_at, members, dependent) =>
+    all(
+      Object.entries(membersOf(dependent)).map(([name, names]) =>
+        demanded(presenceOf(members, name), () => requiredVerdict(members, names)),
+      ),
+    ),
+  ),
+  dependentSchemas: ofObject(({ judge, node, sent }, members) =>
+    all(
+      schemasIn(node, "dependentSchemas").map((each) =>
+        demanded(presenceOf(members, each.path.at(-1)), () => judge.schema(each, sent, false)),
+      ),
+    ),
+  ),
+  dependencies: ofObject(() => "open"),
+  propertyNames: ofObject(({ judge, node }, members) =>
+    all(
+      [...members].map(([name, { isAlways }]) => {
+        const sent: Sent = { kind: "scalar", types: ["string"], values: [name] };
+        const verdict = judge.schema(nodeBelow(node, "propertyNames"), sent, false);
+        return verdict === "refused" && !isAlways ? "open" : verdict;
+      }),
+    ),
+  ),
+  properties: ofObject((at, members) =>
+    all(
+      schemasIn(at.node, "properties").map((each) => {
+        const member = members.get(String(each.path.at(-1)));
+        return member ? ofMember(at, each, member) : "met";
+      }),
+    ),
+  ),
+  patternProperties: ofObject((at, members) =>
+    all(
+      schemasIn(at.node, "patternProperties").flatMap((each) => {
+        const pattern = String(each.path.at(-1));
+        return [...members].flatMap(([name, member]) => {
+          if (!isPattern(pattern)) return "open";
+          return matches(pattern, name) ? [ofMember({ ...at, isTrusted: false }, each, member)] : [];
+        });
+      }),
+    ),
+  ),
+  additionalProperties: ofObject((at, members) =>
+    all(
+      [...members].flatMap(([name, member]) =>
+        isDeclared(at, name)
+          ? []
+          : ofMember({ ...at, isTrusted: false }, nodeBelow(at.node, "additionalProperties"), member),
+      ),
+    ),
+  ),
+  unevaluatedProperties: ofObject((at, members) =>
+    all(
+      [...members].map(([name, member]) => {
+        const evaluated = evaluates(at, name);
+        const own = nodeBelow(at.node, "unevaluatedProperties");
+        return evaluated === "met"
+          ? "met"
+          : demanded(opposite[evaluated], () => ofMember({ ...at, isTrusted: false }, own, member));
+      }),
+    ),
+  ),
+  nullable: "applied",
+  discriminator: "applied",
+  ...Object.fromEntries(
+    [
+      ...[
+        "$id",
+        "$schema",
+        "$anchor",
+        "$dynamicAnchor",
+        "$recursiveAnchor",
+        "$vocabulary",
+        "$comment",
+        "$defs",
+        "definitions",
+      ],
+      ...["title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples", "example"],
+      ...["xml", "externalDocs"],
+    ].map((keyword) => [keyword, "annotation"]),
+  ),
+};
