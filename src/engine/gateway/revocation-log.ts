@@ -23,6 +23,8 @@ const pageSize = 1_000;
 /** Milliseconds. Longest blocking read; apart from that, the server must reply to any command within `answerMs`. */
 const longestBlockMs = 1_000;
 const answerMs = 1_000;
+/** At most one line about unreadable entries in this time. */
+const warnEveryMs = 60_000;
 /** The log is current if it was read completely within this time. */
 const currentMs = 5_000;
 
@@ -70,6 +72,7 @@ export class RevocationLog {
   /** When the last complete read began. */
   #readAt = Number.NEGATIVE_INFINITY;
   #gapAt = Number.NEGATIVE_INFINITY;
+  #warnedUnreadableAt = Number.NEGATIVE_INFINITY;
   #hasWarnedUnread = false;
 
   /** `unconfirmedMs`: how long after a gap cached keys may still depend on lost revocations. */
@@ -152,9 +155,24 @@ export class RevocationLog {
     this.#log.warn({ reason }, "REDIS_URL: revocations may be lost; cached keys are looked up again");
   }
 
+  /** An entry without a known field may be a misspelled revocation, so cached keys are looked up again. */
+  #noteUnreadable([entry]: Entry): void {
+    this.counts.gaps++;
+    this.#gapAt = performance.now();
+    this.#listener.miss();
+    if (this.#gapAt - this.#warnedUnreadableAt < warnEveryMs) return;
+    this.#warnedUnreadableAt = this.#gapAt;
+    this.#log.warn(
+      { entry },
+      `REDIS_URL: an entry of ${revocationStream} has no field "${keyField}"; cached keys are looked up again`,
+    );
+  }
+
   #apply(entries: readonly Entry[]): void {
     const newest = entries.at(-1);
     if (!newest) return;
+    const unreadable = this.#last && entries.find(([, values]) => !isReadable(values));
+    if (unreadable) this.#noteUnreadable(unreadable);
     this.#last = newest;
     this.#newestAt = performance.now();
     this.#quietMs = randomQuietMs();
@@ -196,6 +214,9 @@ async function readPage(client: RedisClient, last: Entry | undefined) {
 
 const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
+
+const isReadable = (values: readonly string[]): boolean =>
+  [keyField, beatField].some((field) => valuesOf(field, values).length > 0);
 
 function valuesOf(field: string, fieldsAndValues: readonly string[]): string[] {
   return fieldsAndValues.filter((_, at) => at % 2 === 1 && fieldsAndValues[at - 1] === field);

@@ -67,14 +67,27 @@ describe.skipIf(!redisServer)("the log of revoked keys", { timeout: 180_000 }, (
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
-  test("by redis-cli too; several keys in one entry; entries of others are ignored", async () => {
+  test("by redis-cli too; several keys in one entry", async () => {
     const redis = await startRedis();
     const { forgotten, counts } = await follow(urlOf(redis));
     await redis.client.xadd(revocationStream, "*", "key", "a", "key", "b", "note", "key");
-    await redis.client.xadd(revocationStream, "*", "something", "key");
     await publish(redis.client, "c");
     await expect.poll(() => forgotten).toEqual(["a", "b", "c"]);
     expect(counts).toEqual({ revocations: 3, gaps: 0 });
+  });
+
+  test("an entry without a known field counts as a loss, and is logged once a minute", async () => {
+    const redis = await startRedis();
+    const { forgotten, counts, told, lines, follower } = await follow(urlOf(redis));
+    for (const [index, field] of ["KEY", "apiKeyId", "note"].entries()) {
+      await redis.client.xadd(revocationStream, "*", field, "key");
+      await expect.poll(() => [counts.gaps, told.misses]).toEqual([index + 1, index + 2]); // one at the start
+    }
+    expect(follower.isCurrent).toBe(false);
+    expect(lines).toEqual([expect.stringContaining("has no field")]);
+    await publish(redis.client, "c");
+    await expect.poll(() => forgotten).toEqual(["c"]);
+    expect(counts).toEqual({ revocations: 1, gaps: 3 });
   });
 
   test("published while the connection is opened again: it arrives, and nothing is lost", async () => {

@@ -111,7 +111,7 @@ function measureShared(
     () => revocations.lagMs / 1_000,
   );
   const gaps =
-    "How often entries of the log of revoked keys may have been lost: it was trimmed or emptied, or its server changed.";
+    "How often entries of the log of revoked keys may have been lost: it was trimmed or emptied, its server changed, or an entry has no known field.";
   families.add("counter", "gateway_revocation_log_gaps_total", gaps, [], () => [[revocations.counts.gaps]]);
   const revoked = "Revoked keys read from the log.";
   families.add("counter", "gateway_revocations_total", revoked, [], () => [[revocations.counts.revocations]]);
