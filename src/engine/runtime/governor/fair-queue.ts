@@ -1,6 +1,6 @@
 /**
- * Whose turn is next. The owners of what waits take turns, so one with much holds up no other. Of one owner's, the lowest
- * `order` comes first, and among equals the one that has waited longest. Owners may share a queue: then they take turns with
+ * Round-robin over owners, so that an owner with many entries delays no other. Of one owner's entries, the lowest
+ * `order` comes first, and among equals the one that has waited longest. Owners may share a queue: then they alternate with
  * other queues as one owner does, and one that may not go on holds up no other in its queue.
  */
 import type { Caller } from "./caller.ts";
@@ -9,7 +9,7 @@ export type QueueEntry<Owner> = { readonly owner: Owner; readonly order?: number
 
 export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Owner>> {
   #size = 0;
-  /** The next queue stands first. */
+  /** The next queue to serve is first. */
   readonly #queues = new Map<unknown, Waiting[]>();
   readonly #keyOf: (owner: Owner) => unknown;
 
@@ -42,7 +42,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     queue.splice(before + 1, 0, turn);
   }
 
-  /** Ends a wait without a turn. Returns `false` if it has ended before. */
+  /** Removes an entry that still waits. Returns `false` if it does not wait any more. */
   leave(turn: Waiting): boolean {
     const key = this.#keyOf(turn.owner);
     const queue = this.#queues.get(key);
@@ -54,7 +54,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return true;
   }
 
-  /** Begins the turn of the first owner that may have one. Its queue goes behind the others. Returns `false` if none may. */
+  /** Begins the first entry whose owner `may` go on, and moves its queue behind the others. Returns `false` if none may. */
   next(may: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {
       const turn = queue.find(({ owner }, at) => owner !== queue[at - 1]?.owner && may(owner));
@@ -67,7 +67,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return false;
   }
 
-  /** The last turn of the queue that has most; among equals it is `newcomer`'s. */
+  /** The last entry of the longest queue; among equals, of `newcomer`'s. */
   lastOfMost(newcomer: Owner): Waiting | undefined {
     let most = this.#queues.get(this.#keyOf(newcomer)) ?? [];
     for (const queue of this.#queues.values()) if (queue.length > most.length) most = queue;
@@ -75,5 +75,5 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 }
 
-/** Turns of callers. Those with the same first account share a queue, so combined credentials get no further turns. */
+/** A queue of callers. Callers with the same first account share one, so combined credentials gain nothing. */
 export const callerTurns = (): FairQueue<Caller> => new FairQueue(({ accounts }) => accounts[0]);

@@ -3,7 +3,7 @@ import type { Caller } from "./caller.ts";
 import { callerTurns, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Places that callers share: a bound on them, and turns for what waits for one. */
+/** Permits that callers share, and a fair queue of those that wait for one. */
 export class FairSemaphore {
   readonly bound: SharedQuota;
   readonly total: number;
@@ -16,14 +16,14 @@ export class FairSemaphore {
     this.bound = new SharedQuota(total);
   }
 
-  /** Gives the caller a place. Returns `false` if `turn` has to wait for it, after those that wait already. */
+  /** Takes a permit. Returns `false` if `turn` has to wait for one, behind those that wait already. */
   enter(turn: QueueEntry<Caller>): boolean {
     if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
     this.#turns.wait(turn);
     return false;
   }
 
-  /** Ends a wait, or gives the place back: the next turns begin. */
+  /** Ends a wait, or releases the permit, which lets the next entries begin. */
   leave(turn: QueueEntry<Caller>): void {
     if (this.#turns.leave(turn)) return;
     this.bound.giveBack(turn.owner, 1);

@@ -1,7 +1,7 @@
 /**
  * Fair shares of the processor between callers: a leaky bucket of debt for each (the generic cell rate algorithm, ITU-T I.371),
- * as GitHub and Shopify have of points. It fills with measured work: work of `ms` of one request in one turn of the event
- * loop costs `ms + ms³ / 30`, because a long turn is what the other callers' 95th percentile shows, and it drains by a
+ * as GitHub and Shopify have of points. It fills with measured work: work of `ms` of one request in one tick of the event
+ * loop costs `ms + ms³ / 30`, because long ticks are what the other callers' 95th percentile shows, and it drains by a
  * millisecond each millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large
  * response of REST, and before each piece of an answer, until it owes nothing: it goes on seldom and for longer, because
  * each wait costs work too. Ordinary requests owe less, and never wait.
@@ -22,13 +22,13 @@ import { Deadline } from "../deadline.ts";
 import { type Account, type Caller, PresentCallers } from "./caller.ts";
 import { callerTurns } from "./fair-queue.ts";
 
-/** A caller may owe so many ms and go on. If it owes more, it waits until it owes nothing. */
+/** A caller that owes at most this many ms goes on. One that owes more waits until it owes nothing. */
 const freeMs = 10;
 /** A caller never owes more ms, times the number of callers in debt. */
 const mostMs = 1_990;
-/** A request that has waited for so many ms is refused. */
+/** A request that has waited this many ms is refused. */
 const mostWaitMs = 2_000;
-/** A caller is alone when no other caller has sent a request for so many ms. */
+/** A caller is alone when no other caller has sent a request for this many ms. */
 const aloneAfterMs = 60_000;
 
 /** Milliseconds that a caller owes for work. */
@@ -37,7 +37,7 @@ const costOf = (ms: number): number => ms + ms ** 3 / 30;
 export type Pausable = { pause(): void; resume(): void };
 type Leave = (failure: CodedError) => void;
 
-/** The request that waits for its turn. It calls `leave` when its client leaves, unless `ended` is called before. */
+/** The request that waits to go on. It calls `leave` when its client leaves, unless `ended` is called before. */
 type Waiter = {
   /** When the request came. The one that came first goes on first. */
   readonly since: number;
@@ -47,7 +47,7 @@ type Waiter = {
   ended(leave: Leave): void;
 };
 
-/** The work of a request in the turn of the event loop in which it last worked. */
+/** The work of a request in the tick of the event loop in which it last worked. */
 export class TickWork {
   turn = -1;
   ms = 0;
@@ -63,7 +63,7 @@ export class FairShare {
   /** When a caller other than the last one was last seen. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
   #isScheduled = false;
-  /** Counts the turns of the event loop in which something was charged. */
+  /** Counts the ticks of the event loop in which something was charged. */
   #turn = 0;
   #isTurnCounted = false;
   #timer: NodeJS.Timeout | undefined;
@@ -111,13 +111,13 @@ export class FairShare {
     });
   }
 
-  /** Charges work of so many ms that has just ended. `stretch` is that of its request, if it is a request's. */
+  /** Charges `ms` of work that has just ended. `stretch` is that of its request, if it is a request's. */
   worked(caller: Caller, ms: number, stretch = new TickWork()): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, stretch));
   }
 
-  /** Charges work of other threads. It makes no turn of the event loop longer, so its price does not grow with its length. */
+  /** Charges work of other threads. It makes no tick longer, so its price does not grow with its length. */
   workedElsewhere(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
@@ -135,7 +135,7 @@ export class FairShare {
       );
   }
 
-  /** What work costs beside the work of its request in this turn. Pieces that follow at once delay others as one does. */
+  /** The cost of work on top of its request's earlier work in this tick: consecutive pieces delay others like one piece. */
   #costOfMore(ms: number, stretch: TickWork): number {
     if (stretch.turn !== this.#turn) [stretch.turn, stretch.ms] = [this.#turn, 0];
     this.#countTurn();
@@ -171,7 +171,7 @@ export class FairShare {
     setImmediate(() => this.#nextTurn());
   }
 
-  /** Begins one request. The callers that may go on take turns. */
+  /** Begins one request. The callers that may go on alternate. */
   #nextTurn(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);

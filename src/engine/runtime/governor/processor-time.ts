@@ -1,12 +1,12 @@
 /**
  * The processor time of work, and what is charged for work that is not measured.
  *
- * The clock of one thread is no use: Linux advances it at the scheduler's ticks, so 0.5 ms of work took 0 ms seven times
+ * The clock of one thread is useless: Linux advances it at the scheduler's ticks, so 0.5 ms of work took 0 ms seven times
  * and 4 ms the eighth time. The clock of the process is exact, and counts its other threads too, for which the elapsed
  * time is the bound.
  */
 
-/** Begins work of this thread. Returns a function that tells its milliseconds so far. Both take 0.6 microseconds. */
+/** Begins work of this thread. Returns a function that returns its milliseconds so far. Both take 0.6 microseconds. */
 export function startWork(): () => number {
   const used = process.cpuUsage();
   const began = performance.now();
@@ -34,5 +34,5 @@ export const charactersPerMs = 200_000;
 export const decompressedPerMs = 220_000;
 /** Characters of an answer that are compressed in a millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows). */
 export const compressedPerMs = 35_000;
-/** Work on so many bytes of responses, or characters of one response, is measured. */
+/** From this many bytes of responses, or characters of one response, work on them is measured. */
 export const largeBody = 65_536;

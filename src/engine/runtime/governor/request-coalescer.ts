@@ -77,7 +77,7 @@ export class RequestCoalescer<Asked extends { readonly scope: Scope }, Found> {
     return this.take();
   }
 
-  /** Ends the wait of all readers. Whoever takes them settles them. */
+  /** Ends the wait of all readers. The caller has to settle them. */
   take(): Reader<Asked, Found>[] {
     const readers = this.#waiting;
     this.#waiting = [];

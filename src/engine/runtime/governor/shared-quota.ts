@@ -32,7 +32,7 @@ export class SharedQuota {
   }
 
   /**
-   * Takes `amount`, or tells why not and takes nothing. The total may be lower for a while. Then callers that took much before
+   * Takes `amount`, or takes nothing and returns why. The total may be lower for a while. Then callers that took much before
    * keep no newcomer out: it is refused when as many callers hold something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {

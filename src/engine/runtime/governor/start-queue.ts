@@ -2,11 +2,11 @@
  * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be
  * answered sooner. They would only live longer, and objects that live through two collections of the young generation
  * cost several times as much to collect. While the event loop has time to spare, the executed requests wait for REST,
- * and more requests start. Callers take turns. A request that waits for its caller's share of the processor is not
+ * and more requests start. Callers alternate. A request that waits for its caller's share of the processor is not
  * executed meanwhile, and frees its place: otherwise callers in debt would hold all places.
  *
- * Node accepts one connection a turn of the event loop, so a burst of connections waits for as many turns. Few requests
- * start in such a turn.
+ * Node accepts one connection per tick of the event loop, so a burst of connections waits for as many ticks. Few requests
+ * start in a tick that accepted one.
  */
 import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
@@ -15,7 +15,7 @@ import type { Caller } from "./caller.ts";
 import { callerTurns, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Starts in a turn that accepted a connection: more connections may wait behind that one. */
+/** Starts in a tick that accepted a connection: more connections may wait behind that one. */
 const mostWhileConnecting = 2;
 
 /** The event loop is busy when it works this part of its time. It is measured over this many ms at least. */
@@ -77,7 +77,7 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = callerTurns();
-  /** Starts in this turn, if it accepted a connection. */
+  /** Starts in this tick, if it accepted a connection. */
   #started = 0;
   #isConnecting = false;
   #isScheduled = false;
@@ -110,7 +110,7 @@ export class StartQueue {
     this.#waiting.leave(place);
   }
 
-  /** A request of the caller is no longer executed, or not for now. */
+  /** A request of the caller is no longer executed, or is paused. */
   free(caller: Caller): void {
     this.executing.giveBack(caller, 1);
     if (this.#waiting.size > 0) this.#schedule();

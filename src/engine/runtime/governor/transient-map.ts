@@ -1,6 +1,6 @@
 /**
  * A map whose keys come and go with requests. In a `Map`, V8 links each table that was outgrown or filled with deleted keys
- * to the next one. Once such a table is in the old generation, all later tables outlive their requests with all that they
+ * to the next one. Once such a table is in the old generation, all later tables outlive their requests, with everything that they
  * held, until the next full collection. Here a deleted key keeps its entry, which is empty: a caller that comes back, as a
  * dashboard does, finds it. When most entries are empty, the others move to a new `Map`, to which nothing leads.
  */

@@ -1,10 +1,10 @@
 /**
- * Admits requests: the bounds that they count for, and their turn to start. Requests are refused early under overload, so
+ * Admits requests: counts them against bounds, and queues their start. Requests are refused early under overload, so
  * that accepted ones are answered soon. Three bounds apply to the
  * requests under way. The first is fixed. The second applies while the event loop has no idle time: the number of
  * requests that finish in half a second (Little's law: more requests would only wait longer). The third applies while
  * the event loop stays late: `fewRequests`. Callers share each bound (`SharedQuota`). One long pause is not overload. The
- * histogram of `perf_hooks` samples the loop between long turns, so it has no samples while every turn is long.
+ * histogram of `perf_hooks` samples the loop between long ticks, so it has no samples while every tick is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -109,7 +109,7 @@ export function admitRequests(
   server.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
       return done(null, payload);
-    if (reply.raw.destroyed) return done(null, payload); // its `close` has been, and nobody would give the bytes back
+    if (reply.raw.destroyed) return done(null, payload); // `close` was emitted before, so the bytes would never be given back
     const bytes = Buffer.byteLength(payload);
     if (bytes < largeAnswers.from) return done(null, payload);
     const refusal = unreadBytes.take(request.caller, bytes);
@@ -121,7 +121,7 @@ export function admitRequests(
   return { requests_under_way: underWay, bodies, answers_unread: unreadBytes, executing };
 }
 
-/** The request counts no longer. One that only waits for requests of its own does this before them: they count. */
+/** Stops counting the request. A request that only waits for its own sub-requests does this first, since they count. */
 export function releasePlaces(request: FastifyRequest): void {
   request.place?.leave();
   request.counted?.giveBack(request.caller, 1);

@@ -73,7 +73,7 @@ export class Callers {
     return isAccepted;
   }
 
-  /** 48 bits, so that very many credentials take little memory. Nobody knows the salt, so nobody makes two of one digest. */
+  /** 48 bits, so that very many credentials take little memory. The salt is secret, so collisions cannot be made on purpose. */
   #digestOf(owner: string): number {
     return Number.parseInt(hash("sha256", this.#salt + owner).slice(0, 12), 16);
   }

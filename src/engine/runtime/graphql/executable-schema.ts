@@ -49,7 +49,7 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
 }
 
 /**
- * Makes a resolver of REST's one of a whole level: checks its arguments before the call, and tells the REST client the
+ * Makes a generated resolver one of a whole level: checks its arguments before the call, and gives the REST client the
  * coordinate of the field whose calls begin. `named` gives the client's names to REST's errors.
  */
 function toLevelResolver(

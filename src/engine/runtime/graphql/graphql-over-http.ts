@@ -91,7 +91,7 @@ const ofTheDocument = new Set<unknown>([
 
 /**
  * The status of a response. A client whose first media type is `application/json` treats any status but 200 as a response
- * that is not GraphQL. So such a client gets 200 for a document that fails.
+ * that is not GraphQL. So it gets 200 for a document that fails.
  */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;

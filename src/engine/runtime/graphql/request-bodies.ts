@@ -1,5 +1,5 @@
 /**
- * The bodies of GraphQL requests. They stay texts until their callers' turns have come, and large ones are charged: 1 MiB
+ * The bodies of GraphQL requests. They stay texts until their callers may go on, and large ones are charged: 1 MiB
  * takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";

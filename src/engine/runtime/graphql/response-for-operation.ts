@@ -70,7 +70,7 @@ export function responseForOperation(
     const { serial, introspects } = plan;
     const running = runPlan(plan, coerced, contextValue, introspects ? schemaLimits() : env, {
       size: parentsPerPiece,
-      // nothing of a mutation waits: its writes are done; an answer about the schema is no work on responses
+      // a mutation never waits, since its writes are done; an answer about the schema is not work on responses
       complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
       measured: (work) => scope.measured(work),
     });
@@ -87,7 +87,7 @@ export function responseForOperation(
   };
 }
 
-/** The bytes of so many answers to the introspection query of tools, and at least so many bytes. */
+/** The bytes of `introspectedBytes.fullQueries` answers to tools' introspection query, and at least `introspectedBytes.least`. */
 const mostIntrospected = (schema: GraphQLSchema): number =>
   Math.max(
     introspectedBytes.fullQueries * JSON.stringify(introspectionFromSchema(schema)).length,

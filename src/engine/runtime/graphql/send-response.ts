@@ -49,7 +49,7 @@ export function sendResponses(
   return sendText(accept, reply, text, status);
 }
 
-/** Sends the text of a response. Unless a rule for caching is set, nobody may keep the response. */
+/** Sends the text of a response. Unless a rule for caching is set, the response must not be stored. */
 export function sendText(
   accept: string | undefined,
   reply: FastifyReply,

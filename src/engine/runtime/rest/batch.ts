@@ -35,7 +35,7 @@ function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
   return kept;
 }
 
-/** Returns one object for each key. `null`: there is no key, or no item matches. */
+/** Returns one object for each key. `null`: the key is missing, or no item matches. */
 export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
@@ -47,7 +47,7 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   return keys.map((key) => (isMissing(key) ? withoutKey(nullable) : (foundFor(found, key) ?? null)));
 }
 
-/** Returns a list for each key, empty if no item matches. `null`: there is no key. */
+/** Returns a list for each key, empty if no item matches. `null`: the key is missing. */
 export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,

@@ -12,7 +12,7 @@ type Headers = Readonly<Record<string, string>>;
  */
 export const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "traceparent", "tracestate"]);
 
-/** What a call may say in its own way, of the headers that every operation receives. */
+/** The headers of every operation that a call may replace by its own. */
 const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
 const none: readonly Owner[] = [];

@@ -44,7 +44,7 @@ type Init = {
 type Send = (path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
-/** The upstreams of all products. Each has connections of its own, so a slow product holds up no other. */
+/** The upstreams of all products. Each has its own connections, so a slow product delays no other. */
 export class Upstreams extends Map<string, Upstream> {
   /** The budgets that all requests of the process share. */
   readonly shares: ProcessBudgets;

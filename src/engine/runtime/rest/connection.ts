@@ -1,9 +1,9 @@
 /**
  * Makes a connection from a page of REST (GraphQL Cursor Connections Specification). REST has one cursor, that of the
- * next page. The cursor of the last edge stands for that cursor. The cursor of any other edge stands for the cursor of
+ * next page. The cursor of the last edge holds that cursor. The cursor of any other edge holds the cursor of
  * its own page and a number of items to skip. So a page that begins there asks REST for these items again, and leaves
  * them out. If REST's cursor may be the number of a page, cursors hold the size of the pages too: another size would
- * move every page. If REST's cursor is an offset, each edge has an offset of its own. If pages have numbers, a total
+ * move every page. If REST's cursor is an offset, each edge has its own offset. If pages have numbers, a total
  * and no size that the client chooses, cursors hold the number of items before the page. If REST's cursor is the id of the last
  * item, it is read from that item.
  */
@@ -85,7 +85,7 @@ function checkParts(body: object, page: Page): void {
 }
 
 /**
- * The size of a page that begins inside another. A cursor with a size says it. Otherwise the skipped items count among
+ * The size of a page that begins inside another. A cursor may hold it. Otherwise the skipped items count among
  * those that REST sends, and REST sends no more than `most`.
  */
 function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: PageStart): PageArguments {

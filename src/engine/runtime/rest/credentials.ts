@@ -7,7 +7,7 @@ import { Dictionary, own } from "../../shared/own.ts";
 /** Every header that carries a credential of an operation, in lower case. */
 export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];
 
-/** Finds the credentials of a request. `isOurs` tells which headers only a gateway may set. */
+/** Finds the credentials of a request. `isOurs`: whether only a gateway may set the header. */
 export function credentialReader(
   operations: Operations,
   isOurs: (name: string) => boolean,
@@ -32,7 +32,7 @@ export function credentialReader(
 }
 
 /**
- * A credential without its spellings: the case of its scheme and the spaces after it say nothing (RFC 9110 §11.1, §11.4). So
+ * A credential without its spellings: the case of its scheme and the spaces after it do not matter (RFC 9110 §11.1, §11.4). So
  * one credential is one caller.
  */
 export const normalized = (name: string, value: string): string =>
@@ -40,7 +40,7 @@ export const normalized = (name: string, value: string): string =>
     ? value.replace(/^\S+ +/, (scheme) => `${scheme.trimEnd().toLowerCase()} `)
     : value;
 
-/** Servers read Basic with or without padding, and may skip what is no base64: one credential has many texts (RFC 7617 §2). */
+/** Servers read Basic with or without padding, and may skip what is not base64: one credential has many texts (RFC 7617 §2). */
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 

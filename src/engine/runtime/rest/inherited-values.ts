@@ -1,6 +1,6 @@
 /**
  * Finds the values that a link inherits from enclosing objects (`from: "Account.id"`) and from the arguments of the fields
- * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into such an object: a plan keeps the
+ * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into them: a plan keeps the
  * enclosing objects in its levels.
  */
 import type { NullFor, ValueAt } from "./openapi-types.ts";
@@ -17,7 +17,7 @@ export type Enclosing = {
   readonly above: Enclosing | undefined;
 };
 
-/** The mark of an argument, in the place of a type's name. No GraphQL name has a dot. */
+/** Marks an argument where a type's name is expected. No GraphQL name has a dot. */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
 
 /**

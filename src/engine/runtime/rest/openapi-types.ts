@@ -75,7 +75,7 @@ export type BarePathFor<Paths extends object, Method extends HttpMethod> = {
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 
-/** They have no content, whatever the document says. */
+/** They never have content, even if the document declares some. */
 type Empty = 204 | 205;
 
 /** The media types that the binder reads as JSON. */

@@ -8,7 +8,7 @@ export type PlainSource =
   | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "made"; readonly make: (parent: object) => unknown };
 
-/** Whether a resolver calls REST: it is generated for that, or it is the schema's own, whose source says so. */
+/** Whether a resolver calls REST: it is generated for that, or it is the schema's own, with a `source` of calls. */
 export function callsRest(resolve: object): boolean {
   const { source } = resolve as { readonly source?: { readonly kind: string } };
   return source === undefined || source.kind === "call";

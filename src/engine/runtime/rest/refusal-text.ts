@@ -105,7 +105,7 @@ function fieldAt(value: unknown, path: string | undefined): string | undefined {
   return Array.isArray(field) ? stepsName(field.map(String)) : fieldName(field);
 }
 
-/** Characters that no text for a person needs: control characters, line separators, and those that turn its direction. */
+/** Characters that no text for a person needs: control characters, line separators, and those that change its direction. */
 const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
 
 /** One bounded line of text; `undefined` for an empty one, and for any other value. */

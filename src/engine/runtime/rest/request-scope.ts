@@ -24,9 +24,9 @@ export class RequestScope {
   /** Called when it is closed: all that the request does is done, also its writes. */
   onClose = (): void => {};
   readonly #config: Config;
-  /** When the request came, as `performance.now()` tells it. */
+  /** When the request came, on the clock of `performance.now()`. */
   readonly since = performance.now();
-  /** When its time is over, as `processRunTime` tells it. */
+  /** When its time is over, on the clock of `processRunTime`. */
   readonly #endsAt: number;
   /** The reads and pauses in progress, which end when the client leaves. */
   readonly #underWay = new Set<Abandon>();
@@ -140,7 +140,7 @@ export class RequestScope {
     }
   }
 
-  /** Decompresses a response when its caller's turn has come. */
+  /** Decompresses a response once its caller has a permit. */
   decompressed<T>(run: () => Promise<T>): Promise<T> {
     return this.#shares.decompression.run(this.caller, run);
   }
@@ -159,7 +159,7 @@ export class RequestScope {
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
-  /** Until when all responses may be used again. `neverStored` if there is none, or one that nobody may store. */
+  /** Until when all responses may be used again. `neverStored` without any, or with one that must not be stored. */
   get freshUntil(): number {
     return Number.isFinite(this.#freshUntil) ? this.#freshUntil : neverStored;
   }

@@ -47,16 +47,16 @@ export const tooLarge = (bytes: number): CodedError =>
     value: bytes,
   });
 
-/** A success that is no answer of the API. `how` that shows is for the log. */
+/** A success that is not a response of the API. `how` that shows is for the log. */
 export const invalidResponse = (message: string, how: string): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new FailureReason(how));
 
-/** A body that is no JSON: a balancer's page, or something else. */
+/** A body that is not JSON: a balancer's page, or something else. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
 /**
- * How a refusal (4xx) shows that it is none of the API's, so that nobody is blamed for an outage: a wrong host or path, a
+ * How a refusal (4xx) shows that it is not the API's, so that it is not blamed for an outage: a wrong host or path, a
  * server that wants TLS, a balancer's page. A 429 counts whatever its body is, and a 401 unless it is a page:
  * they are said of the request, not of what it asks for (RFC 6585 §4, RFC 9110 §15.5.2).
  */
@@ -80,7 +80,7 @@ export function foreignErrorSign(
 }
 
 /**
- * The failure of a response that is no success. Its status decides the code, and is the cause. Of its body the name of a
+ * The failure of a response without success. Its status decides the code, and is the cause. Of its body the name of a
  * value that was sent is kept, and the texts that the document declares, unless the body repeats a secret of the request.
  */
 export function responseFailure(
@@ -146,7 +146,7 @@ const mostRetrySeconds = 1;
 
 /**
  * Milliseconds before a read is retried, with jitter. `undefined`: it is not retried, because it was refused, because REST
- * wants a longer wait than `mostRetrySeconds`, or because `FailureReason` tells that it would fail again.
+ * wants a longer wait than `mostRetrySeconds`, or because `FailureReason` shows that it would fail again.
  */
 export function retryWaitMs(error: unknown): number | undefined {
   if (!(error instanceof CodedError) || error.cause instanceof FailureReason) return undefined;

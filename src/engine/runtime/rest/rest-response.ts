@@ -22,7 +22,7 @@ export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   return trimmed ?? headers;
 }
 
-/** The media type of a body. Of several lines the last one counts, as RFC 9110 §8.3 says that recipients do. */
+/** The media type of a body. Of several lines the last one counts, as recipients do by RFC 9110 §8.3. */
 export const mediaTypeOf = (headers: RawHeaders): string =>
   [headers["content-type"] ?? ""].flat().at(-1) ?? "";
 
@@ -51,7 +51,7 @@ export class RestResponse {
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   ageSeconds: number | undefined;
   /**
-   * Until when REST allows to use the response without a call, on the clock of `performance.now`. `neverStored`: nobody may
+   * Until when REST allows to use the response without a call, on the clock of `performance.now`. `neverStored`: it must not be
    * store it.
    */
   freshUntil = neverStored;
@@ -67,7 +67,7 @@ export class RestResponse {
     this.#text = text;
   }
 
-  /** The same response, for another reader. Both have the same value, which nobody changes. */
+  /** The same response, for another reader. Both have the same value, which is never changed. */
   copy(source: ResponseSource, headers = this.rawHeaders): RestResponse {
     const copy = new RestResponse(this.status, headers, this.#text, this.bytes);
     copy.#value = this.#value;

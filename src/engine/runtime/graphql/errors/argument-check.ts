@@ -54,7 +54,7 @@ function refused(
   return new CodedError("BAD_USER_INPUT", message, { argument });
 }
 
-/** The limit that the value breaks. A pattern is for machines: the description says what it means. */
+/** The limit that the value breaks. A pattern is for machines: the description explains it. */
 function reason(error: ErrorObject | undefined, description: string): string {
   const { keyword = "", params = {}, message = "is refused" } = error ?? {};
   const { limit, format, allowedValues, pattern } = params;

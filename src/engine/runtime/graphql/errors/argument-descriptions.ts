@@ -14,7 +14,7 @@ export function argumentAt(
   args: readonly GraphQLArgument[],
   path: string,
 ): GraphQLArgument | GraphQLInputField | undefined {
-  const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // an index of a list is no field
+  const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // an index of a list is not a field
   let found: GraphQLArgument | GraphQLInputField | undefined = args.find((each) => each.name === name);
   for (const step of below) {
     const type = found && getNamedType(found.type);

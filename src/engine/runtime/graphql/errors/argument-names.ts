@@ -122,7 +122,7 @@ function argumentOf({ names, args }: ArgumentFacts, restName: string): string | 
   return written;
 }
 
-/** The argument of a parameter or of a property of the body. An argument that feeds another name is none of this one. */
+/** The argument of a parameter or of a property of the body. An argument that feeds another name does not count. */
 function rootOf(
   names: ArgumentFacts["names"],
   args: ArgumentFacts["args"],

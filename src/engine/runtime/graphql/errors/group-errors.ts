@@ -28,7 +28,7 @@ export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]
 /** The path without list indexes. */
 const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
 
-/** Entries of `indexes`; with more of them the list ends early, and `places` says how many there are. */
+/** Entries of `indexes`; with more of them the list is cut, and `places` has their number. */
 const mostRanges = 100;
 
 /** Adds its places to an error that has several. */

@@ -33,7 +33,7 @@ export function formatError({ env, production }: Config) {
   };
 }
 
-/** Apollo's own message tells clients how to configure Apollo. */
+/** Apollo's own message explains to clients how to configure Apollo. */
 const introspectionOff = "GraphQL introspection is turned off here";
 
 /** The error that a client gets. */
@@ -101,7 +101,7 @@ const broken = {
   message: "REST sent a value that breaks its contract",
   extensions: { code: "BAD_UPSTREAM_RESPONSE" },
 };
-/** REST may well keep its contract: a document seldom says how large its integers are. */
+/** REST may well keep its contract: few documents limit their integers. */
 const tooLarge = {
   message:
     "REST sent an integer of more than 32 bits, which an Int cannot hold: the field's type has to be Float or ID",

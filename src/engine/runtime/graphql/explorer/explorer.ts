@@ -46,7 +46,7 @@ export type ExploredApi = {
 };
 
 /**
- * Makes GraphiQL's page, with our own bar and call list around it. It holds the schema, so that nobody needs a key to read
+ * Makes GraphiQL's page, with our own bar and call list around it. It contains the schema, so that no key is needed to read
  * it, the saved operations and, if there is demo data, samples. GraphiQL is 9 MB of text: it is loaded with
  * the first page, and never in production.
  */

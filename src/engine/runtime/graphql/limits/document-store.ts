@@ -46,7 +46,7 @@ class SavedDocuments {
   }
 }
 
-/** Takes the place of Apollo's store, which does not count comments and finds a document by the digest of its text. */
+/** Replaces Apollo's store, which does not count comments and finds a document by the digest of its text. */
 export class DocumentStore {
   readonly #saved: SavedOperations;
   readonly #ofSaved = new SavedDocuments();

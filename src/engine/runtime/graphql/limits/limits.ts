@@ -34,7 +34,7 @@ const limits = [
   ["MAX_BOUND_FIELDS", "bound", "fields bound to REST operations"],
 ] as const satisfies [keyof Environment, keyof SelectionCounts, string][];
 
-/** Selection sets that may nest for each level of MAX_DEPTH: fragments may stand between the levels of fields. */
+/** Selection sets that may nest for each level of MAX_DEPTH: fragments may come between the levels of fields. */
 const nestingPerLevel = 8;
 
 type TextLimit = "MAX_DOCUMENT_LENGTH" | "MAX_DOCUMENT_LINES" | "MAX_DEFINITIONS";

@@ -1,12 +1,12 @@
 /**
- * Bounds the arguments of one operation, counted at each place where they are used. One variable of 1 MiB may stand in 20
+ * Bounds the arguments of one operation, counted at each place where they are used. One variable of 1 MiB may be used in 20
  * root fields: each of them would check and encode it, and REST would receive 20 MiB.
  */
 import { type CodedError, limitExceeded } from "../../coded-error.ts";
 
 /** A value beside its characters: it is checked and encoded too. */
 const charactersPerValue = 8;
-/** The checks and the encoding of so many characters may take long enough to be measured. */
+/** From this many characters, their checks and encoding may take long enough to be measured. */
 const large = 1_000;
 
 export class ArgumentBudget {

@@ -167,7 +167,7 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
   return resultMap;
 }
 
-/** An Error stands for a value that breaks REST's contract. */
+/** An Error replaces a value that breaks REST's contract. */
 function read(source: PlainSource, value: Record<string, unknown>): unknown {
   try {
     return source.kind === "path" ? valueAt(value, source.names) : source.make(value);

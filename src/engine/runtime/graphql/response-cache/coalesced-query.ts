@@ -18,7 +18,7 @@ type Outcome = SharedResponse | Error | undefined;
 type Asked = { readonly request: FastifyRequest; readonly scope: RequestScope };
 type Waiting = Reader<Asked, SharedResponse | QueryExecution>;
 
-/** The execution of a request. Whoever gets one must end it. */
+/** The execution of a request. It must be ended. */
 export class QueryExecution {
   /**
    * Whether the operation is a query. It is known once the operation is parsed, or if the same question was a query
@@ -51,7 +51,7 @@ export class CoalescedQuery {
   readonly #owner: Owner;
   readonly #requests: RequestCoalescer<Asked, SharedResponse | QueryExecution>;
   #last: QueryExecution | undefined;
-  /** Stands in the start queue for the requests whose wait is over. */
+  /** Represents the requests whose wait is over in the start queue. */
   #place: FastifyRequest["place"] | undefined;
 
   /** `wasQuery`: whether the same question was a query before. */
@@ -89,7 +89,7 @@ export class CoalescedQuery {
     return this.#last;
   }
 
-  /** Enters the start queue, in the name of the oldest request. At its turn, the oldest that is left is executed. */
+  /** Enters the start queue for the oldest request. When it starts, the oldest request that is left is executed. */
   #enter(): void {
     if (this.#place) return;
     const { caller } = (this.#requests.oldest as Waiting).asked.request;

@@ -1,7 +1,7 @@
 /**
  * Answers to queries that need no execution of their own, for each caller alone.
  *
- * An answer is kept for as long as REST allows to use each response that it is made of. It stands beside those responses:
+ * An answer is kept for as long as REST allows to use each response that it is made of. It is stored beside those responses:
  * a write of the caller drops both.
  *
  * Identical queries that wait together are executed once (`RequestCoalescer`).
@@ -24,7 +24,7 @@ export class ResponseCache {
   /** The questions that are executed or wait, by caller and text. */
   readonly #questions = new TransientMap<CoalescedQuery>();
   /**
-   * Questions that were queries before, whoever asked them. Without this memory, all identical requests of one turn of the
+   * Requests that were queries before, of any caller. Without this memory, all identical requests of one tick of the
    * event loop would be executed.
    */
   readonly #queries = new LRUCache<string, true>({

@@ -13,9 +13,9 @@ export class SharedResponse {
   readonly text: string;
   /** The responses, if one has an error: each error names the request's id, so the text is for this request only. */
   readonly failed: Responses | undefined;
-  /** Until when it may be used again, on the clock of `performance.now`. `neverStored`: nobody may store it. */
+  /** Until when it may be used again, on the clock of `performance.now`. `neverStored`: it must not be stored. */
   readonly freshUntil: number;
-  /** The headers of its own. */
+  /** Its own headers. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly #noted: Pick<RequestRecord, "operation" | "givenName" | "askedId" | "text" | "failures">;
   #tag: string | undefined;
@@ -44,7 +44,7 @@ export class SharedResponse {
     return Math.max(Math.floor((this.freshUntil - performance.now()) / 1_000), 0);
   }
 
-  /** `Cache-Control` for its client: the strictest of what REST says of the responses that it is made of. */
+  /** `Cache-Control` for its client: the strictest of the responses that it is made of. */
   get cacheControl(): string {
     const { freshSeconds } = this;
     if (freshSeconds > 0) return `private, max-age=${freshSeconds}`;

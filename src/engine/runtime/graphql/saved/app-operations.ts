@@ -1,7 +1,7 @@
 /**
- * Keeps the store in step with the manifests of `OPERATIONS_FROM`, and tells what cannot be served: a manifest that cannot
+ * Keeps the store in step with the manifests of `OPERATIONS_FROM`, and reports what cannot be served: a manifest that cannot
  * be read, and an operation that does not fit, by app and name. The others serve on. An operation that does not fit the
- * schema is refused when a client asks for it, as any invalid document is; it is told before.
+ * schema is refused when a client asks for it, as any invalid document is; it is reported earlier.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
@@ -15,7 +15,7 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import { tolerantConnector } from "../../rest/upstream/upstream-connector.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 
-/** The lines of one app, of its first faults; one more says how many there are. */
+/** The lines of one app, of its first faults; one more has their number. */
 const mostLines = 20;
 /** The check of operations leaves most of the processor to the requests. */
 const check = { sliceMs: 2, pauseMs: 10 };
@@ -106,7 +106,7 @@ export class AppOperations {
     this.#tell();
   }
 
-  /** Checks the operations of apps that the store has now, and tells of those that do not fit. */
+  /** Checks the operations of apps in the store, and reports those that do not fit. */
   async #check(): Promise<void> {
     const number = ++this.#checks;
     for (const text of this.#faults.keys()) if (!this.#saved.byText(text)) this.#faults.delete(text);
@@ -126,7 +126,7 @@ export class AppOperations {
     this.#tell();
   }
 
-  /** Writes a line for what was not told yet. Each app has its own lines, so that the faults of one hide no other's. */
+  /** Logs what was not reported yet. Each app has its own lines, so that the faults of one never hide another's. */
   #tell(): void {
     const told = new Set<string>();
     for (const [app, all] of Map.groupBy([...this.faults, ...this.refused], (each) => each.app)) {

@@ -16,7 +16,7 @@ import type { ManifestEntry } from "../../rest/generated-api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
 import { formsOf, printAsUrql, SavedText, shortest, withTypeNames } from "./saved-text.ts";
 
-/** Requests get a turn at least so often while the store is built. */
+/** Requests are served at least this often while the store is built. */
 const sliceMs = 5;
 
 /** The characters of texts whose forms are computed for one request, of all apps and of one: 10,000 take some 3 ms. */
@@ -60,7 +60,7 @@ class Store {
   }
 
   /**
-   * The operation that a text in its shortest form says, and whether it is certain that there is no other: of many
+   * The operation of a text in its shortest form, and whether it is certain that there is no other: of many
    * texts with the operation's name, a call computes the forms of a few.
    */
   byForm(text: string): { readonly saved: SavedText | undefined; readonly isCertain: boolean } {
@@ -175,7 +175,7 @@ export class SavedOperations {
     return this.#store.byText.get(text);
   }
 
-  /** The operation that a text says in another format, and the text to run. */
+  /** The operation of a text in another format, and the text to run. */
   inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
     const known = this.#otherFormats.get(text);
     if (known) return known;
@@ -190,7 +190,7 @@ export class SavedOperations {
       const { saved, isCertain } = this.#store.byForm(text);
       return { saved, text: saved ? text : "", isCertain: isCertain || saved !== undefined };
     } catch {
-      return { saved: undefined, text: "", isCertain: true }; // it is no document
+      return { saved: undefined, text: "", isCertain: true }; // not a document
     }
   }
 }

@@ -17,7 +17,7 @@ export class SavedText {
     this.text = text;
   }
 
-  /** The operation as the app knows it, if it is one of its own; else as its first owner does. */
+  /** The operation as the app names it, if the app has it, or else as its first owner does. */
   ownerFor(app: string | undefined): OperationName | undefined {
     return this.owners.get(app) ?? this.owners.values().next().value;
   }
@@ -27,19 +27,19 @@ export class SavedText {
   }
 }
 
-/** The texts that say the same in their shortest form: as it is, and with `__typename`. */
+/** The equal texts in their shortest form: as it is, and with `__typename`. */
 export function formsOf(text: string): readonly string[] {
   try {
     return [text, withTypeNames(text)].map(shortest);
   } catch {
-    return []; // an app's text that is no document
+    return []; // an app's text that is not a document
   }
 }
 
-/** A description stands before its operation, fragment or variable: `stripIgnoredCharacters` puts a space before a name. */
+/** A description precedes its operation, fragment or variable: `stripIgnoredCharacters` puts a space before a name. */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
-/** Without what GraphQL ignores (§2.1.7), and without descriptions. Throws for a text that is no document. */
+/** Without what GraphQL ignores (§2.1.7), and without descriptions. Throws for a text that is not a document. */
 export function shortest(text: string): string {
   const stripped = stripIgnoredCharacters(text);
   if (!mayDescribe.test(stripped)) return stripped;

@@ -131,7 +131,7 @@ class Doorkeeper {
   }
 }
 
-/** FNV-1a. Whoever finds two keys of one hash gains no more than by asking for one of them twice. */
+/** FNV-1a. Two keys of one hash gain no more than asking for one key twice. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

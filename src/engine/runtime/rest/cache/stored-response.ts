@@ -46,7 +46,7 @@ export class StoredResponse {
   }
 
   /**
-   * Returns `undefined` if REST does not allow to keep the response, or if nobody could use it. `forValidator`: a validator
+   * Returns `undefined` if REST does not allow to keep the response, or if it could never be used. `forValidator`: a validator
    * is reason enough to keep it.
    */
   static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
@@ -74,7 +74,7 @@ export class StoredResponse {
     return copy;
   }
 
-  /** A 304 may bring a `no-store`: its reader has the response, and nobody after. */
+  /** A 304 may bring a `no-store`: its reader gets the response, and no later one does. */
   get isStorable(): boolean {
     return this.#policy.storable();
   }
@@ -145,7 +145,7 @@ function controlOf(raw: RawHeaders): string {
 
 const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
 
-/** Whether REST says how a success is cached, and does not say `no-store`. */
+/** Whether REST has rules for caching a success, other than `no-store`. */
 export function mayBeStored({ status, rawHeaders: raw }: RestResponse): boolean {
   const control = controlOf(raw);
   if (status !== 200 || control.includes("no-store")) return false;

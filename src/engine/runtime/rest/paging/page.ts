@@ -17,7 +17,7 @@ export type PageStart = {
 };
 
 /**
- * Whether cursors count the items before a page: the page's number does not tell them, and REST's total is a number of
+ * Whether cursors count the items before a page: the page's number does not give them, and REST's total is a number of
  * items.
  */
 const countsItems = ({ from, offset, total, first }: Page): boolean =>
@@ -28,7 +28,7 @@ export const cursorOf = ({ cursor, skip, size, before }: PageStart): string => {
   return Buffer.from(`${skip}${known}:${cursor ?? ""}`).toString("base64url");
 };
 
-/** Characters of a cursor. REST's own stands in a URL, which servers take up to about this length. */
+/** Characters of a cursor. REST's own is part of a URL, which servers accept up to about this length. */
 const maxLength = 8_192;
 
 const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?:(.*)$/s;

@@ -1,11 +1,11 @@
 /**
- * The base URL of each product: its own variable, or `REST_BASE_URL`. A product with a document of its own has only its own
+ * The base URL of each product: its own variable, or `REST_BASE_URL`. A product with its own document has only its own
  * variable, so that no credential of one vendor goes to another because a variable was forgotten.
  */
 import type { Operations } from "../../../shared/operation.ts";
 import type { Config } from "../../settings/config.ts";
 
-/** Of several documents, the path of an operation stands behind the document's name: `GET shop/things`. */
+/** Of several documents, the path of an operation follows the document's name: `GET shop/things`. */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 
 /** The path of an operation below its base URL. */

@@ -3,7 +3,7 @@
  * is a trial. A trial that works closes the circuit. Each failed trial doubles the pause.
  *
  * A service may fail for one caller alone: a search that is too much, data that it cannot read. So each caller has a circuit
- * of its own. In the circuit of all callers, three failures of each count, so two of them at least must fail. Whoever failed
+ * of its own. In the circuit of all callers, three failures of each count, so two of them at least must fail. The caller that failed
  * last leaves the trial to another caller, for as long again as the pause.
  */
 import { LRUCache } from "lru-cache";
@@ -14,7 +14,7 @@ const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
-/** `unknown`: the call says nothing about the upstream, because its client left or its turn never came. */
+/** `unknown`: the call shows nothing about the upstream, because its client left or it never got a connection. */
 export type Verdict = "worked" | "failed" | "unknown";
 
 /** Which circuits an admitted call is the trial of. */
@@ -31,7 +31,7 @@ class Circuit {
   /** On the monotonic clock. It is read while the circuit is open. */
   #nextTrialAt = 0;
 
-  /** So many failures of one caller count. */
+  /** Failures of one caller that count. */
   constructor(mostOfOneCaller: number) {
     this.#mostOfCaller = mostOfOneCaller;
   }
@@ -87,7 +87,7 @@ export class CircuitBreaker {
     return this.#ofAll.isOpen;
   }
 
-  /** Whether the service looks down: calls of a caller are refused, and nobody else got a response since. */
+  /** Whether the service looks down: calls of a caller are refused, and no other caller got a response since. */
   get isDown(): boolean {
     if (this.isOpen) return true;
     return !this.#ofAll.isWithoutFailure && [...this.#ofCaller.values()].some(({ isOpen }) => isOpen);

@@ -130,7 +130,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isAbandoned || (this.#isUnread && this.#status >= 200 && this.#status < 300);
   }
 
-  /** Takes the bytes of a body with at least so many from the budget. Returns the failure if that is too many. */
+  /** Takes the bytes of a body from the budget, as far as they are not taken yet. Returns the failure if they are too many. */
   #excess(bytes: number): CodedError | undefined {
     if (this.#failure || !(bytes > this.#held)) return undefined; // an announced length may be no number
     const { maxResponseBytes } = this.#budget;
@@ -198,7 +198,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (failure) return failure;
     const mediaType = mediaTypeOf(this.#headers);
     const whole = isJson(mediaType) ? exactText(body) : body.toString("utf8");
-    const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is no part of a text (RFC 8259 §8.1)
+    const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is not part of a text (RFC 8259 §8.1)
     const bytes = Math.max(
       jsonValueBytes(text, this.#status, mediaType, this.#budget.maxResponseBytes),
       body.length,

@@ -1,10 +1,10 @@
 /**
  * A call that is under way: its wait for a connection, and its deadlines. The callers of an upstream share its connections
- * as `SharedQuota` tells, and a call beyond its caller's share waits for its turn. So calls that hang, or calls that are too many,
+ * as `SharedQuota` divides them, and a call beyond its caller's share waits in a queue. So calls that hang, or calls that are too many,
  * hold up no other caller.
  *
  * One deadline runs at a time, in this order:
- * 1. The connect deadline: the request must be on a connection. The wait for a turn counts. While the wait progresses,
+ * 1. The connect deadline: the request must be on a connection. The wait in the queue counts. While the wait progresses,
  *    the call gets the same time again.
  * 2. The call deadline: the whole response must be there. Nothing extends it.
  * 3. The linger of an abandoned read: the read keeps its connection for half a second. A response within that time saves
@@ -30,7 +30,7 @@ export class PendingCall {
   readonly #timeouts: Timeouts;
   readonly #send: () => void;
   #isWaiting: boolean;
-  /** Its turn has come since the last check. */
+  /** It has left the queue since the last check. */
   #hasWaited = false;
   /** Calls of the caller, and of all, that were completed at the last check. */
   #ofCaller: number;
@@ -38,7 +38,7 @@ export class PendingCall {
   #deadline: Deadline | undefined;
   #spentMs = 0;
 
-  /** Calls `send` once there is a connection for the call: at once, or when it is its turn. */
+  /** Calls `send` once there is a connection for the call: at once, or after a wait in the queue. */
   constructor(
     owner: Caller,
     connections: FairSemaphore,
@@ -57,7 +57,7 @@ export class PendingCall {
     this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
   }
 
-  /** Its turn comes. */
+  /** It leaves the queue. */
   begin(): void {
     [this.#isWaiting, this.#hasWaited] = [false, true];
     this.#send();
@@ -82,7 +82,7 @@ export class PendingCall {
 
   /**
    * Whether the wait progressed since the last check: as many calls were completed as there are connections, of the
-   * caller's if it has some, else of all callers'. A turn is progress.
+   * caller's if it has some, else of all callers'. Leaving the queue is progress.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
@@ -106,7 +106,7 @@ export class PendingCall {
     this.#deadline = new Deadline(lingerMs, () => this.#exchange.abort(failure));
   }
 
-  /** The call has ended, to be told once: another one may have its connection. */
+  /** The call has ended: another one may have its connection. Called once. */
   end(hasResponse: boolean): void {
     this.#deadline?.clear();
     if (hasResponse) {

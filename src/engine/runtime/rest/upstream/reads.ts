@@ -1,6 +1,6 @@
 /**
  * The reads of an upstream: whether a read needs a call, and what its readers get. In this order: a response that this
- * request already has, a fresh stored response, a call that other readers wait for, a call of its own.
+ * request already has, a fresh stored response, a call that other readers wait for, its own call.
  */
 import type { CodedError } from "../../coded-error.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
@@ -94,7 +94,7 @@ export class Reads {
   }
 
   /**
-   * Makes a stored response fresh for later readers, unless such a call is under way. A failure of the call reaches no
+   * Makes a stored response fresh for later readers, unless that call is under way. A failure of the call reaches no
    * reader.
    */
   #revalidate({ scope, ...request }: CallRequest, key: CallerKey): void {
@@ -173,8 +173,8 @@ const held = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.hold(response.bytes, true) ?? response;
 
 /**
- * Whether REST says that the caller may no longer read the object, or that the object is gone: kept answers may hold
- * the object too. A 408 or a 429 says nothing about the object.
+ * Whether REST denies the object to the caller, or the object is gone: kept answers may hold
+ * the object too. A 408 or a 429 is not about the object.
  */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;

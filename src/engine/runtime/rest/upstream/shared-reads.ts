@@ -1,7 +1,7 @@
 /**
  * Identical reads that wait together are one call (`RequestCoalescer`). Identical reads have the same URL and the same headers,
  * except for the request's id and trace, so they have the same caller. Each reader keeps its own deadline and budgets. The
- * call has a scope of its own, and ends early only if all of its readers leave.
+ * call has its own scope, and ends early only if all of its readers leave.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -32,7 +32,7 @@ export class SharedReads {
     return this.#reads.has(whole);
   }
 
-  /** The response of the next call, if the read waits for one. `forget` is called if the response is no success. */
+  /** The response of the next call, if the read waits for one. `forget` is called for a response without success. */
   join({ whole }: CallerKey, read: Read, forget: () => void): Promise<RestResponse> | undefined {
     const reads = this.#reads.get(whole);
     if (!reads || (!reads.oldest && reads.waitMs <= 0)) return undefined;
@@ -58,7 +58,7 @@ async function responseFor({ asked, found, leave }: Reader<Read, RestResponse>, 
   }
 }
 
-/** Makes one call for all reads that wait, in a scope of its own. */
+/** Makes one call for all reads that wait, in its own scope. */
 async function call(reads: Identical): Promise<void> {
   const readers = reads.take();
   const [first] = readers as [Reader<Read, RestResponse>];

@@ -1,6 +1,6 @@
 /**
  * A product's REST service: its pool of connections, and its typed client (openapi-fetch) over them. A circuit breaker,
- * a bound on calls, turns of the callers and a budget of retries keep its faults from other products and callers.
+ * a bound on calls, a fair queue of callers and a budget of retries keep its faults from other products and callers.
  */
 import createClient, { type Client } from "openapi-fetch";
 import type { Pool } from "undici";
@@ -82,7 +82,7 @@ export class Upstream {
   }
 
   /**
-   * Makes one call. Throws if the request makes too many calls, or if too many calls wait. Such a read is not
+   * Makes one call. Throws if the request makes too many calls, or if too many calls wait. That read is not
    * remembered.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
@@ -115,7 +115,7 @@ export class Upstream {
       pending.end(outcome instanceof RestResponse);
       caller.leave();
       this.#breaker.count(owner, admission, verdictOf(outcome));
-      if (isAbandoned) return; // nobody reads it
+      if (isAbandoned) return; // it has no reader
       const used = read ? read.end(outcome) : outcome;
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
@@ -133,8 +133,8 @@ export class Upstream {
 }
 
 /**
- * The verdict of a call about the upstream. With a 502, 503 or 504 a gateway says that nobody responded (RFC 9110 §15.6).
- * A 500, or a response that cannot be used, is about one tenant's data. A wait for one of our own connections says nothing.
+ * The verdict of a call about the upstream. A gateway sends 502, 503 or 504 without a usable response of the service (RFC 9110 §15.6).
+ * A 500, or a response that cannot be used, is about one tenant's data. A wait for one of our own connections shows nothing.
  */
 function verdictOf(outcome: Outcome): Verdict {
   if (outcome instanceof RestResponse)
