@@ -11,7 +11,7 @@ import { shapeAt } from "../../openapi/shapes/read-shape.ts";
 import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
 import { rejectionReason } from "./check-constants.ts";
 
-export type Verdict = "met" | "open" | "refused";
+export type KeywordVerdict = "met" | "open" | "refused";
 
 /** What a binding sends, as far as it is known. */
 export type Sent =
@@ -33,14 +33,14 @@ export const keywordVerdict = (
   node: RestNode,
   keyword: string,
   sent: Sent,
-): Verdict => new Judge(document).keyword(node, keyword, sent, true);
+): KeywordVerdict => new Judge(document).keyword(node, keyword, sent, true);
 
-const all = (verdicts: readonly Verdict[]): Verdict =>
+const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
-const any = (verdicts: readonly Verdict[]): Verdict =>
+const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
 /** Of values of which a client may send any. */
-const common = ([first = "met", ...others]: readonly Verdict[]): Verdict =>
+const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
 
@@ -56,13 +56,13 @@ type At = {
 class Judge {
   readonly document: RestDocument;
   /** A schema may hold itself, and so may an input type: what is being judged counts as met. */
-  readonly #known = new Map<unknown, Map<Sent, Map<boolean, Verdict>>>();
+  readonly #known = new Map<unknown, Map<Sent, Map<boolean, KeywordVerdict>>>();
 
   constructor(document: RestDocument) {
     this.document = document;
   }
 
-  keyword(node: RestNode, keyword: string, sent: Sent, isTrusted: boolean): Verdict {
+  keyword(node: RestNode, keyword: string, sent: Sent, isTrusted: boolean): KeywordVerdict {
     if (sent.kind === "choice")
       return common(sent.of().map((each) => this.keyword(node, keyword, each, isTrusted)));
     const decide = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
@@ -72,10 +72,10 @@ class Judge {
     return decide({ judge: this, node, schema, sent, isTrusted }, schema[keyword]);
   }
 
-  schema(node: RestNode, sent: Sent, isTrusted: boolean): Verdict {
+  schema(node: RestNode, sent: Sent, isTrusted: boolean): KeywordVerdict {
     if (!isRecord(node.value)) return node.value === false ? "refused" : "met";
-    const bySent = this.#known.get(node.value) ?? new Map<Sent, Map<boolean, Verdict>>();
-    const verdicts = bySent.get(sent) ?? new Map<boolean, Verdict>();
+    const bySent = this.#known.get(node.value) ?? new Map<Sent, Map<boolean, KeywordVerdict>>();
+    const verdicts = bySent.get(sent) ?? new Map<boolean, KeywordVerdict>();
     this.#known.set(node.value, bySent.set(sent, verdicts));
     const before = verdicts.get(isTrusted);
     if (before) return before;
@@ -92,22 +92,26 @@ class Judge {
 }
 
 /** A member that may be absent is refused only where it is sent. */
-const ofMember = ({ judge, isTrusted }: At, node: RestNode, { sent, isAlways }: SentMember): Verdict => {
+const ofMember = (
+  { judge, isTrusted }: At,
+  node: RestNode,
+  { sent, isAlways }: SentMember,
+): KeywordVerdict => {
   const verdict = judge.schema(node, sent, isTrusted);
   return verdict === "refused" && !isAlways ? "open" : verdict;
 };
 
-type Keyword = (at: At, value: unknown) => Verdict;
+type Keyword = (at: At, value: unknown) => KeywordVerdict;
 
 /** A keyword about objects; of any other value it says nothing. */
 const ofObject =
-  (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => Verdict): Keyword =>
+  (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "object" ? decide(at, at.sent.members(), value) : "met";
 
 /** A keyword about lists. */
 const ofList =
-  (decide: (at: At, items: Sent, value: unknown) => Verdict): Keyword =>
+  (decide: (at: At, items: Sent, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "list" ? decide(at, at.sent.items, value) : "met";
 
@@ -136,16 +140,16 @@ const typesOf = (sent: Sent): readonly string[] => {
   return sent.kind === "list" ? ["array"] : sent.kind === "object" ? ["object"] : [];
 };
 
-const typesVerdict = (sent: Sent, named: readonly unknown[]): Verdict =>
+const typesVerdict = (sent: Sent, named: readonly unknown[]): KeywordVerdict =>
   common(
-    typesOf(sent).map((type): Verdict => {
+    typesOf(sent).map((type): KeywordVerdict => {
       if (named.includes(type) || (type === "integer" && named.includes("number"))) return "met";
       return type === "number" && named.includes("integer") ? "open" : "refused";
     }),
   );
 
 /** `enum` and `const`. */
-function valuesVerdict({ sent, isTrusted }: At, values: readonly unknown[]): Verdict {
+function valuesVerdict({ sent, isTrusted }: At, values: readonly unknown[]): KeywordVerdict {
   if (sent.kind === "scalar" && sent.values)
     return common(sent.values.map((each) => (values.includes(each) ? "met" : "refused")));
   const types = new Set(values.flatMap(typesNamedBy));
@@ -164,19 +168,19 @@ function countOf(members: ReadonlyMap<string, SentMember>): readonly [least: num
   return [[...members.values()].filter(({ isAlways }) => isAlways).length, members.size];
 }
 
-const presenceOf = (members: ReadonlyMap<string, SentMember>, name: unknown): Verdict => {
+const presenceOf = (members: ReadonlyMap<string, SentMember>, name: unknown): KeywordVerdict => {
   const found = members.get(String(name));
   return found ? (found.isAlways ? "met" : "open") : "refused";
 };
 
 /** What is demanded where a condition is met. */
-const demanded = (condition: Verdict, demand: () => Verdict): Verdict => {
+const demanded = (condition: KeywordVerdict, demand: () => KeywordVerdict): KeywordVerdict => {
   if (condition === "refused") return "met";
   const verdict = demand();
   return condition === "open" && verdict === "refused" ? "open" : verdict;
 };
 
-const requiredVerdict = (members: ReadonlyMap<string, SentMember>, names: unknown): Verdict =>
+const requiredVerdict = (members: ReadonlyMap<string, SentMember>, names: unknown): KeywordVerdict =>
   all([names].flat().map((name) => presenceOf(members, name)));
 
 function matches(pattern: string, name: string): boolean {
@@ -192,12 +196,12 @@ const isDeclared = ({ schema }: At, name: string): boolean =>
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /** Whether the schema, or one that it applies in place, looks at the property; `open` if only a member of a choice does. */
-function evaluates(at: At, name: string, seen = new Set<unknown>()): Verdict {
+function evaluates(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
   const { judge, node, schema } = at;
   if (seen.has(node.value)) return "refused";
   seen.add(node.value);
   if (isDeclared(at, name) || (schema.additionalProperties ?? false) !== false) return "met";
-  const below = (other: RestNode): Verdict =>
+  const below = (other: RestNode): KeywordVerdict =>
     evaluates({ ...at, node: other, schema: membersOf(other.value) }, name, seen);
   const target = judge.document.refTarget(node);
   if (target && below(target) === "met") return "met";
