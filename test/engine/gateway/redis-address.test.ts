@@ -75,21 +75,21 @@ describe("REDIS_URL", () => {
   });
 
   test.each([
-    ["http://a", "wants a redis://"],
-    ["a:6379", "wants a redis://"],
-    ["redis-http://a", "wants a redis://"],
-    ["redis-sentinel://a,b", "wants the name of the master"],
-    ["redis-sentinel://a,b#", "wants a redis://"],
-    ["redis-sentinel://:word@#m", "wants a redis://"],
-    ["redis-sentinel://a,,b#m", "wants a redis://"],
-    ["redis-sentinel://a:b#m", "wants a redis://"],
-    ["redis-sentinel://a:99999#m", "wants a redis://"],
-    ["redis-sentinel://a?password=word#m", "wants a redis://"],
-    ["redis-sentinel://word@a#m", "wants a redis://"],
-    ["redis-sentinel://:%zz@a#m", "wants %-encoded characters"],
-    ["redis-cluster://a/1", "wants a cluster without a database"],
-    ["redis-cluster://a#m", "wants a cluster without a database"],
-    ["redis-cluster://", "wants a redis://"],
+    ["http://a", "must be a redis:// URL"],
+    ["a:6379", "must be a redis:// URL"],
+    ["redis-http://a", "must be a redis:// URL"],
+    ["redis-sentinel://a,b", "must end with the name of the master"],
+    ["redis-sentinel://a,b#", "must be a redis:// URL"],
+    ["redis-sentinel://:word@#m", "must be a redis:// URL"],
+    ["redis-sentinel://a,,b#m", "must be a redis:// URL"],
+    ["redis-sentinel://a:b#m", "must be a redis:// URL"],
+    ["redis-sentinel://a:99999#m", "must be a redis:// URL"],
+    ["redis-sentinel://a?password=word#m", "must be a redis:// URL"],
+    ["redis-sentinel://word@a#m", "must be a redis:// URL"],
+    ["redis-sentinel://:%zz@a#m", "must have %-encoded characters"],
+    ["redis-cluster://a/1", "must not have a database or # for a cluster"],
+    ["redis-cluster://a#m", "must not have a database or # for a cluster"],
+    ["redis-cluster://", "must be a redis:// URL"],
   ])("%s is refused", (text, wanted) => {
     expect(() => parseRedisAddress(text)).toThrow(wanted);
     expect(() => parseRedisAddress(text)).not.toThrow(/[:=]word|word@/);

@@ -77,7 +77,7 @@ test("renewed authorities and certificates are used without a restart", async ()
     ...{ REST_BASE_URL: rest.url, UPSTREAM_CA_FILE: ca },
     ...{ UPSTREAM_CERT_FILE: cert, UPSTREAM_KEY_FILE: key },
   });
-  await program.prints(/is of an authority that is not known here/);
+  await program.prints(/was issued by an unknown authority/);
   write(known);
   await program.prints(/REST_BASE_URL: reached; ready now/);
   const ask = () => query(program.url, "{ me { id } }", "a-key");
@@ -98,7 +98,7 @@ test("files that do not fit each other are refused before the start", async () =
       await runHere(["graphql", "--check-config"], { REST_BASE_URL: "https://a.example", ...env })
     ).printed.join("");
   expect(await check({ UPSTREAM_CERT_FILE: certificate, UPSTREAM_KEY_FILE: key })).toMatch(
-    /that fit \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/,
+    /matching certificate and key \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/,
   );
   expect(await check({ UPSTREAM_CERT_FILE: certificate })).toMatch(
     /^messaging-graphql: UPSTREAM_CERT_FILE: requires UPSTREAM_KEY_FILE, and vice versa\n?$/,

@@ -68,7 +68,7 @@ test("REST, a fault a product: a warning of /readyz, the start, the call's cause
   });
   const metrics = 'metrics(from: "2026-01-01", to: "2026-01-02") { __typename }';
   const faults = [
-    ["INBOX", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", /authority .*NODE_EXTRA_CA_CERTS/, "conversations { id }"],
+    ["INBOX", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", /authority.*NODE_EXTRA_CA_CERTS/, "conversations { id }"],
     ["AI", "CERT_HAS_EXPIRED", /its certificate has expired/, "agents { id }"],
     ["CRM", "ERR_TLS_CERT_ALTNAME_INVALID", /for another host/, "contacts { id }"],
     ["INSIGHTS", "ERR_SSL_WRONG_VERSION_NUMBER", /does not speak TLS; is it http:/, metrics],

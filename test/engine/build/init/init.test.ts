@@ -112,7 +112,7 @@ test("a project of CommonJS modules is refused, and nothing is written", async (
   const given = JSON.stringify({ type: "commonjs", scripts: { test: "mocha" } });
   writeFileSync(join(project.root, "package.json"), given);
   const refused = await ran(project.root, ["--openapi", blogDocument], init);
-  expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('write "module"') });
+  expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('set it to "module"') });
   expect([project.read("package.json"), readdirSync(project.root)]).toEqual([
     given,
     expect.not.arrayContaining(["spec"]),

@@ -74,7 +74,7 @@ test("values and places are those of the YAML parser, however the JSON is laid o
 });
 
 test.each([
-  ["a key twice", '{ "a": 1,\n  "a": 2 }', 'the key "a" stands twice', 2],
+  ["a key twice", '{ "a": 1,\n  "a": 2 }', 'the key "a" appears twice', 2],
   ["a comma at the end of nothing", '{ "a": 1,\n  "b": }}', /./, 2],
 ])("%s is named with its place", (_name, text, message, line) => {
   const failure = attempt(() => parseYamlFile("a.json", text));

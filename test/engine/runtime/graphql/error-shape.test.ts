@@ -85,7 +85,7 @@ test.each([
       "identity",
       undefined,
     ]);
-    expect(answer.body).toContain("the request body must have no content coding");
+    expect(answer.body).toContain("the request body must not have a content coding");
     expect((await ask({ "content-encoding": "identity" })).statusCode).not.toBe(415);
   },
 );

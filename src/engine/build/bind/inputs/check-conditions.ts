@@ -5,6 +5,7 @@
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from "graphql";
 import { dateScalars } from "../../../shared/date-scalars.ts";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { own } from "../../../shared/own.ts";
 import type { Condition, Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FindingTarget } from "../findings.ts";
@@ -12,7 +13,8 @@ import type { Input } from "../model.ts";
 import { enumValues, isIntegerText } from "../type-rules.ts";
 import type { InputPair, InputPairs } from "./input-pairs.ts";
 import { isNullableInput, readsObject } from "./input-source.ts";
-import { keywordVerdict, type Sent, type SentMember } from "./keyword-verdict.ts";
+import { keywordVerdict } from "./keyword-verdict.ts";
+import type { Sent, SentMember } from "./sent.ts";
 
 export function checkConditions(
   { document, findings }: Binder,
@@ -66,15 +68,14 @@ const readBeside: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const conditionText = ({ keyword, node }: Condition): string =>
-  [keyword, ...(readBeside[keyword] ?? [])]
+  [keyword, ...(own(readBeside, keyword) ?? [])]
     .flatMap((each) => {
-      const value = membersOf(node.value)[each];
+      const value = own(membersOf(node.value), each);
       return value === undefined ? [] : [`${each}: ${JSON.stringify(value)}`];
     })
     .join(", ");
 
 const any: Sent = { kind: "any" };
-const objects = new WeakMap<InputPair, Sent>();
 
 /** What a value of a GraphQL type is sent as. Nulls are no part of it: `input-nullable` is about them. */
 export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape): Sent {
@@ -92,13 +93,13 @@ export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape)
   }
   if (isInputObjectType(type)) {
     const pair = pairs.of(type, shape);
-    const sent = objects.get(pair) ?? sentObject(pairs, pair);
-    objects.set(pair, sent);
+    const sent = pairs.sent.get(pair) ?? sentObject(pairs, pair);
+    pairs.sent.set(pair, sent);
     return sent;
   }
   if (type.name === "ID" && !isIntegerText(type, shape))
     return { kind: "scalar", types: shape.types.has("integer") ? ["string", "integer"] : ["string"] };
-  const named = scalarTypes[type.name] ?? (dateScalars.has(type.name) ? "string" : undefined);
+  const named = own(scalarTypes, type.name) ?? (dateScalars.has(type.name) ? "string" : undefined);
   return named === undefined ? any : { kind: "scalar", types: [named] };
 }
 
@@ -130,10 +131,10 @@ function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent
             ? [[chosenBy.name, { sent: sentValue(chosenBy.value), isAlways: true }]]
             : [];
         return objectOf(() => {
-          const own = sent();
+          const chosen = sent();
           if (choice && !choice.isWhole)
-            return [[choice.sent.name, { sent: own, isAlways: true }], ...constant];
-          return [...(own.kind === "object" ? own.members() : []), ...constant];
+            return [[choice.sent.name, { sent: chosen, isAlways: true }], ...constant];
+          return [...(chosen.kind === "object" ? chosen.members() : []), ...constant];
         });
       }),
   };

@@ -12,6 +12,7 @@ import {
   type OneOfMember,
   unboundRequiredProperties,
 } from "./one-of-member.ts";
+import type { Sent } from "./sent.ts";
 
 export type InputPair = {
   /** The REST object; of several alternatives, the first one with all fields of the type. */
@@ -31,6 +32,8 @@ type PairedField = {
 
 export class InputPairs {
   readonly names: RestNames;
+  /** What each pair is sent as (`sentOf`). */
+  readonly sent = new Map<InputPair, Sent>();
   readonly #pairs = new Map<string, InputPair>();
 
   constructor(names: RestNames) {

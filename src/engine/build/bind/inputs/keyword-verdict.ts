@@ -4,28 +4,16 @@
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { ajv } from "../../../shared/json-schema.ts";
+import { own } from "../../../shared/own.ts";
 import { keysOf, type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
 import { discriminate } from "../../openapi/shapes/discriminate.ts";
 import { isPattern } from "../../openapi/shapes/limits.ts";
 import { shapeAt } from "../../openapi/shapes/read-shape.ts";
 import { nodeBelow, type Shape } from "../../openapi/shapes/shape.ts";
 import { rejectionReason } from "./check-constants.ts";
+import type { Sent, SentMember } from "./sent.ts";
 
 export type KeywordVerdict = "met" | "open" | "refused";
-
-/** What a binding sends, as far as it is known. */
-export type Sent =
-  /** A value of one of the types; one of `values`, if they are known. */
-  | { readonly kind: "scalar"; readonly types: readonly string[]; readonly values?: readonly unknown[] }
-  | { readonly kind: "list"; readonly items: Sent }
-  /** The members are made when somebody asks for them: an input type may hold itself. */
-  | { readonly kind: "object"; readonly members: () => ReadonlyMap<string, SentMember> }
-  /** The client chooses (`@oneOf`). */
-  | { readonly kind: "choice"; readonly of: () => readonly Sent[] }
-  /** A custom scalar: whatever the client writes. */
-  | { readonly kind: "any" };
-
-export type SentMember = { readonly sent: Sent; readonly isAlways: boolean };
 
 /** The verdict of one keyword of the schema at `node`. Other parts of the proof check types, enums and limits of values. */
 export const keywordVerdict = (
@@ -65,11 +53,11 @@ class Judge {
   keyword(node: RestNode, keyword: string, sent: Sent, isTrusted: boolean): KeywordVerdict {
     if (sent.kind === "choice")
       return common(sent.of().map((each) => this.keyword(node, keyword, each, isTrusted)));
-    const decide = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
+    const decide = own(keywords, keyword);
     if (typeof decide !== "function") return "met";
     if (sent.kind === "any") return "open";
     const schema = membersOf(node.value);
-    return decide({ judge: this, node, schema, sent, isTrusted }, schema[keyword]);
+    return decide({ judge: this, node, schema, sent, isTrusted }, own(schema, keyword));
   }
 
   schema(node: RestNode, sent: Sent, isTrusted: boolean): KeywordVerdict {
@@ -206,8 +194,7 @@ function evaluates(at: At, name: string, seen = new Set<unknown>()): KeywordVerd
   const target = judge.document.refTarget(node);
   if (target && below(target) === "met") return "met";
   const found = inPlace.flatMap((keyword) => {
-    const own = schema[keyword];
-    if (own === undefined) return [];
+    if (own(schema, keyword) === undefined) return [];
     const nodes = /if|then|else/.test(keyword) ? [nodeBelow(node, keyword)] : schemasIn(node, keyword);
     return nodes.map((each) =>
       keyword === "allOf" ? below(each) : below(each) === "refused" ? "refused" : "open",
@@ -278,7 +265,7 @@ export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied
   if: ({ judge, node, schema, sent, isTrusted }) => {
     const condition = judge.schema(nodeBelow(node, "if"), sent, false);
     const branch = (keyword: string) => () =>
-      schema[keyword] === undefined
+      own(schema, keyword) === undefined
         ? "met"
         : judge.schema(nodeBelow(node, keyword), sent, isTrusted && condition !== "open");
     const [met, otherwise] = [

@@ -6,6 +6,7 @@
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { includesJson, isJson } from "../../../shared/media-type.ts";
 import type { ErrorMembers } from "../../../shared/operation.ts";
+import { own } from "../../../shared/own.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
@@ -58,8 +59,10 @@ function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unk
   const target = refOf(value) === undefined ? undefined : document.refTarget(node);
   if (target) return mappingsAt(document, target, passed);
   return ["allOf", "oneOf", "anyOf"].flatMap((keyword) => {
-    const parts = Array.isArray(value[keyword]) ? [...value[keyword].keys()] : [];
-    return parts.flatMap((index) => mappingsAt(document, nodeBelow(node, keyword, index), passed));
+    const parts = own(value, keyword);
+    return (Array.isArray(parts) ? [...parts.keys()] : []).flatMap((index) =>
+      mappingsAt(document, nodeBelow(node, keyword, index), passed),
+    );
   });
 }
 

@@ -139,8 +139,8 @@ const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
   after.conditions.flatMap((condition) => {
     const { keyword, node } = condition;
     const same = before.conditions.filter((each) => each.keyword === keyword);
-    const was = same.map(({ node: each }) => membersOf(each.value)[keyword]);
-    const is = membersOf(node.value)[keyword];
+    const was = same.map(({ node: each }) => own(membersOf(each.value), keyword));
+    const is = own(membersOf(node.value), keyword);
     if (/^(?:oneOf|anyOf)$/.test(keyword) || is === true) return [];
     if (
       was.some((each) => isRelaxed(keyword, each, is)) ||

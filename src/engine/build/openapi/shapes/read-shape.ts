@@ -4,6 +4,7 @@
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { own } from "../../../shared/own.ts";
 import { unreadableSpec } from "../../diagnostic.ts";
 import { hasRefSiblings, type RestDocument, type RestNode, refOf } from "../document.ts";
 import { enumerationOf } from "./enumeration.ts";
@@ -133,7 +134,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
     nullable,
     limits,
     conditions: conditionKeywords.flatMap((keyword) =>
-      schema[keyword] === undefined ? [] : { keyword, node },
+      own(schema, keyword) === undefined ? [] : { keyword, node },
     ),
     format,
     integers: [

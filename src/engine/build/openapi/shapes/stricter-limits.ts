@@ -2,6 +2,7 @@
  * Compares the limits of two schemas that a value has to satisfy, first `from`, then `to` (JSON Schema 2020-12, Validation §6).
  */
 import { isDeepStrictEqual } from "node:util";
+import { own } from "../../../shared/own.ts";
 import { isOnly, type Shape } from "./shape.ts";
 
 type Limit = { readonly keyword: string; readonly value: unknown };
@@ -37,8 +38,8 @@ export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
     found.push(written("multipleOf", one.multipleOf, multipleOf));
   if (pattern !== undefined && pattern !== one.pattern) found.push(written("pattern", one.pattern, pattern));
   for (const keyword of ["contentEncoding", "contentMediaType", "contentSchema"])
-    if (other[keyword] !== undefined && !isDeepStrictEqual(other[keyword], one[keyword]))
-      found.push(written(keyword, one[keyword], other[keyword]));
+    if (own(other, keyword) !== undefined && !isDeepStrictEqual(own(other, keyword), own(one, keyword)))
+      found.push(written(keyword, own(one, keyword), own(other, keyword)));
   if (uniqueItems === true && one.uniqueItems !== true)
     found.push(written("uniqueItems", one.uniqueItems, uniqueItems));
   return found;
