@@ -215,8 +215,17 @@ async function readPage(client: RedisClient, last: Entry | undefined) {
 const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
 
-const isReadable = (values: readonly string[]): boolean =>
-  [keyField, beatField].some((field) => valuesOf(field, values).length > 0);
+/** A heartbeat alone, or keys by ids that keys may have: ASCII without control characters or spaces at its ends, and no JSON. Other fields may follow a key. */
+const isReadable = (values: readonly string[]): boolean => {
+  const keys = valuesOf(keyField, values);
+  return keys.length > 0
+    ? keys.every((key) => keyId.test(key) && !noValue.has(key))
+    : values.length === 2 && values[0] === beatField && values[1] === "1";
+};
+
+const keyId = /^(?![[{" ])[\x20-\x7e]{1,512}(?<! )$/;
+/** What programs write for a value that they do not have. */
+const noValue: ReadonlySet<string> = new Set(["undefined", "null", "NaN", "[object Object]"]);
 
 function valuesOf(field: string, fieldsAndValues: readonly string[]): string[] {
   return fieldsAndValues.filter((_, at) => at % 2 === 1 && fieldsAndValues[at - 1] === field);

@@ -83,11 +83,17 @@ describe.skipIf(!redisServer)("the log of revoked keys", { timeout: 180_000 }, (
       await redis.client.xadd(revocationStream, "*", field, "key");
       await expect.poll(() => [counts.gaps, told.misses]).toEqual([index + 1, index + 2]); // one at the start
     }
+    const values = ["", " ", " k", "k\n", '["k1","k2"]', "undefined", "[object Object]"];
+    const entries = [...values.map((value) => ["key", value]), ["beat", "k"], ["beat", "1", "KEY", "k"]];
+    for (const [index, entry] of entries.entries()) {
+      await redis.client.xadd(revocationStream, "*", ...entry);
+      await expect.poll(() => counts.gaps).toBe(index + 4);
+    }
     expect(follower.isCurrent).toBe(false);
     expect(lines).toEqual([expect.stringContaining("has no field")]);
     await publish(redis.client, "c");
-    await expect.poll(() => forgotten).toEqual(["c"]);
-    expect(counts).toEqual({ revocations: 1, gaps: 3 });
+    await expect.poll(() => forgotten).toContain("c");
+    expect(counts.gaps).toBe(12);
   });
 
   test("published while the connection is opened again: it arrives, and nothing is lost", async () => {

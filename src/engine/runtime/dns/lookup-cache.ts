@@ -76,11 +76,10 @@ class CachedName {
   readonly #name: string;
   readonly #resolve: Resolve;
   readonly #ended: (lookup: Lookup) => void;
-  #addresses: readonly Address[] = [];
+  #addresses: readonly UsableAddress[] = [];
   #failure: Error | undefined;
   /** All times are on the monotonic clock. */
   #freshUntil = 0;
-  #usableUntil = 0;
   #nextLookupAt = 0;
   #lookup: Running | undefined;
   #connections = 0;
@@ -102,13 +101,19 @@ class CachedName {
       if (!this.#lookup && now >= this.#nextLookupAt) this.#begin(now);
       if (this.#lookup) await this.#wait(this.#lookup, now, ms);
     }
-    if (this.#isUsable) return rotated(this.#addresses, this.#connections++);
+    const usable = this.#usable();
+    if (usable.length > 0) return rotated(usable, this.#connections++);
     if (this.#lookup || !this.#failure) throw unresolved(this.#name, "ETIMEOUT");
     throw this.#failure;
   }
 
   get #isUsable(): boolean {
-    return this.#addresses.length > 0 && performance.now() < this.#usableUntil;
+    return this.#usable().length > 0;
+  }
+
+  #usable(): readonly UsableAddress[] {
+    const now = performance.now();
+    return this.#addresses.filter(({ usableUntil }) => now < usableUntil);
   }
 
   /** Waits for the lookup: `ms`, or `staleAfterMs` if there are stale addresses. */
@@ -141,7 +146,7 @@ class CachedName {
     this.#resolve(this.#name, usePartial).then(
       ({ addresses, ttlMs, failedFamily }: Resolution) => {
         if (failedFamily === undefined) this.#use(addresses, clampTtl(ttlMs));
-        else this.#use([...addresses, ...this.#staleOf(failedFamily)], lookups.leastMs);
+        else this.#use(addresses, lookups.leastMs, failedFamily);
         end();
       },
       (error: NodeJS.ErrnoException) => {
@@ -151,18 +156,18 @@ class CachedName {
     );
   }
 
-  /** The last addresses of a family whose lookup failed. */
-  #staleOf(family: 4 | 6): readonly Address[] {
-    return this.#isUsable ? this.#addresses.filter((address) => address.family === family) : [];
-  }
-
-  #use(addresses: readonly Address[], freshMs: number): void {
+  /** Keeps the last addresses of a family whose lookup failed, for as long as they were usable. */
+  #use(addresses: readonly Address[], freshMs: number, failedFamily?: 4 | 6): void {
     const now = performance.now();
-    this.#addresses = addresses;
+    const kept = this.#usable().filter(({ family }) => family === failedFamily);
+    const found = addresses.map((address) => ({ ...address, usableUntil: now + lookups.usableMs }));
+    this.#addresses = [...found, ...kept];
     this.#freshUntil = now + freshMs;
-    this.#usableUntil = now + lookups.usableMs;
   }
 }
+
+/** `usableUntil`: until when it may be used while lookups fail. */
+type UsableAddress = Address & { readonly usableUntil: number };
 
 const clampTtl = (ttlMs: number): number => Math.min(Math.max(ttlMs, lookups.leastMs), lookups.mostMs);
 

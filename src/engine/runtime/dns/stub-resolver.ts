@@ -98,7 +98,8 @@ async function addressesOf(
   const answers = await Promise.all([ipv4, ipv6InTime]);
   const found = answers.filter((answer) => typeof answer !== "string");
   const failed = answers.findIndex((answer) => typeof answer === "string" && !isNoAddress(answer));
-  if (found.length === 0) return failed < 0 ? "ENOTFOUND" : (answers[failed] as string);
+  if (found.length === 0)
+    return failed < 0 || answers[0] === "ENOTFOUND" ? "ENOTFOUND" : (answers[failed] as string);
   return {
     addresses: byPreference(found.flatMap(({ addresses }) => addresses)),
     ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),

@@ -16,6 +16,7 @@ export const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "
 const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
 const none: readonly Owner[] = [];
+const noNames: ReadonlySet<string> = new Set();
 
 /** What the credentials and the context headers of a request decide. Requests that bring the same ones share it. */
 export class CallerProfile {
@@ -68,11 +69,10 @@ export class CallerHeaders {
     this.owners = profile.owners;
   }
 
-  /** What no text for a client may repeat: the caller's credentials, without their scheme too, and the gateway's proof. */
+  /** What no text for a client may repeat: the caller's credentials, what they are made of, and the gateway's proof. */
   get secrets(): readonly string[] {
     const values = [...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""];
-    const bare = values.map((value) => value.replace(/^(?:bearer|basic|token)\s+/i, ""));
-    return bare.filter(({ length }) => length >= shortestSecret);
+    return [...new Set(values.flatMap(secretParts))].filter(({ length }) => length >= shortestSecret);
   }
 
   /** Whether the request came with a credential that some operation takes. */
@@ -112,7 +112,8 @@ export class CallerHeaders {
 
   /**
    * A copy of the headers that travel on to an operation, with the credentials that it takes and the headers of the call. A
-   * client's argument may feed one of those, so none replaces what the gateway vouches for, in any spelling.
+   * client's argument may feed one of those, so none replaces what the gateway vouches for or a credential of the request, in
+   * any spelling. Otherwise the success of the argument's credential would prove the request's.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = new Dictionary<string>(this.headers);
@@ -125,10 +126,26 @@ export class CallerHeaders {
           const value = own(this.credentials, name);
           if (value !== undefined) headers[name] = value;
         }
-    for (const name in ofCall)
-      if (ownOfCall.has(name) || !Object.hasOwn(this.headers, name.replace(/[^a-z0-9]/g, "-")))
-        headers[name] = ofCall[name] ?? "";
+    const names = Object.keys(ofCall);
+    const fixed =
+      names.length > 0 ? new Set(Object.keys({ ...this.headers, ...headers }).map(spelled)) : noNames;
+    for (const name of names)
+      if (ownOfCall.has(name) || !fixed.has(spelled(name))) headers[name] = ofCall[name] ?? "";
     return headers;
+  }
+
+  /** Leaves out the query parameters whose names credentials of the request have in the query: each name is sent once. */
+  queryOf<Query extends Readonly<Record<string, unknown>>>(
+    { places, credentials }: Operation,
+    query: Query,
+  ): Query {
+    if (places === undefined) return query;
+    const placed = this.#credentialsOf({ credentials }).flatMap(([name]) => {
+      const place = own(places, name);
+      return place?.in === "query" ? [place.name] : [];
+    });
+    if (!placed.some((name) => Object.hasOwn(query, name))) return query;
+    return Object.fromEntries(Object.entries(query).filter(([name]) => !placed.includes(name))) as Query;
   }
 
   /** Adds the credentials of an operation that takes some of them elsewhere than in a header. */
@@ -155,12 +172,26 @@ export class CallerHeaders {
     return whole;
   }
 
-  #credentialsOf({ credentials }: Operation): [name: string, value: string][] {
+  #credentialsOf({ credentials }: Pick<Operation, "credentials">): [name: string, value: string][] {
     return [...new Set(credentials?.flat())].flatMap((name) => {
       const value = own(this.credentials, name);
       return value === undefined ? [] : [[name, value]];
     });
   }
+}
+
+/** The spelling of a header's name that servers may take for others, as CGI does. */
+const spelled = (name: string): string => name.replace(/[^a-z0-9]/g, "-");
+
+/**
+ * A credential, and its parts behind the scheme (RFC 9110 §11.4): the token, the values of parameters, and what Basic encodes
+ * (RFC 7617 §2).
+ */
+function secretParts(value: string): string[] {
+  const [, scheme = "", rest = ""] = /^(\S+)\s+(.+)$/.exec(value) ?? [];
+  const parts = rest.split(/[\s,]+/).flatMap((part) => [part, part.replace(/^[^=]*="?|"$/g, "")]);
+  const basic = scheme.toLowerCase() === "basic" ? Buffer.from(rest, "base64").toString() : "";
+  return [value, rest, ...parts, basic, basic.replace(/^[^:]*:/, "")];
 }
 
 /** A shorter text may be a word of any sentence. */

@@ -175,7 +175,9 @@ export class RestClient {
       params: hasHeader ? { ...init, header } : init,
       body,
       ...(body !== undefined && bodyWriterOf(operation)),
-      querySerializer: init?.query ? (given: Section) => serializeQuery(operation, given) : noQuery,
+      querySerializer: init?.query
+        ? (given: Section) => serializeQuery(operation, this.#scope.forwarded.queryOf(operation, given))
+        : noQuery,
       hasHeaders: body !== undefined || hasHeader,
       parseAs: "stream", // openapi-fetch returns `RestResponse.body`, the parsed value
       scope: this.#scope,

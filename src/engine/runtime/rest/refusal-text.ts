@@ -43,10 +43,35 @@ export function refusalText(
   return {};
 }
 
+/** Whether the body repeats a secret, also percent-encoded, escaped, in other case or with other separators. */
 function repeats(body: unknown, secrets: readonly string[]): boolean {
   const text = JSON.stringify(body);
-  return secrets.some((secret) => text.includes(JSON.stringify(secret).slice(1, -1)));
+  const plain = lettersOf(text);
+  return secrets.some((secret) => {
+    const letters = lettersOf(secret);
+    return letters.length >= fewestLetters
+      ? plain.includes(letters)
+      : text.includes(JSON.stringify(secret).slice(1, -1));
+  });
 }
+
+/** Fewer letters and digits of a secret may be part of any text. */
+const fewestLetters = 6;
+
+/** The letters and digits of a text, without its percent-encoding and its character references (RFC 3986 §2.1, HTML §13.1.4). */
+const lettersOf = (text: string): string =>
+  text
+    .replace(/%(?:25)*([0-9a-f]{2})/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)))
+    .replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, (_, hex?: string, decimal?: string) =>
+      characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
+    )
+    .replace(/&(?:amp|lt|gt|quot|apos);|\\+u00([0-9a-f]{2})/gi, (_, code?: string) =>
+      code === undefined ? "" : characterOf(Number.parseInt(code, 16)),
+    )
+    .replace(/[^\p{L}\p{N}]/gu, "")
+    .toLowerCase();
+
+const characterOf = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : "");
 
 function read(members: ErrorMembers, body: unknown): RefusalText {
   const [title, detail] = [textAt(body, members.title), textAt(body, members.message)];

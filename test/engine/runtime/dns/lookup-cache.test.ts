@@ -71,6 +71,19 @@ describe("a lookup of which one family failed", () => {
   });
 });
 
+test("addresses of a family that keeps failing are used for a day, however often the other one answers", async () => {
+  const { running, lookUp, pass } = cacheByHand();
+  const first = lookUp();
+  await running[0]?.answer(1_000, "10.0.0.1", "fd00::1");
+  await first;
+  for (let hour = 1; hour <= 25; hour++) {
+    await pass(3_600_000);
+    const next = lookUp();
+    await running[hour]?.answerWithout(6, 60_000, "10.0.0.1");
+    expect(await next).toBe(hour < 24 ? "10.0.0.1 fd00::1" : "10.0.0.1");
+  }
+});
+
 describe("lookups", () => {
   test("of one name at the same time are one", async () => {
     const { running, lookUp } = cacheByHand();

@@ -155,6 +155,12 @@ describe("both families", () => {
     },
   );
 
+  test("a name that does not exist is no failure, also if the lookup of its IPv6 addresses fails", async () => {
+    const dns = await nameServer({ "AAAA crm": "SERVFAIL" });
+    const resolve = stubResolver(machine([dns.server]));
+    await expect(resolve("crm", ignore)).rejects.toMatchObject({ code: "ENOTFOUND" });
+  });
+
   test.each([
     [4, "A crm", "fd00::1"],
     [6, "AAAA crm", "10.0.0.1"],

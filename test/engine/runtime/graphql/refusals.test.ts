@@ -222,6 +222,25 @@ test("a body that repeats a credential of the request shows nothing", async () =
   }
 });
 
+test.each<[string, string, string]>([
+  ["percent-encoded", "k+y/sekrit==", "GET /x?key=k%2By%2Fsekrit%3D%3D"],
+  ["percent-encoded twice", "k+y/sekrit==", "k%252By%252Fsekrit"],
+  ["HTML-escaped", "k+y/sekrit", "k&#43;y&#x2F;sekrit"],
+  ["in other case", "SeKrit-1234", "sekrit-1234"],
+  ["escaped twice", 'se"krit-1234', 'se\\"krit-1234'],
+  ["as a path", "sekrit.12345", "/sekrit/12345"],
+  ["decoded from Basic", `Basic ${Buffer.from("harbor:pass-word").toString("base64")}`, "wrong: pass-word"],
+  ["behind another scheme", "SSWS sekrit-1234", "sekrit-1234"],
+  ["of a parameter of another scheme", 'Token token="sekrit-1234", x="y"', "sekrit-1234"],
+])("a body that repeats a credential %s shows nothing", async (_, value, repeated) => {
+  const refused = await refusals();
+  const header: Record<string, string> = /^\S+ /.test(value)
+    ? { authorization: value }
+    : { "x-api-key": value };
+  const error = await refused(article, problem(422, { title: "Bad", detail: `Say: ${repeated}.` }), header);
+  expect(error.message).toBe("createArticle: the input is refused");
+});
+
 test("each caller gets the text of its own refusal alone", async () => {
   const { post } = await inFrontOf(
     (request, response) => {

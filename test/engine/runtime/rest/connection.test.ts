@@ -167,6 +167,11 @@ describe("a page that leads to no other, although it is not the last one, is an 
     await expect(connection({}, paths, load({ items: [], more: true, next }))).rejects.toEqual(broken);
   });
 
+  test.each([1, "true", {}])("more is %j, which is no boolean", async (more) => {
+    await expect(connection({}, paths, load({ items, more, next: null }))).rejects.toEqual(broken);
+    await expect(connection({}, paths, load({ items, more, next: "n" }))).rejects.toEqual(broken);
+  });
+
   test("more is true, and no Link header or item leads on", async () => {
     const linked = { items: ["items"], more: ["more"], link: "page" } as const;
     const answer = (link: string | undefined) =>

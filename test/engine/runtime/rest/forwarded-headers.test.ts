@@ -211,3 +211,29 @@ describe("what travels on", () => {
     expect(forwarded.headersOf(open, { ...forged, ...own })).toEqual({ ...forwarded.headers, ...own });
   });
 });
+
+test("an argument replaces no credential that came with the request, in any spelling, and so proves none", () => {
+  const operation: Operation = { id: "a", product: "", credentials: [["x-api-key"]] };
+  const forwarded = headerForwarder(config, { "GET /a": operation })({ "x-api-key": "the-caller" }, "id");
+  for (const name of ["x-api-key", "x_api_key"]) {
+    const headers = forwarded.headersOf(operation, { [name]: "an argument", "x-other": "b" });
+    expect([headers["x-api-key"], headers.x_api_key, headers["x-other"]]).toEqual([
+      "the-caller",
+      undefined,
+      "b",
+    ]);
+  }
+  const without = headerForwarder(config, { "GET /a": operation })({}, "id");
+  expect(without.headersOf(operation, { "x-api-key": "an argument" })["x-api-key"]).toBe("an argument");
+});
+
+test("a parameter with the name of a credential in the query is not sent beside it", () => {
+  const operation: Operation = {
+    ...{ id: "a", product: "", credentials: [["x-q-key"]] },
+    places: { "x-q-key": { in: "query", name: "api_key" } },
+  };
+  const forward = headerForwarder(config, { "GET /a": operation });
+  const query = { api_key: "other", q: "a" };
+  expect(forward({ "x-q-key": "secret" }, "id").queryOf(operation, query)).toEqual({ q: "a" });
+  expect(forward({}, "id").queryOf(operation, query)).toEqual(query);
+});
