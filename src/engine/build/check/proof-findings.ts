@@ -1,5 +1,6 @@
 /** Stages 1 and 2: converts the diagnostics of loading and binding to findings of the report. */
 
+import { oftenMeantOtherwise } from "../bind/inputs/check-conditions.ts";
 import { type Diagnostic, isApprovable, rules } from "../diagnostic.ts";
 import { fingerprintOf } from "../project/fingerprint.ts";
 import type { Project } from "../project/project.ts";
@@ -14,11 +15,20 @@ export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic
   );
   return [...groups.values()].flatMap(([first, ...others]): Finding[] => {
     if (!first) return [];
-    const finding = diagnosticFinding(project, first);
+    const finding = isNote(first)
+      ? { ...diagnosticFinding(project, first), severity: "note" as const, fingerprint: undefined }
+      : diagnosticFinding(project, first);
     const also = others.map(({ rule, coordinate, message }) => ({ rule, coordinate, message }));
     return also.length > 0 ? [{ ...finding, also }] : [finding];
   });
 }
+
+/**
+ * Whether a limit needs no settling by itself: many documents close objects and list alternatives that REST itself does not
+ * insist on. A change that adds such a limit is breaking all the same.
+ */
+const isNote = ({ rule, below }: Diagnostic): boolean =>
+  rule === "limit-unchecked" && oftenMeantOtherwise.has(below?.[0]);
 
 /** Whether REST sets a limit that nothing checks before a call. */
 export const isUncheckedLimit = ({ rule }: Pick<Diagnostic, "rule">): boolean =>

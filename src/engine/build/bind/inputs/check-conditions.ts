@@ -56,7 +56,7 @@ const mostShown = 200;
  * Documents close one member of an `allOf`, and REST takes the properties of the others nevertheless. Which members of a choice
  * fit has errors of its own (`input-type`, `parameter-unfed`).
  */
-const oftenMeantOtherwise = new Set([
+export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
   ...["additionalProperties", "patternProperties", "unevaluatedProperties"],
   ...["oneOf", "anyOf"],
 ]);
