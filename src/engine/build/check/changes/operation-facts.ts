@@ -112,14 +112,17 @@ export const operationFacts: readonly Fact[] = [
     },
   ),
   fact(
-    ({ operation }, { document }) => {
+    ({ operation, nullOn404 }, { document }) => {
       const all = errorSchemas(document, operation);
       const statuses = all.map(({ status }) => status);
       const shown = all.filter((schema) => describeMembers(schema) !== "").map(({ status }) => status);
-      return [{ key: "errors", node: operation.node, below: ["responses"], value: { statuses, shown } }];
+      return [
+        { key: "errors", node: operation.node, below: ["responses"], value: { statuses, shown, nullOn404 } },
+      ];
     },
-    ({ shown }, { statuses }) => {
-      const gone = shown.filter((status) => !statuses.includes(status));
+    ({ shown, nullOn404 }, { statuses }) => {
+      const isReported = (status: string): boolean => status === "404" && nullOn404; // `rest-not-found-changed`
+      const gone = shown.filter((status) => !statuses.includes(status) && !isReported(status));
       const phrase = `documents no body of ${gone.join(", ")} any more, whose text clients see`;
       return gone.length === 0 ? undefined : differing("rest-error-changed", phrase, gone, []);
     },
