@@ -122,7 +122,7 @@ test("what a key may not read is told as such, and an address that is refused is
   await page.getByRole("textbox", { name: "To" }).fill("nowhere");
   await page.getByLabel("Text").fill("Hello");
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByText(/^Not sent: to: must be a number such as \+12025550143 for sms$/).waitFor();
+  await page.getByText(/^Not sent: must be a number such as \+12025550143 for sms\.$/).waitFor();
   expect(await page.locator("[aria-invalid]").getAttribute("name")).toBe("to");
   await page.getByLabel("API key").fill(keys.analyst);
   await page.getByRole("button", { name: "Load" }).click();
