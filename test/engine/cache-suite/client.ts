@@ -35,16 +35,20 @@ export class SuiteClient {
     const upstreams = this.#byCase.get(id) ?? new Upstreams(this.#config, { "GET /": operation });
     this.#byCase.set(id, upstreams);
     const forwarded: Record<string, string> = {};
+    const ofRequest: Record<string, string> = {};
     const own = new Headers();
     for (const [name, value] of headers) {
-      if (name === "Req-Num") forwarded["x-request-id"] = value;
+      if (name === "Req-Num") ofRequest["x-request-id"] = value;
       else if (name.startsWith("Test-")) forwarded[name.toLowerCase()] = value;
       else own.append(name, value);
     }
     const scope = new RequestScope(
       config,
       upstreams.shares,
-      new CallerHeaders(new CallerProfile(forwarded, {}, [{ name: "caller", way: [] }])),
+      new CallerHeaders(new CallerProfile(forwarded, {}, [{ name: "caller", way: [] }]), {
+        ...forwarded,
+        ...ofRequest,
+      }),
     );
     const header = Object.fromEntries(own);
     const hasHeaders = Object.keys(header).length > 0;

@@ -1,6 +1,6 @@
 /**
- * Walks the fields of a schema from its roots to find the object types that enclose a type in every operation, and the fields
- * whose arguments are available above a type.
+ * Answers, for every operation that a schema allows: is an object of one type always inside an object of another, and does a field
+ * above it always have a certain argument?
  */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
@@ -16,8 +16,8 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Returns a path of fields from a root to `type` without an object of type `enclosing`; `undefined` if there is none, so that every
- * object of `type` is enclosed by one. A field may return any member of its union or interface.
+ * Finds a counterexample: a path of fields from a root to `type` that passes no object of type `enclosing`. `undefined` means that
+ * one always encloses it. A field may return any member of its union or interface.
  */
 export function findPathOutside(
   schema: GraphQLSchema,
@@ -28,8 +28,8 @@ export function findPathOutside(
 }
 
 /**
- * `fields`: the fields whose argument `name` may be the nearest one of that name above an object of `type`. `around`: a path from a
- * root to `type` without such an argument, or `undefined` if every object of `type` is below one of the fields.
+ * Where the argument `name` nearest above an object of `type` may come from. `fields`: the fields that have it. `around`: a path from
+ * a root to `type` that passes none of them; `undefined` means that there is always one.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);

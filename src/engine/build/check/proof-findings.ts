@@ -23,10 +23,7 @@ export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic
   });
 }
 
-/**
- * Whether a limit needs no settling by itself: many documents close objects and list alternatives that REST itself does not
- * insist on. A change that adds such a limit is breaking all the same.
- */
+/** Whether a limit is only noted, because REST often does not enforce it. A change that adds one is still breaking. */
 const isNote = ({ rule, below }: Diagnostic): boolean =>
   rule === "limit-unchecked" && oftenMeantOtherwise.has(below?.[0]);
 

@@ -1,6 +1,6 @@
 /**
  * The overlay that declares what clients see of a document's errors (`x-error-mapping`), where all of them have one schema.
- * What is the message, the code, the list and the field is told by the names that frameworks and vendors use.
+ * What is the message, the code, the list and the field is recognized by the names that frameworks and vendors use.
  */
 import { stringify } from "yaml";
 import {
@@ -41,7 +41,7 @@ type Mapping = {
   item?: { message?: string; code?: string; field?: string };
 };
 
-/** The text of the overlay; `undefined` if the errors differ, if they are declared already, or if no name tells the message. */
+/** The text of the overlay; `undefined` if the errors differ, if they are declared already, or if no property is recognized as the message. */
 export function errorOverlay(document: RestDocument): string | undefined {
   const all = [...readOperations(document).values()].flatMap((each) => errorSchemas(document, each));
   const [first] = all;
@@ -57,7 +57,7 @@ export function errorOverlay(document: RestDocument): string | undefined {
   return stringify({ overlay: "1.0.0", info, actions }, { lineWidth: 0 });
 }
 
-/** The paths to the schemas: to one component, or to all that stand in responses. */
+/** The paths to the schemas: to one component, or to all that responses contain. */
 function targetsOf({ root }: RestDocument, nodes: readonly RestNode[]): string[] | undefined {
   const quoted = (names: Iterable<string | number>): string =>
     [...new Set(names)].map((name) => `'${String(name).replaceAll(/['\\]/g, "\\$&")}'`).join(",");

@@ -7,16 +7,10 @@ import { hasAll, includesAll, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/**
- * Headers that differ in each request of the same caller: the request's id, and its trace (W3C Trace Context).
- */
-export const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "traceparent", "tracestate"]);
-
 /** The headers of every operation that a call may replace by its own. */
 const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
 const none: readonly Owner[] = [];
-const noNames: ReadonlySet<string> = new Set();
 
 /** What the credentials and the context headers of a request decide. Requests that bring the same ones share it. */
 export class CallerProfile {
@@ -26,9 +20,9 @@ export class CallerProfile {
   readonly credentials: Headers;
   /** The tenant that the gateway vouches for, or the owners of the credentials. */
   readonly owners: readonly Owner[];
-  /** A text that differs wherever REST can tell callers apart: all headers but those of one request, and the language. */
+  /** A text that differs wherever REST can distinguish callers. It outlives a rotation of the gateway's proof. */
   readonly identity: string;
-  /** Owners whose credentials REST has accepted. It still accepts them while a request with them is under way. */
+  /** Owners whose credentials REST has accepted. */
   readonly accepted = new Set<Owner>();
 
   constructor(headers: Headers, credentials: Headers, owners: readonly Owner[]) {
@@ -46,8 +40,6 @@ export class CallerHeaders {
   readonly profile: CallerProfile;
   /** The headers that operations receive, whatever they declare. */
   readonly headers: Headers;
-  readonly credentials: Headers;
-  readonly identity: string;
   /**
    * The owners of the shares of the process that the request takes: the tenant, the owners of its accepted credentials, or its
    * address.
@@ -64,9 +56,15 @@ export class CallerHeaders {
     this.profile = profile;
     this.#withheld = withheld;
     this.headers = headers;
-    this.credentials = profile.credentials;
-    this.identity = profile.identity;
     this.owners = profile.owners;
+  }
+
+  get credentials(): Headers {
+    return this.profile.credentials;
+  }
+
+  get identity(): string {
+    return this.profile.identity;
   }
 
   /** What no text for a client may repeat: the caller's credentials, what they are made of, and the gateway's proof. */
@@ -127,8 +125,8 @@ export class CallerHeaders {
           if (value !== undefined) headers[name] = value;
         }
     const names = Object.keys(ofCall);
-    const fixed =
-      names.length > 0 ? new Set(Object.keys({ ...this.headers, ...headers }).map(spelled)) : noNames;
+    if (names.length === 0) return headers;
+    const fixed = new Set(Object.keys({ ...this.headers, ...headers }).map(spelled));
     for (const name of names)
       if (ownOfCall.has(name) || !fixed.has(spelled(name))) headers[name] = ofCall[name] ?? "";
     return headers;
@@ -213,7 +211,6 @@ const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 function textOf(headers: Headers): string {
   let text = "";
   for (const name in headers)
-    if (!perRequestHeaders.has(name) && name !== "accept-language")
-      text += `${name}: ${normalized(name, headers[name] ?? "")}\n`;
+    if (name !== proofHeader) text += `${name}: ${normalized(name, headers[name] ?? "")}\n`;
   return text;
 }

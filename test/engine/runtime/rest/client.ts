@@ -42,6 +42,14 @@ export const operations: Record<string, Operation> = {
   "POST /things/{thingId}/reset": { id: "resetThing", product: "A", empty: true, unread: true },
 };
 
+/** The headers without those that differ in each request of a caller. */
+const ofCaller = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !/^(?:x-request-id|traceparent|tracestate|accept-language)$/.test(name),
+    ),
+  );
+
 /** REST clients of one upstream, which responds as the test tells. `prefix` is the path of its base URL. */
 export async function against(
   answer: Answer,
@@ -59,7 +67,7 @@ export async function against(
     const scope = new RequestScope(
       config,
       upstreams.shares,
-      new CallerHeaders(new CallerProfile(headers, {}, [{ name: caller, way: [] }])),
+      new CallerHeaders(new CallerProfile(ofCaller(headers), {}, [{ name: caller, way: [] }]), headers),
     );
     return Object.assign(new RestClient(table, upstreams, scope), {
       turn: () => scope.turn(),

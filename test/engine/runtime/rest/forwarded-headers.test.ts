@@ -237,3 +237,14 @@ test("a parameter with the name of a credential in the query is not sent beside 
   expect(forward({ "x-q-key": "secret" }, "id").queryOf(operation, query)).toEqual({ q: "a" });
   expect(forward({}, "id").queryOf(operation, query)).toEqual(query);
 });
+
+test("a caller stays the same while the gateway's proof is rotated, so that a write drops all that is kept", () => {
+  const rotating = configure({ GATEWAY_SECRET: secret, GATEWAY_SECRET_OLD: "the-old-secret-of-the-gateway" });
+  const by = headerForwarder(rotating, { "GET /a": operation("a") });
+  const [before, after] = ["the-old-secret-of-the-gateway", secret].map((proof) =>
+    by(ofTenant("t", proof), "id"),
+  );
+  expect(before?.identity).toBe(after?.identity);
+  expect(before?.identity).not.toBe(by(ofTenant("other"), "id").identity);
+  expect(before?.identity).not.toContain("secret");
+});

@@ -16,8 +16,8 @@ import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
- * Adds one finding for each document that does not declare credentials, and one for each security scheme that is not forwarded, at
- * the first field whose operation requires it.
+ * Reports each document that declares no credentials, and each security scheme whose credential is never forwarded. The finding of
+ * a scheme points to the first field that needs it.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations } = model;
@@ -110,10 +110,10 @@ function sentAs(scheme: RestNode | undefined): string {
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
 
-// Shared credentials: a header that operations of several documents accept is sent to several services. Documents and overlays may
-// come from a vendor and cannot authorize this, so the project's owner has to approve each document that accepts such a header.
+// If two documents declare the same header, a caller's credential for one service is also sent to the other. Vendors write documents
+// and overlays, so neither can permit that: the project's owner approves it in `spec/approvals.yaml`.
 
-/** A security scheme of a document, and the first bound field whose operation requires it. */
+/** Where a document needs a credential: its security scheme, and the first bound field that needs it. */
 type Use = {
   readonly root: RootNode;
   readonly name: string;
@@ -121,7 +121,7 @@ type Use = {
   readonly field: BoundField;
 };
 
-/** Reports `credential-shared` for each security scheme whose header is also used by another document. */
+/** Reports headers that carry a credential to the services of several documents (`credential-shared`). */
 export function checkSharedCredentials(model: Model, findings: Findings): void {
   const { document } = model;
   if (document.roots.length === 1) return;

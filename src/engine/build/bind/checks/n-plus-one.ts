@@ -1,6 +1,6 @@
 /**
- * Finds links below a list that make a REST call per parent, or per enclosing object whose values they use (a batch covers only
- * the parents of one such object). Counts the worst case.
+ * Finds n+1 calls: links below a list that call REST once for each parent. A batched link that uses values of an enclosing object
+ * calls REST once for each of those objects. Counts the worst case.
  */
 import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";

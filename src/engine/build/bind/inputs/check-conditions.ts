@@ -53,8 +53,8 @@ export function checkConditions(
 const mostShown = 200;
 
 /**
- * Documents close one member of an `allOf`, and REST takes the properties of the others nevertheless. Which members of a choice
- * fit has errors of its own (`input-type`, `parameter-unfed`).
+ * Keywords that documents often use more strictly than REST behaves: a closed member of an `allOf`, for example, forbids the
+ * properties of the other members, which REST accepts. `input-type` and `parameter-unfed` report inputs that fit no alternative.
  */
 export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
   ...["additionalProperties", "patternProperties", "unevaluatedProperties"],
@@ -77,7 +77,7 @@ export const conditionText = ({ keyword, node }: Condition): string =>
 
 const any: Sent = { kind: "any" };
 
-/** What a value of a GraphQL type is sent as. Nulls are no part of it: `input-nullable` is about them. */
+/** What is sent for a value of a GraphQL type, apart from nulls, which `input-nullable` covers. */
 export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape): Sent {
   const type = getNullableType(given);
   if (isListType(type))
@@ -176,7 +176,7 @@ export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
     : { kind: "scalar", types: [...source.shape.types] };
 }
 
-/** A body whose properties have sources of their own. */
+/** A body with a separate source for each property. */
 export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
   objectOf(() =>
     inputs.map((input) => {

@@ -27,12 +27,12 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** Of values of which a client may send any. */
+/** The verdict on a choice: the client may send any of the values. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
 
-/** `isTrusted`: the limits of single values hold, because another part of the proof or the run time sees to them. */
+/** `isTrusted`: limits of single values hold, because another part of the proof or the run time checks them. */
 type At = {
   readonly judge: Judge;
   readonly node: RestNode;
@@ -43,7 +43,7 @@ type At = {
 
 class Judge {
   readonly document: RestDocument;
-  /** A schema may hold itself, and so may an input type: what is being judged counts as met. */
+  /** Schemas and input types may be recursive: a verdict that is still being computed counts as met. */
   readonly #known = new Map<unknown, Map<Sent, Map<boolean, KeywordVerdict>>>();
 
   constructor(document: RestDocument) {
@@ -91,13 +91,13 @@ const ofMember = (
 
 type Keyword = (at: At, value: unknown) => KeywordVerdict;
 
-/** A keyword about objects; of any other value it says nothing. */
+/** A keyword that applies to objects only. */
 const ofObject =
   (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "object" ? decide(at, at.sent.members(), value) : "met";
 
-/** A keyword about lists. */
+/** A keyword that applies to lists only. */
 const ofList =
   (decide: (at: At, items: Sent, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
@@ -214,7 +214,7 @@ function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
 
 const anyOf: Keyword = (at) => any(alternatives(at, "anyOf").map(({ meant }) => meant));
 
-/** A value must not fit two members: they are told apart, or all but one refuse what is sent. */
+/** Exactly one member must accept the value: either a discriminator or disjoint values separate them, or only one accepts what is sent. */
 const oneOf: Keyword = (at) => {
   const sent = at.sent.kind === "object" ? [...at.sent.members().keys()] : [];
   const names = sent.filter((name) => !isDeclared(at, name));

@@ -50,7 +50,7 @@ export function matchInput(
   binder.addValue({ coordinate, direction: "request", type, node, shape });
   const { errorCount } = binder.findings;
   matchNullable(binder, where, getNullableType(type), shape, enclosing);
-  // an error inside of the value tells why REST refuses the whole
+  // an error inside the value already explains why REST refuses the whole value
   if (binder.findings.errorCount === errorCount)
     checkConditions(binder, where, shape, sentOf(binder.pairs, type, shape));
 }

@@ -4,7 +4,6 @@
  * those of RFC 5861. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
-import { perRequestHeaders } from "../caller-headers.ts";
 import { neverStored, type RawHeaders, type RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
 
@@ -25,6 +24,9 @@ const mostSeconds = 2 ** 31;
 /** Bytes of a stored response beside its value and its headers. */
 const overhead = 2_000;
 const bytesPerHeader = 64;
+
+/** Headers that differ in each request of a caller: the request's id, and its trace (W3C Trace Context). */
+const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "traceparent", "tracestate"]);
 
 export class StoredResponse {
   readonly response: RestResponse;
