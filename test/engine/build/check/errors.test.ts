@@ -81,3 +81,32 @@ test("an edit of a declaration changes messages too", () => {
     ],
   ]);
 });
+
+test("a 404 that is no longer documented is one finding, although clients saw its text", () => {
+  const problem = { type: "object", properties: { detail: { type: "string" } } };
+  const thing = { type: "object", properties: { id: { type: "string" } } };
+  const document = (responses: object): string =>
+    JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      servers: [{ url: "https://one.example" }],
+      paths: {
+        "/things/{id}": {
+          get: {
+            operationId: "getThing",
+            parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+            responses: {
+              200: { description: "ok", content: { "application/json": { schema: thing } } },
+              ...responses,
+            },
+          },
+        },
+      },
+    });
+  const none = { description: "none", content: { "application/problem+json": { schema: problem } } };
+  const sdl = `type Query { thing(id: ID!): Thing @rest(operation: "getThing") }\ntype Thing { id: ID }`;
+  const rulesOf = (status: string): string[] =>
+    stepFindings(sdl, document({ [status]: none }), document({})).map(({ rule }) => rule);
+  expect(rulesOf("404")).toEqual(["rest-not-found-changed"]);
+  expect(rulesOf("409")).toEqual(["rest-error-changed"]);
+});

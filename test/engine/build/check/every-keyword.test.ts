@@ -328,3 +328,15 @@ test.each<[what: string, was: Json, is: Json, rules: readonly string[]]>([
 ])("%s", (_what, was, is, rules) => {
   expect(found(openapi(was), openapi(is))).toEqual(rules);
 });
+
+test("a limit that REST often does not enforce is a note, another one a warning, and an edit that adds one is breaking", () => {
+  const severities = (body: Json): string[] => {
+    const files = { "schema.graphql": schema, "openapi.yaml": openapi(body) };
+    const { findings } = examine(validProject(new Map(Object.entries(files))), undefined, "2026-01-01");
+    return findings.flatMap(({ rule, severity }) => (rule === "limit-unchecked" ? severity : []));
+  };
+  const alternatives = whole({ anyOf: [{ required: ["b"] }, { required: ["n"] }] });
+  expect(severities(alternatives)).toEqual(["note"]);
+  expect(severities(whole({ minProperties: 2 }))).toEqual(["warning"]);
+  expect(found(openapi(object), openapi(alternatives))).toEqual(["breaking limit-unchecked"]);
+});
