@@ -124,11 +124,11 @@ export class CallerHeaders {
           const value = own(this.credentials, name);
           if (value !== undefined) headers[name] = value;
         }
-    const names = Object.keys(ofCall);
-    if (names.length === 0) return headers;
+    const added = Object.entries(ofCall);
+    if (added.length === 0) return headers;
     const fixed = new Set(Object.keys({ ...this.headers, ...headers }).map(spelled));
-    for (const name of names)
-      if (ownOfCall.has(name) || !fixed.has(spelled(name))) headers[name] = ofCall[name] ?? "";
+    for (const [name, value] of added)
+      if (ownOfCall.has(name) || !fixed.has(spelled(name))) headers[name] = value;
     return headers;
   }
 
