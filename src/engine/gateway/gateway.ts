@@ -64,7 +64,7 @@ export async function createGateway(
   server.addHook("onRequest", rejectAmbiguous);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
   // buffer the body before taking an upstream connection, so that a slow client does not occupy one
-  leaveBodiesUnparsed(server, "*", "buffer");
+  leaveBodiesUnparsed(server);
   await allowOrigins(server, config.env.CORS_ORIGINS, forwardedMethods);
   if (config.env.MCP) guardMcp(server, config.env.CORS_ORIGINS);
   server.decorate("shared", connectRedis(server, config));

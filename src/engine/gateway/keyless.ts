@@ -3,6 +3,7 @@
  * Both responses are the same for every caller. Only the headers listed here are forwarded, and the forwarded request is
  * rebuilt from the query that was checked, so the upstream cannot parse a different query from it.
  */
+import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";
 import { type DefinitionNode, Kind, OperationTypeNode, parse, type SelectionNode } from "graphql";
 import { unauthenticated } from "../runtime/http/credentials.ts";
@@ -69,9 +70,9 @@ function queryOfGet(search: string): KeylessQuery | undefined {
   return query === null ? undefined : { query, search: `?${kept}`, body: null };
 }
 
-/** The query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long, and invalid JSON. */
+/** The query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long or not UTF-8, and invalid JSON. */
 function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
-  if (body === null || body.length > keylessRequests.bytes) return undefined;
+  if (body === null || body.length > keylessRequests.bytes || !isUtf8(body)) return undefined;
   try {
     const { query, operationName, variables } = JSON.parse(body.toString()) ?? {};
     if (typeof query !== "string") return undefined;

@@ -3,7 +3,7 @@
  * takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { jsonParser, leaveBodiesUnparsed } from "../http/bodies/json-body.ts";
+import { jsonParser, leaveJsonUnparsed } from "../http/bodies/json-body.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
 /** Characters. */
@@ -12,7 +12,7 @@ const isLarge = (body: unknown): body is string => typeof body === "string" && b
 
 export function requestBodies(server: FastifyInstance) {
   const parse = jsonParser(server);
-  leaveBodiesUnparsed(server, "application/json", "string");
+  leaveJsonUnparsed(server);
   const takeLarge = async (scope: RequestScope, body: string): Promise<void> => {
     await scope.turn();
     scope.workedOn(body);

@@ -25,7 +25,7 @@ export function bodyWriterOf(operation: Operation): WrittenBody {
   const headers = { "content-type": media };
   if (isJson(media)) return { bodySerializer: serializeJson, headers };
   const serializeForm = (body: unknown) => serializePairs(operation, "body", formOf(body));
-  return { bodySerializer: isForm(media) ? serializeForm : String, headers };
+  return { bodySerializer: isForm(media) ? serializeForm : serializeText, headers };
 }
 
 /** The properties of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
@@ -59,6 +59,13 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
       `${definedParameters(formOf(body)).flatMap(partsOf).join("")}--${boundary}--\r\n`,
     headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
   };
+}
+
+/** UTF-8 cannot hold half of a character. */
+function serializeText(body: unknown): string {
+  const text = String(body);
+  if (!text.isWellFormed()) throw new Unwritable("body", "is not well-formed text");
+  return text;
 }
 
 /** The body as JSON, which is written once; a property that JSON cannot hold is named. */
