@@ -77,6 +77,8 @@ function spendJson(budget: ResponseBudget, value: unknown, nesting: number): voi
     if (budget.left < budget.wary) weigh(budget, value);
     return spend(budget, value.length);
   }
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new ContractViolation("A number of a custom scalar is too large for JSON."); // JSON would have null
   if (typeof value !== "object" || value === null) return spend(budget, String(value).length);
   if (nesting === mostNesting)
     throw new ContractViolation("A value of a custom scalar is nested too deeply.");

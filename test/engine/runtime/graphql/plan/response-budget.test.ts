@@ -1,5 +1,10 @@
 /** The size of a response is bounded, even if REST sent little data. A response over the bound becomes one error. */
+
 import { describe, expect, test } from "vitest";
+import {
+  createResponseBudget,
+  spendLeaf,
+} from "../../../../../src/engine/runtime/graphql/plan/response-budget.ts";
 import { openSchema, people } from "./fixture.ts";
 
 const pets = (count: number, more: object = {}) =>
@@ -91,3 +96,12 @@ test("a value of a custom scalar that is nested too deeply is an error in its pl
     { path: ["pets", 1, "extra"], extensions: { code: "BAD_UPSTREAM_RESPONSE" } },
   ]);
 });
+
+test.each(["1e400", "-1e400", '{"a":[1e400]}'])(
+  "a number beyond a double's range in a custom scalar is an error, and not null: %s",
+  (text) => {
+    const spent = () => spendLeaf(createResponseBudget(1_000), JSON.parse(text));
+    expect(spent).toThrow("A number of a custom scalar is too large for JSON.");
+    expect(spendLeaf(createResponseBudget(1_000), 1e300)).toBe(1e300);
+  },
+);
