@@ -1,8 +1,25 @@
-/** Characters in untrusted text that control a terminal, a log or an editor. */
+/** Characters in untrusted text that control a terminal, a log or an editor, or that nobody sees in it. */
 
-/** Control characters except the newline, line separators and bidirectional marks (UAX #9 §2). */
-export const controlCharacters = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * Characters without a glyph (`Default_Ignorable_Code_Point`: zero-width ones, tags, fillers) and those that change the direction of
+ * a text (UAX #9 §2). A joiner or a variation selector is part of the character before it, if that is not ASCII: Persian and emoji
+ * need them.
+ */
+export const invisibleCharacters =
+  /(?!(?<=\P{ASCII})(?<!\p{DI})(?:\u200c|\u200d|\ufe0e|\ufe0f))[\p{DI}\p{Bidi_C}\ufff9-\ufffb]/gu;
+
+/** Control characters except the newline, line separators, and invisible characters. */
+export const controlCharacters = new RegExp(
+  `(?!\\n)[\\p{Cc}\\p{Zl}\\p{Zp}]|${invisibleCharacters.source}`,
+  "gu",
+);
 
 /** For TypeScript, JSON or SDL, where an escape in a string denotes the same character. */
-export const escapeControlCharacters = (text: string): string =>
-  text.replace(controlCharacters, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const escapeControlCharacters = (text: string): string => text.replace(controlCharacters, escapeUnits);
+
+/** An escape of each UTF-16 unit. */
+const escapeUnits = (character: string): string =>
+  character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");

@@ -2,7 +2,9 @@
  * What clients see of the body of a refusal (4xx): the members that the document declares, of problem details (RFC 9457) or
  * by `x-error-mapping`. A body of 401, 403 or 407 may repeat a credential: it is never read.
  */
+
 import { STATUS_CODES } from "node:http";
+import { invisibleCharacters } from "../../shared/control-characters.ts";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { includes } from "../../shared/media-type.ts";
 import type { ErrorMembers, Operation } from "../../shared/operation.ts";
@@ -130,8 +132,8 @@ function fieldAt(value: unknown, path: string | undefined): string | undefined {
   return Array.isArray(field) ? stepsName(field.map(String)) : fieldName(field);
 }
 
-/** Characters that no text for a person needs: control characters, line separators, and those that change its direction. */
-const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
+/** Control characters and line separators, which no text for a person needs. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 /** One bounded line of text; `undefined` for an empty one, and for any other value. */
 function textOf(value: unknown): string | undefined {
@@ -139,6 +141,7 @@ function textOf(value: unknown): string | undefined {
   const line = value
     .slice(0, 4 * mostCharacters)
     .toWellFormed()
+    .replace(invisibleCharacters, "")
     .replace(unprintable, " ")
     .replace(/\s+/g, " ")
     .trim();

@@ -47,3 +47,16 @@ test("no line steers a terminal: JSON itself leaves some control characters and 
   expect(written).toBe('{"operation":"\\u009b2J\\u202e\\u2028\\u007f\\u0085é"}\n');
   expect(JSON.parse(written)).toEqual(JSON.parse(line));
 });
+
+test("characters that nobody sees are escaped, and those that letters and emoji need are kept", () => {
+  const redact = redactor([]);
+  for (const [text, shown] of [
+    ["pass\u200bword", "pass\\u200bword"],
+    ["a\u200d\u2060\u00ad\ufeffb", "a\\u200d\\u2060\\u00ad\\ufeffb"],
+    ["x\u{e0041}\u3164\u034f", "x\\udb40\\udc41\\u3164\\u034f"],
+    ["\u061c\u202e\u2066", "\\u061c\\u202e\\u2066"],
+  ] as const)
+    expect(redact(JSON.stringify(text))).toBe(`"${shown}"`);
+  for (const text of ["می\u200cخواهم", "❤\ufe0f", "👨\u200d👩", "é"])
+    expect(redact(JSON.stringify(text))).toBe(JSON.stringify(text));
+});
