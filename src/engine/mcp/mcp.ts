@@ -81,10 +81,10 @@ export function serveMcp(
     outputSchema,
     annotations: { title, ...hints, openWorldHint: false }, // clients of 2025-03-26 know the title only here
   }));
-  const calls = new AsyncLocalStorage<ServerResponse>();
-  // abort a call when the client disconnects from the message that contains it
+  const calls = new AsyncLocalStorage<Set<ServerResponse>>();
+  // abort the calls of a message when its client disconnects
   server.addHook("onRequest", (_request, reply, done) => {
-    calls.getStore()?.once("close", () => reply.raw.destroy());
+    calls.getStore()?.add(reply.raw);
     done();
   });
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
@@ -112,10 +112,17 @@ export function serveMcp(
     reply: FastifyReply,
     received: unknown,
   ): Promise<Response> => {
-    if (Array.isArray(received) && received.length > maxOperations) throw tooMany(maxOperations);
     if (!acceptsJson(request.headers.accept))
       return refusal(406, -32_000, "Not Acceptable: responses are application/json");
     const isBatch = Array.isArray(received);
+    const { "mcp-protocol-version": revision = revisionWithBatches } = request.headers;
+    if (isBatch && revision !== revisionWithBatches)
+      return refusal(
+        400,
+        ErrorCode.InvalidRequest,
+        "Invalid Request: this protocol revision has no JSON-RPC batches: send each message in a request of its own",
+      );
+    if (isBatch && received.length > maxOperations) throw tooMany(maxOperations);
     const messages = (isBatch ? received : [received]).map(withoutTask);
     if (messages.length === 0)
       return refusal(400, ErrorCode.InvalidRequest, "Invalid Request: the batch is empty");
@@ -129,7 +136,8 @@ export function serveMcp(
     const response = await answerValid(request, reply, valid);
     if (response.status >= 400) return response;
     const text = await response.text();
-    return Response.json([...errors, ...(text === "" ? [] : [JSON.parse(text)].flat())]);
+    if (text === "") return Response.json(errors, { status: statusOf(errors) }); // notifications have no answer
+    return Response.json([...errors, ...[JSON.parse(text)].flat()]);
   };
   /** Answers a message, or a batch, in which `errorOf` finds no error. */
   const answerValid = async (
@@ -144,8 +152,13 @@ export function serveMcp(
     mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) => {
       const tool = byName.get(params.name);
       if (!tool) throw unknownTool(params.name);
-      return calls.run(reply.raw, () => call(request, tool, argumentsIn(message, requestId)));
+      return calls.run(started, () => call(request, tool, argumentsIn(message, requestId)));
     });
+    const started = new Set<ServerResponse>();
+    const abortCalls = (): void => {
+      for (const each of started) each.destroy();
+    };
+    reply.raw.once("close", abortCalls);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);
     try {
@@ -156,6 +169,7 @@ export function serveMcp(
       asked.headers.set("accept", "application/json, text/event-stream"); // the SDK requires both, but responds with JSON
       return await transport.handleRequest(asked, { parsedBody: message });
     } finally {
+      reply.raw.off("close", abortCalls);
       await mcp.close();
     }
   };
@@ -189,6 +203,9 @@ export function serveMcp(
     },
   });
 }
+
+/** The only revision with batches, and the one of requests without the header (MCP 2025-06-18, Transports, "Protocol Version Header"). */
+const revisionWithBatches = "2025-03-26";
 
 const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
@@ -233,6 +250,9 @@ function errorOf(message: unknown): MessageError | undefined {
       const path = cut(issue.path.join("."));
       return error(ErrorCode.InvalidParams, `Invalid params: ${path}: ${issue.message}`);
     }
+    // the list has one page, so no cursor was ever sent (MCP, Pagination, "Error Handling")
+    if (method === "tools/list" && membersOf(membersOf(message).params).cursor !== undefined)
+      return error(ErrorCode.InvalidParams, "Invalid params: params.cursor: unknown cursor");
   }
   return JSONRPCMessageSchema.safeParse(message).success
     ? undefined

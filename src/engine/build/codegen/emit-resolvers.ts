@@ -168,9 +168,7 @@ function levelResolver(field: BoundField, batch: Batch, call: string): string {
     ...(key.source.nullable ? [literal("nullableKeys")] : []),
     ...(nullItems ? [literal("nullItems")] : []),
   ];
-  const [step = "", ...deeper] = match;
-  const matched = deeper.length === 0 ? literal(step) : list(match);
-  const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${[keys, size, matched, fetch, ...nullable].join(", ")})`;
+  const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${[keys, size, literal(match), fetch, ...nullable].join(", ")})`;
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }
 

@@ -378,6 +378,90 @@ test.each<[message: unknown, id?: unknown]>([
   });
 });
 
+test("a message that cannot be answered and notifications are a 400 together", async () => {
+  const ask = await answering();
+  const note = { jsonrpc: "2.0", method: "notifications/initialized" };
+  const refused = { jsonrpc: "2.0", id: null, error: { code: -32_600, message: expect.anything() } };
+  expect(await ask([{}, note])).toEqual({ status: 400, answer: [refused] });
+  const malformed = { jsonrpc: "2.0", id: 7, method: "tools/call" };
+  expect(await ask([malformed, note])).toMatchObject({ status: 200, answer: [{ id: 7 }] });
+});
+
+test.each(["", "zz", "MA=="])("no cursor was ever sent, so each is -32602: %j", async (cursor) => {
+  const ask = await answering();
+  expect(await ask({ jsonrpc: "2.0", id: 7, method: "tools/list", params: { cursor } })).toMatchObject({
+    answer: { id: 7, error: { code: -32_602, message: expect.stringContaining("cursor") } },
+  });
+  expect(await ask({ jsonrpc: "2.0", id: 7, method: "tools/list", params: {} })).toMatchObject({
+    answer: { id: 7, result: { tools: expect.anything() } },
+  });
+});
+
+test("a batch is refused where the protocol revision has none, and says why", async () => {
+  const { server } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
+  const answerTo = async (revision: string, payload: object) => {
+    const all = { ...headers, "mcp-protocol-version": revision };
+    const answer = await server.inject({ method: "POST", url: "/v1/mcp", headers: all, payload });
+    return [answer.statusCode, answer.body] as const;
+  };
+  for (const revision of ["2025-06-18", "2025-11-25"]) {
+    for (const batch of [[call(1)], [call(1), call(2)], []]) {
+      const [status, body] = await answerTo(revision, batch);
+      expect(status).toBe(400);
+      expect(body).toContain("this protocol revision has no JSON-RPC batches");
+    }
+    expect((await answerTo(revision, call(1)))[0]).toBe(200);
+  }
+  expect((await answerTo("2025-03-26", [call(1)]))[0]).toBe(200);
+});
+
+test("a batch of many calls leaves no listeners behind, and warns of none", async () => {
+  const { server } = await inFrontOf(
+    (_request, response) => send(response, me),
+    { MCP: "on", MAX_OPERATIONS: "30" },
+    served,
+  );
+  const warned = vi.fn();
+  process.on("warning", warned);
+  onTestFinished(() => void process.off("warning", warned));
+  const payload = Array.from({ length: 30 }, (_, id) => call(id));
+  const answer = await server.inject({ method: "POST", url: "/v1/mcp", headers, payload });
+  expect(answer.json()).toHaveLength(30);
+  await new Promise(setImmediate);
+  expect(
+    warned.mock.calls.map(([warning]) => String(warning)).filter((each) => each.includes("Listeners")),
+  ).toEqual([]);
+});
+
+test("a body that is not UTF-8 is refused, and not stored with other characters", async () => {
+  const seen: unknown[] = [];
+  const { server } = await inFrontOf(
+    (request, response) => {
+      seen.push(request.url);
+      send(response, me);
+    },
+    { MCP: "on" },
+    served,
+  );
+  const bytes = (text: string) => Buffer.from(text, "latin1");
+  for (const [url, payload] of [
+    [
+      "/v1/mcp",
+      bytes(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Me","_meta":{"a":"\xe9"}}}`),
+    ],
+    ["/v1/graphql", bytes(`{"query":"{ me { id } } # \xe9"}`)],
+    ["/v1/graphql", bytes(`{"query":"{ me { id } }","variables":{"a":"\xed\xa0\x80"}}`)],
+  ] as const) {
+    const answer = await server.inject({ method: "POST", url, headers, payload });
+    expect([answer.statusCode, answer.body]).toEqual([400, expect.stringContaining("not UTF-8")]);
+  }
+  expect(seen).toEqual([]);
+  const marked = Buffer.from(`\ufeff${JSON.stringify({ query: "{ me { id } }" })}`);
+  expect(
+    (await server.inject({ method: "POST", url: "/v1/graphql", headers, payload: marked })).statusCode,
+  ).toBe(200);
+});
+
 test("an empty batch is -32600", async () => {
   const ask = await answering();
   const error = { code: -32_600, message: expect.stringMatching(/^Invalid Request: /) };
