@@ -9,12 +9,13 @@ import { Deadline } from "../deadline.ts";
 import { lookups } from "../settings/capacity.ts";
 import {
   type Address,
+  type Answer,
+  type Query,
   type Resolution,
   type Resolve,
   stubResolver,
   systemFiles,
   systemResolver,
-  unresolved,
 } from "./stub-resolver.ts";
 
 /** A finished lookup. `code`: the failure's code; `addresses`: number of addresses in use afterwards. */
@@ -129,45 +130,43 @@ class CachedName {
     const { promise: known, resolve } = Promise.withResolvers<void>();
     const lookup = { beganAt, known };
     this.#lookup = lookup;
-    const end = (failure?: NodeJS.ErrnoException): void => {
+    const end = ({ name, addresses, ttlMs, failed, code }: Resolution): void => {
       const now = performance.now();
       this.#lookup = undefined;
-      this.#failure = failure;
+      this.#failure = code === undefined ? undefined : unresolved(this.#name, code);
       this.#nextLookupAt = now + lookups.leastMs;
+      // RFC 8767 §4: a failure keeps the last addresses, unlike the answer that there are none
+      const kept = this.#usable().filter((last) => failed.some((query) => isOf(query, last)));
+      this.#addresses = [...usableFrom(now, name, addresses), ...kept];
+      if (addresses.length > 0)
+        this.#freshUntil = now + (failed.length > 0 ? lookups.leastMs : clampTtl(ttlMs));
       resolve();
-      const addresses = this.#isUsable ? this.#addresses.length : 0;
-      this.#ended({ name: this.#name, ms: now - beganAt, code: failure?.code, addresses });
+      this.#ended({ name: this.#name, ms: now - beganAt, code, addresses: this.#addresses.length });
     };
-    const usePartial = (addresses: readonly Address[]): void => {
-      if (this.#lookup !== lookup || this.#isUsable) return;
-      this.#use(addresses, 0);
-      resolve();
+    const useAnswer = (answer: Answer): void => {
+      if (this.#lookup !== lookup) return;
+      const hasAddresses = answer.addresses.length > 0;
+      const kept = this.#usable().filter(
+        (last) => !isOf(answer, last) && (last.name === answer.name || !hasAddresses),
+      );
+      this.#addresses = [...usableFrom(performance.now(), answer.name, answer.addresses), ...kept];
+      if (hasAddresses) resolve();
     };
-    this.#resolve(this.#name, usePartial).then(
-      ({ addresses, ttlMs, failedFamily }: Resolution) => {
-        if (failedFamily === undefined) this.#use(addresses, clampTtl(ttlMs));
-        else this.#use(addresses, lookups.leastMs, failedFamily);
-        end();
-      },
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOTFOUND") this.#addresses = []; // an authoritative answer, unlike a failure (RFC 8767 §4)
-        end(error);
-      },
-    );
-  }
-
-  /** Keeps the last addresses of a family whose lookup failed, for as long as they were usable. */
-  #use(addresses: readonly Address[], freshMs: number, failedFamily?: 4 | 6): void {
-    const now = performance.now();
-    const kept = this.#usable().filter(({ family }) => family === failedFamily);
-    const found = addresses.map((address) => ({ ...address, usableUntil: now + lookups.usableMs }));
-    this.#addresses = [...found, ...kept];
-    this.#freshUntil = now + freshMs;
+    void this.#resolve(this.#name, useAnswer).then(end);
   }
 }
 
-/** `usableUntil`: until when it may be used while lookups fail. */
-type UsableAddress = Address & { readonly usableUntil: number };
+/** `name`: the fully qualified name that has the address. `usableUntil`: until when it may be used while lookups fail. */
+type UsableAddress = Address & { readonly name: string; readonly usableUntil: number };
+
+const usableFrom = (now: number, name: string, addresses: readonly Address[]): UsableAddress[] =>
+  addresses.map((address) => ({ ...address, name, usableUntil: now + lookups.usableMs }));
+
+const isOf = ({ name, family }: Query, address: UsableAddress): boolean =>
+  address.name === name && address.family === family;
+
+const unresolved = (name: string, code: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${name}: ${code}`), { code });
 
 const clampTtl = (ttlMs: number): number => Math.min(Math.max(ttlMs, lookups.leastMs), lookups.mostMs);
 

@@ -10,18 +10,25 @@ import { hostname, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type Address = { readonly address: string; readonly family: 4 | 6 };
-/** `addresses`: in the order of preference. `failedFamily`: its lookup failed, so that addresses of it may be missing. */
+/** One family of a fully qualified name: a query. */
+export type Query = { readonly name: string; readonly family: 4 | 6 };
+/** An answer to one query; without addresses, the name has none of that family (NODATA, RFC 2308 §2.2). */
+export type Answer = Query & { readonly addresses: readonly Address[] };
+
 export type Resolution = {
+  /** The fully qualified name that has the addresses. */
+  readonly name: string;
+  /** In the order of preference. */
   readonly addresses: readonly Address[];
   readonly ttlMs: number;
-  readonly failedFamily?: 4 | 6;
+  /** Queries that failed: their addresses are unknown. Every other family of every other name has none. */
+  readonly failed: readonly Query[];
+  /** Set if no address was found: `ENOTFOUND`, `EAI_AGAIN` or the code of the name servers' failure, such as `ETIMEOUT`. */
+  readonly code?: string;
 };
 
-/** Resolves all addresses of a name. Calls `onPartial` with one family's addresses if the other family's are late. */
-export type Resolve = (
-  name: string,
-  onPartial: (addresses: readonly Address[]) => void,
-) => Promise<Resolution>;
+/** Resolves all addresses of a name. Calls `onAnswer` with the answer to one query if the other one is late. */
+export type Resolve = (name: string, onAnswer: (answer: Answer) => void) => Promise<Resolution>;
 
 export type ResolverFiles = {
   readonly hostsFile: string;
@@ -33,6 +40,9 @@ export type ResolverFiles = {
 /** How long to wait for the second family once the first has answered: the "Resolution Delay" of RFC 8305 §3. */
 const resolutionDelayMs = 50;
 
+/** How long to wait for the second family once the first has addresses. It is queried again with the next lookup. */
+const lateFamilyMs = 1_000;
+
 /**
  * A query is sent up to four times to each name server. Node checks c-ares' timeouts late: a single server is queried after 0,
  * 0.4, 0.8 and 1.6 s and fails after 2.5 to 3.2 s; of three, the third is first queried after 0.6 s (measured, Node 24.21).
@@ -42,77 +52,109 @@ const retries = { timeout: 150, tries: 4, maxTimeout: 1_000 };
 /** How long an entry of the hosts file is fresh. */
 const hostsFileTtlMs = 5_000;
 
+const families = [4, 6] as const;
+
 const loopback: readonly Address[] = [
   { address: "127.0.0.1", family: 4 },
   { address: "::1", family: 6 },
 ];
 
-/** `code` is `ENOTFOUND`, `EAI_AGAIN` or the code of the name servers' failure, such as `ETIMEOUT` or `ESERVFAIL`. */
-export const unresolved = (name: string, code: string): NodeJS.ErrnoException =>
-  Object.assign(new Error(`${name}: ${code}`), { code });
-
 export const systemFiles: ResolverFiles = { hostsFile: "/etc/hosts", resolvConf: "/etc/resolv.conf" };
 
 export function stubResolver(files: ResolverFiles): Resolve {
   const hosts = hostsFileReader(files.hostsFile);
-  return async (given, onPartial) => {
+  return async (given, onAnswer) => {
     const name = given.toLowerCase();
     const absolute = name.replace(/\.$/, "");
     const known = hosts().get(absolute) ?? (isLocalhost(absolute) ? loopback : undefined);
-    if (known) return { addresses: byPreference(known), ttlMs: hostsFileTtlMs };
-    let failure = "ENOTFOUND";
+    if (known) return { name: absolute, addresses: byPreference(known), ttlMs: hostsFileTtlMs, failed: [] };
+    let code = "ENOTFOUND";
     let isUnanswered = false;
+    const failed: Query[] = [];
     for (const candidate of candidates(name, readSearch(files.resolvConf))) {
       // as in glibc: after a domain without an answer, only the name itself is queried
-      if (isUnanswered && candidate !== absolute) continue;
-      const answer = await addressesOf(candidate, files.servers, onPartial);
-      if (typeof answer !== "string") return answer;
-      if (answer !== "ENOTFOUND") failure = answer;
-      isUnanswered ||= answer === "ETIMEOUT" || answer === "EAI_AGAIN";
+      if (isUnanswered && candidate !== absolute) {
+        failed.push(...families.map((family) => ({ name: candidate, family })));
+        continue;
+      }
+      const resolution = await resolveQualified(candidate, files.servers, onAnswer);
+      if (resolution.code === undefined) return resolution;
+      failed.push(...resolution.failed);
+      if (resolution.code !== "ENOTFOUND") code = resolution.code;
+      isUnanswered ||= resolution.code === "ETIMEOUT" || resolution.code === "EAI_AGAIN";
     }
-    throw unresolved(given, failure);
+    return { name: absolute, addresses: [], ttlMs: 0, failed, code };
   };
 }
 
 /** The system's own resolver, for systems whose configuration is not in these two files. */
 export const systemResolver: Resolve = async (name) => {
-  const found = await lookup(name, { all: true });
-  return { addresses: found as Address[], ttlMs: hostsFileTtlMs };
+  try {
+    const found = await lookup(name, { all: true });
+    return { name, addresses: found as Address[], ttlMs: hostsFileTtlMs, failed: [] };
+  } catch (error) {
+    const { code = "EAI_AGAIN" } = error as NodeJS.ErrnoException;
+    const failed = code === "ENOTFOUND" ? [] : families.map((family) => ({ name, family }));
+    return { name, addresses: [], ttlMs: 0, failed, code };
+  }
 };
 
 /** These names never reach a name server (RFC 6761 §6.3). */
 const isLocalhost = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
 
-/** The addresses of one fully qualified name, or the code of the failure. */
-async function addressesOf(
+/** Resolves one fully qualified name. */
+async function resolveQualified(
   name: string,
   servers: readonly string[] | undefined,
-  onPartial: (addresses: readonly Address[]) => void,
-): Promise<Resolution | string> {
-  const [ipv4, ipv6] = [query(name, 4, servers), query(name, 6, servers)];
-  for (const answer of [ipv4, ipv6])
-    void answer.then((found) => {
-      if (typeof found !== "string") setTimeout(onPartial, resolutionDelayMs, found.addresses);
-    });
-  const ipv6InTime = Promise.race([ipv6, ipv4.then(unlessNoSuchName)]);
-  const answers = await Promise.all([ipv4, ipv6InTime]);
-  const found = answers.filter((answer) => typeof answer !== "string");
-  const failed = answers.findIndex((answer) => typeof answer === "string" && !isNoAddress(answer));
-  if (found.length === 0)
-    return failed < 0 || answers[0] === "ENOTFOUND" ? "ENOTFOUND" : (answers[failed] as string);
+  onAnswer: (answer: Answer) => void,
+): Promise<Resolution> {
+  const done = new AbortController();
+  const [ipv4, ipv6] = [query(name, 4, servers, done.signal), query(name, 6, servers, done.signal)];
+  const announce = async (family: 4 | 6, result: Promise<Result>): Promise<void> => {
+    const found = await result;
+    if (typeof found === "string" && !isNoAddress(found)) return;
+    await sleep(resolutionDelayMs);
+    if (!done.signal.aborted)
+      onAnswer({ name, family, addresses: typeof found === "string" ? [] : found.addresses });
+  };
+  void announce(4, ipv4);
+  void announce(6, ipv6);
+  const results = await Promise.all([
+    Promise.race([ipv4, afterAddresses(ipv6)]),
+    Promise.race([ipv6, afterAddresses(ipv4), afterNoSuchName(ipv4)]),
+  ]);
+  done.abort();
+  const found = results.filter((result) => typeof result !== "string");
+  const failures =
+    results[0] === "ENOTFOUND"
+      ? []
+      : families.flatMap((family, at) => {
+          const code = results[at];
+          return typeof code === "string" && !isNoAddress(code) ? [{ query: { name, family }, code }] : [];
+        });
   return {
+    name,
     addresses: byPreference(found.flatMap(({ addresses }) => addresses)),
     ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
-    ...(failed >= 0 && { failedFamily: failed === 0 ? 4 : 6 }),
+    failed: failures.map((failure) => failure.query),
+    ...(found.length === 0 && { code: failures[0]?.code ?? "ENOTFOUND" }),
   };
 }
+
+/** Fails the query for a late family some time after the other family's addresses have arrived. */
+async function afterAddresses(other: Promise<Result>): Promise<string> {
+  return typeof (await other) === "string" ? never : sleep(lateFamilyMs, "ETIMEOUT", { ref: false });
+}
+
+const never = new Promise<never>(() => {});
 
 /**
  * A name that does not exist has no addresses of either family (RFC 8020), so a silent name server of its IPv6 addresses is not
  * waited for. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
  */
-const unlessNoSuchName = (ipv4: Resolution | string): Promise<string> =>
-  ipv4 === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : new Promise(() => {});
+async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
+  return (await ipv4) === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : never;
+}
 
 const isNoAddress = (code: string): boolean => code === "ENOTFOUND" || code === "ENODATA";
 
@@ -125,18 +167,23 @@ const serverFailures: ReadonlySet<unknown> = new Set([
   "EBADRESP",
 ]);
 
+/** Addresses, or the code of a failure. `ENOTFOUND`: no such name (NXDOMAIN); `ENODATA`: the name has no address of the family. */
+type Result = { readonly addresses: readonly Address[]; readonly ttlMs: number } | string;
+
 /**
- * Queries one family. `ENOTFOUND`: no such name (NXDOMAIN); `ENODATA`: the name has no address of the family. Each query uses a new resolver, because c-ares demotes a name server that failed for one name for all
+ * Queries one family. Each query uses a new resolver, because c-ares demotes a name server that failed for one name for all
  * names, and reads the system's configuration only when a resolver is created.
  */
 async function query(
   name: string,
   family: 4 | 6,
   servers: readonly string[] | undefined,
-): Promise<Resolution | string> {
+  signal: AbortSignal,
+): Promise<Result> {
   let others: readonly string[] = [];
   try {
     const resolver = new Resolver(retries);
+    signal.addEventListener("abort", () => resolver.cancel());
     if (servers) resolver.setServers(servers);
     others = resolver.getServers().slice(1);
     const records = await (family === 4
@@ -149,7 +196,8 @@ async function query(
     };
   } catch (error) {
     const { code = "EAI_AGAIN" } = error as NodeJS.ErrnoException;
-    if (serverFailures.has(code) && others.length > 0) return query(name, family, others);
+    if (serverFailures.has(code) && others.length > 0 && !signal.aborted)
+      return query(name, family, others, signal);
     if (code === "EBADNAME") return "ENOTFOUND";
     return code === "ECONNREFUSED" ? "EAI_AGAIN" : code; // ECONNREFUSED would look like the service itself refusing the connection
   }

@@ -15,30 +15,30 @@ function cacheByHand() {
   onTestFinished(() => void vi.useRealTimers());
   type Running = {
     readonly name: string;
-    readonly partial: (...addresses: string[]) => void;
+    /** The answer to one query: without addresses, there are none of its family. */
+    readonly partial: (family: 4 | 6, ...addresses: string[]) => void;
     readonly answer: (ttlMs: number, ...addresses: string[]) => Promise<void>;
     /** An answer without the addresses of a family, whose lookup failed. */
     readonly answerWithout: (family: 4 | 6, ttlMs: number, ...addresses: string[]) => Promise<void>;
-    readonly fail: (code: string) => Promise<void>;
+    /** No addresses; the lookups of some families failed, of both unless the name does not exist. */
+    readonly fail: (code: string, ...families: (4 | 6)[]) => Promise<void>;
   };
   const running: Running[] = [];
-  const cache = new LookupCache((name, onPartial) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Resolution>();
-    const settled = async () => void (await vi.advanceTimersByTimeAsync(0));
+  const cache = new LookupCache((name, onAnswer) => {
+    const { promise, resolve } = Promise.withResolvers<Resolution>();
+    const end = async (resolution: Partial<Resolution>) => {
+      resolve({ name, addresses: [], ttlMs: 0, failed: [], ...resolution });
+      await vi.advanceTimersByTimeAsync(0);
+    };
     running.push({
       name,
-      partial: (...addresses) => onPartial(listOf(...addresses)),
-      answer: (ttlMs, ...addresses) => {
-        resolve({ addresses: listOf(...addresses), ttlMs });
-        return settled();
-      },
-      answerWithout: (failedFamily, ttlMs, ...addresses) => {
-        resolve({ addresses: listOf(...addresses), ttlMs, failedFamily });
-        return settled();
-      },
-      fail: (code) => {
-        reject(Object.assign(new Error(code), { code }));
-        return settled();
+      partial: (family, ...addresses) => onAnswer({ name, family, addresses: listOf(...addresses) }),
+      answer: (ttlMs, ...addresses) => end({ addresses: listOf(...addresses), ttlMs }),
+      answerWithout: (family, ttlMs, ...addresses) =>
+        end({ addresses: listOf(...addresses), ttlMs, failed: [{ name, family }] }),
+      fail: (code, ...families) => {
+        const failed = families.length === 0 && code !== "ENOTFOUND" ? ([4, 6] as const) : families;
+        return end({ code, failed: failed.map((family) => ({ name, family })) });
       },
     });
     return promise;
@@ -213,6 +213,61 @@ describe("addresses from before", () => {
     expect(await again).toBe("10.0.0.3");
   });
 
+  test("are replaced as soon as one family has new ones, while the other family's query is unanswered", async () => {
+    const { running, lookUp, pass } = cacheByHand();
+    const first = lookUp();
+    await running[0]?.answer(1_000, "10.0.0.1", "fd00::1");
+    await first;
+    await pass(1_000);
+    const changed = lookUp();
+    running[1]?.partial(4, "10.0.0.2");
+    expect(await changed).toBe("10.0.0.2 fd00::1");
+    await running[1]?.answer(30_000, "10.0.0.2", "fd00::2");
+    expect(await lookUp()).toBe("10.0.0.2 fd00::2");
+    expect(running).toHaveLength(2);
+  });
+
+  test.each([4, 6] as const)(
+    "of family %i are not used once the name has none, even if the other query fails",
+    async (family) => {
+      const [own, others] = family === 4 ? ["10.0.0.1", "fd00::1"] : ["fd00::1", "10.0.0.1"];
+      for (const isLate of [false, true]) {
+        const { running, lookUp, pass } = cacheByHand();
+        const first = lookUp();
+        await running[0]?.answer(1_000, own, others);
+        await first;
+        await pass(1_000);
+        const next = lookUp();
+        if (isLate) {
+          running[1]?.partial(family);
+          await pass(lookups.staleAfterMs + 10);
+          expect(await next).toBe(others);
+        }
+        await running[1]?.fail("ESERVFAIL", family === 4 ? 6 : 4);
+        expect(await next).toBe(others);
+        await pass(1_000);
+        const denied = lookUp();
+        await running[2]?.fail("ESERVFAIL", family);
+        expect(await denied).toBe("ESERVFAIL"); // by now both families have been denied once
+        vi.useRealTimers();
+      }
+    },
+  );
+
+  test("of another name of the search list are not used beside new ones", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const resolutions: Resolution[] = [
+      { name: "crm.a", addresses: listOf("10.0.0.1", "fd00::1"), ttlMs: 0, failed: [] },
+      { name: "crm.b", addresses: listOf("10.0.0.2"), ttlMs: 0, failed: [{ name: "crm.b", family: 6 }] },
+    ];
+    const cache = new LookupCache(async () => resolutions.shift() as Resolution);
+    const lookUp = promisify(cache.within(900));
+    await lookUp("crm", { all: true });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await lookUp("crm", { all: true })).toMatchObject([{ address: "10.0.0.2" }]);
+  });
+
   test("are used for a day at most", async () => {
     const { running, lookUp } = await expired();
     vi.setSystemTime(0);
@@ -249,10 +304,10 @@ describe("a connection", () => {
   test("begins with one family if the other one is late", async () => {
     const { running, lookUp } = cacheByHand();
     const first = lookUp();
-    running[0]?.partial("10.0.0.1");
+    running[0]?.partial(4, "10.0.0.1");
     expect(await first).toBe("10.0.0.1");
     await running[0]?.answer(60_000, "10.0.0.1", "fd00::1");
-    running[0]?.partial("10.0.0.9"); // too late
+    running[0]?.partial(4, "10.0.0.9"); // too late
     expect(await lookUp()).toContain("fd00::1");
     expect(running).toHaveLength(1);
   });
