@@ -16,25 +16,17 @@ const others = [
   "build/check/report.schema.json",
 ];
 
-const handbook = [
-  ...[
-    "your-own-api",
-    "ci",
-    "reference",
-    "rules",
-    "directives",
-    "variables",
-    "error-codes",
-    "metrics",
-    "alerts",
-    "your-operations",
-  ],
-  ...["operating", "key-introspection", "tls"],
-];
-/** The pages for whoever has the package alone, and their places in it. */
+const handbook = {
+  guides: ["your-own-api", "ci", "your-operations", "operating", "key-introspection", "tls"],
+  reference: ["mapping", "requests", "rules", "directives", "variables", "error-codes", "metrics", "alerts"],
+};
+const handbookPages = Object.entries(handbook).flatMap(([kind, names]) =>
+  names.map((name) => `docs/${kind}/${name}.md`),
+);
+/** The pages that users of the package alone need, with their paths in it. */
 const pages = new Map([
   ["src/engine/README.md", "README.md"],
-  ...["CHANGELOG.md", ...handbook.map((name) => `docs/${name}.md`)].map((page) => [page, page] as const),
+  ...["CHANGELOG.md", ...handbookPages].map((page) => [page, page] as const),
 ]);
 
 /** The page as the package has it: a link to what the package lacks is its words alone. */
@@ -76,7 +68,7 @@ function build(): void {
   keepTypesOfDoors();
   for (const path of others) cpSync(join(engine, path), join(target, path));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
-  mkdirSync(join(target, "docs"));
+  for (const kind of Object.keys(handbook)) mkdirSync(join(target, "docs", kind), { recursive: true });
   for (const [page, place] of pages) writeFileSync(join(target, place), packed(page, place));
   const manifest = JSON.parse(readFileSync(join(engine, "package.json"), "utf8"));
   const doors = Object.entries<string>(manifest.exports).map(([name, path]) => [

@@ -151,7 +151,7 @@ export function findSmallYoungGeneration(memory: number, options: string): strin
       ];
 }
 
-/** The env files of docs/operating.md set `ROLE`, which the systemd unit passes as an argument; a shell has to do the same. */
+/** The env files of docs/guides/operating.md set `ROLE`, which the systemd unit passes as an argument; a shell has to do the same. */
 export const findUnnamedRoles = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
   roles.length === 0 && roleNames.some((name) => name === role)
     ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]

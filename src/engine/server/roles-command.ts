@@ -97,7 +97,7 @@ const mostUsed = [
 const environmentHelp = (): string =>
   [
     "",
-    "The most used environment variables (docs/variables.md lists all of them):",
+    "The most used environment variables (docs/reference/variables.md lists all of them):",
     ...mostUsed.map((name) => `  ${name.padEnd(22)} ${(variables[name].desc ?? "").replaceAll("`", "")}`),
   ].join("\n");
 

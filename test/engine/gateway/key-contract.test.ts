@@ -1,4 +1,4 @@
-/** The contract of docs/key-introspection.md with a service that is not ours: names, credentials, forms of keys, times. */
+/** The contract of docs/guides/key-introspection.md with a service that is not ours: names, credentials, forms of keys, times. */
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";

@@ -301,9 +301,9 @@ describe.skipIf(!redisServer)("the log of revoked keys", { timeout: 180_000 }, (
     expect(follower.isCurrent).toBe(false);
   });
 
-  test("a user with the commands of docs/operating.md can follow and count", async () => {
+  test("a user with the commands of docs/guides/operating.md can follow and count", async () => {
     const redis = await startRedis();
-    const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../../docs/guides/operating.md", import.meta.url), "utf8");
     const rules = /`(~restbound:\* [^`]+)`/.exec(page)?.[1]?.split(" ") ?? [];
     await redis.client.call("ACL", "SETUSER", "gateway", "on", ">word", ...rules);
     const url = urlOf(redis).replace("//", "//gateway:word@");

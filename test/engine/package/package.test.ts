@@ -58,10 +58,10 @@ test("every page that a page of it links to, and that its help names, is in it",
       join(page, "..", path),
     ),
   );
-  expect(linked).toContain("package/docs/your-own-api.md");
-  const named = ["package/docs/reference.md", "package/docs/your-own-api.md"];
+  expect(linked).toContain("package/docs/guides/your-own-api.md");
+  const named = ["package/docs/reference/mapping.md", "package/docs/guides/your-own-api.md"];
   expect([...linked, ...named].filter((path) => !pages.includes(path))).toEqual([]);
-  const operating = readFileSync(join(unpacked, "package/docs/operating.md"), "utf8");
+  const operating = readFileSync(join(unpacked, "package/docs/guides/operating.md"), "utf8");
   expect(operating).toContain("A copy of the npm package has no `deploy/`");
 });
 

@@ -1,10 +1,10 @@
-/** docs/architecture.md shows the code as it is: every folder of src, and no path that does not exist. */
+/** docs/explanation/architecture.md shows the code as it is: every folder of src, and no path that does not exist. */
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { read, root } from "./page.ts";
 
-const page = read("docs/architecture.md");
+const page = read("docs/explanation/architecture.md");
 
 const foldersOf = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
@@ -31,14 +31,17 @@ test("is short", () => {
   expect(page.split("\n").length).toBeLessThanOrEqual(151);
 });
 
-test.each(["docs/architecture.md", "CONTRIBUTING.md"])("%s names only paths that exist", (path) => {
-  const named = [...read(path).matchAll(/(?:spec|src|test|docs|generated)\/[\w./-]*\w|\bpackage\.json/g)].map(
-    String,
-  );
-  expect(named.length).toBeGreaterThan(20);
-  const optional = ["spec/approvals.yaml", "spec/overlay.yaml", "test/x.test.ts"];
-  expect(named.filter((name) => !optional.includes(name) && !existsSync(join(root, name)))).toEqual([]);
-});
+test.each(["docs/explanation/architecture.md", "CONTRIBUTING.md"])(
+  "%s names only paths that exist",
+  (path) => {
+    const named = [
+      ...read(path).matchAll(/(?:spec|src|test|docs|generated)\/[\w./-]*\w|\bpackage\.json/g),
+    ].map(String);
+    expect(named.length).toBeGreaterThan(20);
+    const optional = ["spec/approvals.yaml", "spec/overlay.yaml", "test/x.test.ts"];
+    expect(named.filter((name) => !optional.includes(name) && !existsSync(join(root, name)))).toEqual([]);
+  },
+);
 
 test("the steps of a request name files of their folders", () => {
   const diagram = /```mermaid\nsequenceDiagram\n([\s\S]*?)```/.exec(page)?.[1] ?? "";

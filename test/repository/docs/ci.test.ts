@@ -1,4 +1,4 @@
-/** docs/ci.md: its tables are those of the command, and its commands run as each system would run them. */
+/** docs/guides/ci.md: its tables are those of the command, and its commands run as each system would run them. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import {
 } from "../../engine/build/check/run.ts";
 import { blocksOf, read, root, tableOf } from "./page.ts";
 
-const page = read("docs/ci.md");
+const page = read("docs/guides/ci.md");
 const yaml = blocksOf(page, "yaml").map((text) => parse(text));
 
 test("it has every exit code and every format", () => {

@@ -1,4 +1,4 @@
-/** docs/front-end.md: each snippet compiles, runs beside the whole layer and prints what the page says; tables are tried. */
+/** docs/guides/front-end.md: each snippet compiles, runs beside the whole layer and prints what the page says; tables are tried. */
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { GraphQLClient } from "graphql-request";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { makeConsumer } from "../../service/clients/consumer.ts";
 import { keys, type Layer, startLayer } from "../../service/e2e/layer.ts";
 import { blocksOf, read } from "./page.ts";
 
-const page = read("docs/front-end.md");
+const page = read("docs/guides/front-end.md");
 const snippets = blocksOf(page, "ts").map((code, index) => {
   const heading = /^## (.*)$/gm;
   const before = page.slice(0, page.indexOf(code));

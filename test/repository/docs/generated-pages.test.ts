@@ -11,8 +11,8 @@ test("generated pages are what the code prints", async () => {
 
 test("each variable and each metric has a meaning", () => {
   const rows = [
-    ...tableOf(read("docs/variables.md"), "variable"),
-    ...tableOf(read("docs/metrics.md"), "metric"),
+    ...tableOf(read("docs/reference/variables.md"), "variable"),
+    ...tableOf(read("docs/reference/metrics.md"), "metric"),
   ];
   expect(rows.length).toBeGreaterThan(100);
   expect(rows.filter((cells) => cells.at(-1) === "")).toEqual([]);

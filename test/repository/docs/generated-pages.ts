@@ -20,12 +20,12 @@ import { printedRules } from "./rule-page.ts";
 /** The text of each page by its path. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ["docs/rules.md", printedRules(read("docs/rules.md"))],
-    ["docs/directives.md", directivesPage()],
-    ["docs/variables.md", variablesPage()],
-    ["docs/error-codes.md", errorCodesPage()],
-    ["docs/metrics.md", await metricsPage()],
-    ["docs/alerts.md", alertsPage()],
+    ["docs/reference/rules.md", printedRules(read("docs/reference/rules.md"))],
+    ["docs/reference/directives.md", directivesPage()],
+    ["docs/reference/variables.md", variablesPage()],
+    ["docs/reference/error-codes.md", errorCodesPage()],
+    ["docs/reference/metrics.md", await metricsPage()],
+    ["docs/reference/alerts.md", alertsPage()],
   ]);
 }
 
@@ -60,7 +60,7 @@ function directivesPage(): string {
   });
   return page(
     "Directives",
-    `The arguments of the binding directives, and the members of their input objects. [reference.md](reference.md#directive-arguments)
+    `The arguments of the binding directives, and the members of their input objects. [mapping.md](mapping.md#directive-arguments)
 explains how names, values and links work.`,
     table(["argument", "example", "means"], rows),
   );
@@ -80,7 +80,7 @@ function variablesPage(): string {
   const perProduct = [
     code("REST_BASE_URL_<TAG>"),
     "",
-    "base URL of one product: the first tag of its operations or the name of its [document](reference.md#several-documents), upper case, with `_` for `-`",
+    "base URL of one product: the first tag of its operations or the name of its [document](mapping.md#several-documents), upper case, with `_` for `-`",
   ];
   const files = secrets.map((name) => code(`${name}_FILE`)).join(", ");
   return page(
@@ -101,7 +101,7 @@ function errorCodesPage(): string {
   return page(
     "Error codes",
     `GraphQL errors carry the code in \`extensions.code\`, REST errors as \`code\` of \`application/problem+json\` with this status.
-[reference.md](reference.md#errors) describes the other members of an error.`,
+[requests.md](requests.md#errors) describes the other members of an error.`,
     table(["code", "status", "meaning"], rows),
   );
 }
@@ -119,7 +119,7 @@ function alertsPage(): string {
   return page(
     "Alerts",
     `What each alert of \`deploy/prometheus/alerts.yaml\` means, and what to do first. A \`page\` wakes somebody; a \`ticket\` waits for the
-morning. [operating.md](operating.md#alerts) has the objective behind them.`,
+morning. [operating.md](../guides/operating.md#alerts) has the objective behind them.`,
     ...sections,
   );
 }

@@ -1,10 +1,10 @@
-/** The examples of docs/directives.md are valid, and each argument has one. */
+/** The examples of docs/reference/directives.md are valid, and each argument has one. */
 import { Kind, parse } from "graphql";
 import { expect, test } from "vitest";
 import { bindingDefinitions } from "../../../src/engine/build/schema/directives.ts";
 import { read, tableOf } from "./page.ts";
 
-const page = read("docs/directives.md");
+const page = read("docs/reference/directives.md");
 
 /** `@rest(operation:)`, `@restEntries`, `RestParam.from`: what the definitions of the directives let a schema say. */
 const sayable = bindingDefinitions.definitions.flatMap((node) => {

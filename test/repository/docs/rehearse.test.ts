@@ -1,4 +1,4 @@
-/** docs/front-end.md, "Rehearse what may happen": each way to start the server does what the page says. */
+/** docs/guides/front-end.md, "Rehearse what may happen": each way to start the server does what the page says. */
 import { expect, onTestFinished, test } from "vitest";
 import { makeConsumer } from "../../service/clients/consumer.ts";
 import { keys, openLayer } from "../../service/e2e/layer.ts";
@@ -6,7 +6,8 @@ import { startProgram } from "../../support/child-process.ts";
 import { freePort } from "../../support/free-port.ts";
 import { blocksOf, read, tableOf } from "./page.ts";
 
-const section = read("docs/front-end.md").split("## Rehearse what may happen")[1]?.split("\n## ")[0] ?? "";
+const section =
+  read("docs/guides/front-end.md").split("## Rehearse what may happen")[1]?.split("\n## ")[0] ?? "";
 const rows = new Map(tableOf(section, "what").map(([what = "", server = ""]) => [what, server]));
 
 /** The variables before `npm start`. */

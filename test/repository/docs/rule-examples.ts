@@ -1,5 +1,5 @@
 /**
- * The examples of docs/rules.md: each is an edit, as a diff, of the pair of spec files that the page begins with. An
+ * The examples of docs/reference/rules.md: each is an edit, as a diff, of the pair of spec files that the page begins with. An
  * example has two sides (before and after, or wrong and right). What only one side has is absent on the other. Beside a
  * document in `openapi/`, that of the pair is `openapi/library.yaml`.
  */

@@ -1,4 +1,4 @@
-/** docs/rules.md has every rule of the code and no other; each example is run, and gives the rule that it stands for. */
+/** docs/reference/rules.md has every rule of the code and no other; each example is run, and gives the rule that it stands for. */
 import { describe, expect, test } from "vitest";
 import { changeRules, restRules } from "../../../src/engine/build/check/changes/change-rules.ts";
 import { examine } from "../../../src/engine/build/check/check.ts";
@@ -14,7 +14,7 @@ import { schemaMutations } from "../../engine/build/check/mutations/schema.ts";
 import { read } from "./page.ts";
 import { type Block, type Section, sectionsOf, sidesOf } from "./rule-examples.ts";
 
-const page = read("docs/rules.md");
+const page = read("docs/reference/rules.md");
 const blockOf = (language: string): string =>
   new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page)?.[1] ?? "";
 const pair = new Map([

@@ -1,10 +1,10 @@
-/** docs/threat-model.md names tests as proof of its controls: each must exist, in that file and under that title. */
+/** docs/explanation/threat-model.md names tests as proof of its controls: each must exist, in that file and under that title. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { read, root } from "./page.ts";
 
-const page = read("docs/threat-model.md");
+const page = read("docs/explanation/threat-model.md");
 
 /** The cells of each row of a table of threats. */
 const rows = page

@@ -1,4 +1,4 @@
-/** docs/your-operations.md: each client's set-up sends ids of its own manifest to a server that runs nothing else. */
+/** docs/guides/your-operations.md: each client's set-up sends ids of its own manifest to a server that runs nothing else. */
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { makeConsumer, temporaryFolder } from "../../service/clients/consumer.ts
 import { type Answer, keys, openLayer } from "../../service/e2e/layer.ts";
 import { blocksOf, read, root } from "./page.ts";
 
-const page = read("docs/your-operations.md");
+const page = read("docs/guides/your-operations.md");
 const [operation = ""] = blocksOf(page, "graphql");
 const snippets = blocksOf(page, "ts");
 const outputs = blocksOf(page, "text");

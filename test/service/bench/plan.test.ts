@@ -38,14 +38,14 @@ test("2,000 keys over two gateways at 200 requests a second are looked up as oft
   expect(perSecond).toBeLessThan(1.1 * planned);
 });
 
-test("its figures are those of docs/operating.md, and docs/scale.md shows what it says", () => {
-  const sizing = read("operating.md");
+test("its figures are those of docs/guides/operating.md, and docs/guides/scale.md shows what it says", () => {
+  const sizing = read("guides/operating.md");
   expect(sizing).toMatch(/a dashboard of five products: five REST calls \| 19\.7 KiB \| 1,430 \|/);
   expect(sizing).toMatch(/a GraphQL request, the dashboard's answer \| 19\.7 KiB \| 4,020 \|/);
   expect([measured.graphqlPerCore, measured.gatewayPerCore]).toEqual([1_430, 4_020]);
   const plans = [1_000, 10_000, 100_000].map((rate) => plan(rate, measured));
   for (const name of Object.keys(plans[0] ?? {}) as (keyof ReturnType<typeof plan>)[])
-    expect(read("scale.md")).toContain(
+    expect(read("guides/scale.md")).toContain(
       `| ${name} | ${plans.map((row) => row[name].toLocaleString("en")).join(" | ")} |`,
     );
 });

@@ -1,6 +1,6 @@
 /**
  * How many processes a rate of dashboard requests needs, and what they ask of the services behind them: arithmetic over the
- * figures of other benchmarks. `npm run bench -- plan --help` lists your own numbers. docs/scale.md explains the rows.
+ * figures of other benchmarks. `npm run bench -- plan --help` lists your own numbers. docs/guides/scale.md explains the rows.
  */
 import { positive, readArguments } from "../../support/script-arguments.ts";
 
@@ -17,7 +17,7 @@ export type Numbers = {
   readonly connections: number;
 };
 
-/** The roles' rows of docs/operating.md, measured on the machine that it names. */
+/** The roles' rows of docs/guides/operating.md, measured on the machine that it names. */
 export const measured: Numbers = {
   ...{ graphqlPerCore: 1_430, gatewayPerCore: 4_020, calls: 5 },
   ...{ keys: 2_000, cacheSeconds: 25, connections: 64 },

@@ -1,5 +1,5 @@
 /**
- * The sizing table of docs/operating.md: how many requests a second one core of a role takes, and how much memory the
+ * The sizing table of docs/guides/operating.md: how many requests a second one core of a role takes, and how much memory the
  * process holds then, by workload. Each row has a fresh process, as in production, with metrics, alone on one core; REST and
  * the load run on another. A request's processor time is measured, which a busy machine changes less than its rate.
  * `npm run bench -- sizing`; `SECONDS` a measurement by the environment.

@@ -174,8 +174,8 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe("docs/front-end.md's table of codes", () => {
-  const rows = tableOf(read("docs/front-end.md"), "code | data | is | a page then");
+describe("docs/guides/front-end.md's table of codes", () => {
+  const rows = tableOf(read("docs/guides/front-end.md"), "code | data | is | a page then");
   const seen = new Map<string, Reply>();
   beforeAll(async () => {
     for (const { key = keys.owner, ...asked } of Object.values(cases)) {

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { openLayer } from "../e2e/layer.ts";
 import { makeConsumer, packageName, root } from "./consumer.ts";
 
-/** As docs/front-end.md says. */
+/** As docs/guides/front-end.md says. */
 const scalars = { DateTime: "string", Date: "string" };
 
 type Generated = readonly { filename: string; content: string }[];

@@ -252,11 +252,13 @@ describe("each alert", () => {
     expect(names.filter((name = "") => !tested(false).includes(name))).toEqual([]);
   });
 
-  test("has a section in docs/alerts.md, to which its runbook_url leads", () => {
-    const page = readFileSync("docs/alerts.md", "utf8");
+  test("has a section in docs/reference/alerts.md, to which its runbook_url leads", () => {
+    const page = readFileSync("docs/reference/alerts.md", "utf8");
     for (const { alert = "", annotations } of alerts) {
       expect(page).toContain(`\n## ${alert}\n`);
-      expect(annotations?.runbook_url).toBe(`https://docs.example.com/alerts.md#${alert.toLowerCase()}`);
+      expect(annotations?.runbook_url).toBe(
+        `https://docs.example.com/reference/alerts.md#${alert.toLowerCase()}`,
+      );
     }
   });
 });

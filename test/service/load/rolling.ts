@@ -14,7 +14,7 @@ import { failuresOf, isEverywhere, makeReleases, type News, type Releases } from
 
 const perSecond = Number(process.env.RATE ?? 250);
 const requests = Number(process.env.REQUESTS ?? 30_000);
-/** In the order of docs/operating.md. */
+/** In the order of docs/guides/operating.md. */
 const names = ["graphql1", "graphql2", "gateway1", "gateway2"] as const;
 
 const body = JSON.stringify({ query: "{ me { id } contacts { id name } }" });

@@ -5,7 +5,15 @@
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import type { RestNode } from "../openapi/document.ts";
 import { inputKey, type Parameter } from "../openapi/operation.ts";
-import { declaredNames, declaredProperty, Shape, textFits, typesFit } from "../openapi/shapes/shape.ts";
+import { propertiesOnPath } from "../openapi/shapes/property-paths.ts";
+import {
+  declaredNames,
+  declaredProperty,
+  type Property,
+  Shape,
+  textFits,
+  typesFit,
+} from "../openapi/shapes/shape.ts";
 import { atRestDirective, type FieldContext } from "./field-context.ts";
 import { readSource } from "./inputs/read-source.ts";
 import { isPagingParameter } from "./list-length.ts";
@@ -37,7 +45,7 @@ export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] 
         "feed it from a property of the parent",
       );
     const source = readSource(field, from, where);
-    const property = list?.items && declaredProperty(list.items, name);
+    const property = list?.items && keyProperties(list.items, name)?.at(-1);
     const { shape, node } = property ?? { shape: new Shape(operation), node: operation.node };
     return source ? [{ name, in: at, required: false, shape, node, source }] : [];
   });
@@ -95,7 +103,7 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
     (before?.kind === "bound" && before.batch?.nullItems);
   const batch: Batch = {
     key,
-    match: directive.batchBy ?? "",
+    match: keyProperties(result.items, directive.batchBy)?.map(({ name }) => name) ?? [],
     size: maxBatchSize(key),
     mode,
     ...(hasNullItems && { nullItems: true }),
@@ -103,6 +111,15 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
   if (key.in === "item") checkUnpagedList(field, where);
   else checkBatchCut(field, inputs, batch);
   return batch;
+}
+
+/** The properties on the path to an item's key. A property's own name may contain a dot. */
+function keyProperties(items: Shape | undefined, match = ""): Property[] | undefined {
+  const own = items && declaredProperty(items, match);
+  if (!items || own) return own && [own];
+  const steps = match.split(".");
+  const found = propertiesOnPath(items, steps);
+  return found.length === steps.length ? found : undefined;
 }
 
 function checkMatch(
@@ -114,9 +131,10 @@ function checkMatch(
   const { findings } = field.binder;
   const { batchBy: match = "" } = field.directive;
   const where = atRestDirective(field, "batchBy");
-  const property = items && declaredProperty(items, match);
+  const way = keyProperties(items, match);
+  const property = way?.at(-1);
   const written = key.in === "item" ? "in: ITEM" : "batchBy";
-  if (!items || !property) {
+  if (!items || !way || !property) {
     const near = items ? findings.didYouMean(match, () => declaredNames(items)) : "";
     const type = getNamedType(field.definition.type);
     const what = items
@@ -130,7 +148,7 @@ function checkMatch(
     );
   }
   const at = { ...where, rest: property.node, also: [key.shape.items?.node, keyShape?.node] };
-  if (!property.required || property.shape.nullable) {
+  if (way.some(({ required, shape }) => !required || shape.nullable)) {
     findings.add(
       "batch-match",
       at,

@@ -28,7 +28,8 @@ export type Batch = {
   /** The input that receives the parents' keys; `in` is `item` if they are looked up in a complete list. Other inputs are constant. */
   readonly key: Input & { readonly source: ParentSource };
   /** The property of a result with its key. */
-  readonly match: string;
+  /** The path of the property in each result. */
+  readonly match: readonly string[];
   /** The maximum number of keys per call; infinite for lookups. */
   readonly size: number;
   /** one: one object per key · many: a list per key · each: the parent has a list of keys. */
@@ -39,7 +40,7 @@ export type Batch = {
 
 /** `batched by id`, for commands and generated comments. */
 export const describeBatch = ({ key, match }: Batch): string =>
-  `${key.in === "item" ? "looked up" : "batched"} by ${match}`;
+  `${key.in === "item" ? "looked up" : "batched"} by ${match.join(".")}`;
 
 export const describeBatchSize = ({ key, size }: Batch): string =>
   key.in === "item" ? "all keys in one call" : `up to ${size} keys per call`;

@@ -38,11 +38,8 @@ const most = 5;
 /** Operations listed in that finding. */
 const mostNamed = 10;
 
-function undecidedFindings(
-  project: Project,
-  { document }: Model,
-  undecided: readonly RestOperation[],
-): Finding[] {
+function undecidedFindings(project: Project, model: Model, undecided: readonly RestOperation[]): Finding[] {
+  const { document } = model;
   const lack = `no GraphQL field, and no entry in spec/${ledgerFile}`;
   const finding = ({ id, node }: RestOperation, message: string, hint: string): Finding =>
     ruleFinding("operation-undecided", id, {
@@ -54,12 +51,12 @@ function undecidedFindings(
   if (first && undecided.length > most) {
     const ids = undecided.slice(0, mostNamed).map(({ id }) => id);
     if (undecided.length > mostNamed) ids.push(`${undecided.length - mostNamed} more`);
-    const patterns = '"tag:billing", "/v2/admin/*", "delete*"';
+    const entries = patternsFor(model, undecided).map((pattern) => `${JSON.stringify(pattern)}: <reason>`);
     return [
       finding(
         first,
         `${undecided.length} REST operations have ${lack}: ${ids.join(", ")}`,
-        `add fields (npm run propose), or entries to spec/${ledgerFile}, which may be patterns: ${patterns}`,
+        `add fields (npm run propose), or entries to spec/${ledgerFile}: ${entries.join(", ")}`,
       ),
     ];
   }
@@ -70,6 +67,41 @@ function undecidedFindings(
       `add a field (npm run propose -- ${quoteArgument(operation.id)}), or "${operation.id}: <reason>" to spec/${ledgerFile}`,
     ),
   );
+}
+
+/**
+ * Ledger keys that together match exactly these operations: tags and path prefixes, those with most matches first, then ids of
+ * operations that no pattern matches without matching a decided operation as well.
+ */
+function patternsFor({ operations }: Model, undecided: readonly RestOperation[]): string[] {
+  const open = new Set(undecided);
+  const candidates = new Set(
+    undecided.flatMap((operation) => [
+      ...tagsOf(operation).map((tag) => `tag:${tag}`),
+      ...pathPatterns(operation),
+    ]),
+  );
+  const exact = [...candidates]
+    .map((pattern) => ({ pattern, taken: operationsOf(operations, pattern) }))
+    .filter(({ taken }) => taken.length > 1 && taken.every((each) => open.has(each)))
+    .sort((one, other) => other.taken.length - one.taken.length);
+  const patterns: string[] = [];
+  for (const { pattern, taken } of exact) {
+    if (!taken.some((each) => open.has(each))) continue;
+    patterns.push(pattern);
+    for (const each of taken) open.delete(each);
+  }
+  const single = [...open].map(({ id }) => id);
+  return [...patterns, ...single.slice(0, mostNamed), ...(single.length > mostNamed ? ["…"] : [])];
+}
+
+const tagsOf = ({ node }: RestOperation): string[] =>
+  isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
+
+/** `/v2/*` and `/v2/admin/*` of `/v2/admin/{id}`. */
+function pathPatterns({ path }: RestOperation): string[] {
+  const steps = path.split("/");
+  return steps.slice(2).map((_, index) => `${steps.slice(0, index + 2).join("/")}/*`);
 }
 
 const boundOperations = (model: Model): Set<string> =>

@@ -1,5 +1,5 @@
 /**
- * Every rule of `check`, with severity, stage and meaning; `docs/rules.md` is printed from them. Rules about the spec files are in
+ * Every rule of `check`, with severity, stage and meaning; `docs/reference/rules.md` is printed from them. Rules about the spec files are in
  * `src/engine/build/diagnostic.ts`, rules about changes in `change-rules.ts`; the others are here.
  */
 import { type Rule as DiagnosticRule, type RuleFacts, ruleOf, rules } from "../diagnostic.ts";
@@ -43,11 +43,11 @@ export type RuleId = DiagnosticRule | keyof typeof changeRules | keyof typeof ot
 
 /** Where this installation has the page of the rule: an installed package brings the page, and this repository has it at the top. */
 export const rulePage = (rule: RuleId): string =>
-  `${import.meta.url.includes("/node_modules/") ? "node_modules/restbound/" : ""}docs/rules.md#${rule}`;
+  `${import.meta.url.includes("/node_modules/") ? "node_modules/restbound/" : ""}docs/reference/rules.md#${rule}`;
 
 /** The same page as an absolute URL, in the published package of this version. */
 export const ruleUrl = (rule: RuleId, version: string): string =>
-  `https://unpkg.com/restbound@${version}/docs/rules.md#${rule}`;
+  `https://unpkg.com/restbound@${version}/docs/reference/rules.md#${rule}`;
 
 export const meaningOf = (rule: RuleId): string =>
   ({ ...rules, ...changeRules, ...otherRules })[rule].meaning;

@@ -168,7 +168,9 @@ function levelResolver(field: BoundField, batch: Batch, call: string): string {
     ...(key.source.nullable ? [literal("nullableKeys")] : []),
     ...(nullItems ? [literal("nullItems")] : []),
   ];
-  const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${[keys, size, literal(match), fetch, ...nullable].join(", ")})`;
+  const [step = "", ...deeper] = match;
+  const matched = deeper.length === 0 ? literal(step) : list(match);
+  const resolve = `${parameters(field, "parents")} => ${batchFunctions[mode]}(${[keys, size, matched, fetch, ...nullable].join(", ")})`;
   return isInheriting(field) ? inheritingCall("inheritingLevel", field, resolve) : `level(${resolve})`;
 }
 

@@ -162,7 +162,7 @@ test("the service starts and answers with its schema", async () => {
 
 A GraphQL layer over a REST API: \`spec/schema.graphql\` names the REST operation of each field, and \`generated/\` is made
 of it. \`npm start\` serves it, \`npm run dev\` serves what you save, \`npm run check\` proves it, \`npm test\` asks it.
-The pages of the engine are in \`node_modules/restbound/docs\`; \`your-own-api.md\` is the first.
+The pages of the engine are in \`node_modules/restbound/docs\`; start with \`guides/your-own-api.md\`.
 `,
   ".gitignore": "node_modules/\ndist/\n",
   ".gitattributes": "generated/** linguist-generated=true\n",

@@ -2,6 +2,7 @@
  * The initial spec of a project: a schema with a field for each chosen operation, and `rest-only.yaml` with the others. An
  * operation that cannot be bound is listed there with the reason.
  */
+import { suggestionList } from "graphql/jsutils/suggestionList.js";
 import { stringify } from "yaml";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
@@ -109,8 +110,27 @@ function readingPosts({ operations }: Model, { query }: Choice): Set<string> {
 function operationsNamed(operations: Model["operations"], option: string, name: string): RestOperation[] {
   const found = operationsOf(operations, name);
   if (found.length > 0) return found;
-  const near = isOperationPattern(name) ? "" : didYouMean(name, operations.keys());
-  throw new UsageError([`${option} ${name}: there is no such operation${near}`]);
+  const paths = nearPaths(operations, name);
+  const near = isOperationPattern(name) || paths.length > 0 ? "" : didYouMean(name, operations.keys());
+  throw new UsageError([
+    `${option} ${name}: there is no such operation${near}`,
+    ...paths.slice(0, mostReasons).map((path) => `  ${option} ${quoteArgument(path)}`),
+    ...(paths.length > mostReasons ? [`  and ${paths.length - mostReasons} more paths`] : []),
+  ]);
+}
+
+/** The paths with the longest prefix in common with a path or path pattern; empty for other names. */
+function nearPaths(operations: Model["operations"], name: string): string[] {
+  const [, path] = /^(?:\w+ )?(\/[^*]*)/.exec(name) ?? [];
+  if (path === undefined) return [];
+  const all = [...new Set([...operations.values()].map((each) => each.path))];
+  const steps = path.split("/");
+  for (let length = steps.length; length > 1; length--) {
+    const begin = steps.slice(0, length).join("/");
+    const found = begin.length > 1 ? all.filter((each) => each.startsWith(begin)) : [];
+    if (found.length > 0) return found;
+  }
+  return suggestionList(path, all);
 }
 
 function chosenOperations({ operations }: Model, { tag, operation, query }: Choice): RestOperation[] {

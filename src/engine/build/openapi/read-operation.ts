@@ -40,7 +40,7 @@ export function readOperation(
   const parameters = declared.flatMap((each): Parameter[] => {
     const parameter = readParameter(document, each);
     const key = parameter && inputKey(parameter);
-    if (!key || ignoredHeaders.has(key)) return [];
+    if (!key || (parameter.in === "header" && ignoredHeaders.has(parameter.name.toLowerCase()))) return [];
     return [credentials.has(key) ? { ...parameter, required: false, isForwarded: true } : parameter];
   });
   const body = readRequestBody(document, node);
@@ -66,10 +66,18 @@ export function readOperation(
   };
 }
 
-/** Header parameters that OpenAPI ignores (3.1 §4.8.12.1). */
-const ignoredHeaders: ReadonlySet<string> = new Set(
-  ["accept", "content-type", "authorization"].map((name) => inputKey({ in: "header", name })),
-);
+/** Header parameters that OpenAPI ignores (3.1 §4.8.12.1), in lower case, with advice on what to document instead. */
+export const ignoredHeaders: ReadonlyMap<string, string> = new Map([
+  [
+    "accept",
+    "`Accept` lists the media types of the response: document yours below `content` of the response",
+  ],
+  [
+    "content-type",
+    "`Content-Type` is the media type of the body: document yours below `content` of the request body",
+  ],
+  ["authorization", "credentials are sent as security schemes declare them: declare one in `security`"],
+]);
 
 /** Header parameters that are also a security scheme's header, which is forwarded from the caller. */
 function credentialHeaders(document: RestDocument, root: RootNode): Set<string> {

@@ -1,4 +1,5 @@
 /** The arguments of a proposed field, and the GraphQL types for the request of a REST operation. */
+import { printable } from "../../shared/cli/printable.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import { rejectionReason } from "../bind/inputs/check-constants.ts";
 import {
@@ -58,7 +59,13 @@ export class InputTypes {
     const deprecated = type.endsWith("!") ? "" : deprecatedDirective(parameter.node, shape.node);
     // REST's description is about a page number or offset, but clients send a cursor
     const isCounted = parameter === page?.after && (page.pages === "NUMBERED" || page.pages === "OFFSET");
+    const isListByName = name.endsWith("[]") && location === "query" && !shape.types.has("array");
     return [
+      ...(isListByName
+        ? [
+            `# One value, as REST documents ${printable(name)}. If it takes several, document an array, in an overlay.`,
+          ]
+        : []),
       ...(isCounted ? [] : descriptionLines(describedBy(parameter), "")),
       `${own}: ${type}${restNameDirective(own, name, at ? [] : this.#names, at)}${deprecated}`,
     ];

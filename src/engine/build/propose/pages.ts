@@ -2,7 +2,7 @@
  * Recognises paging in an operation's response: the list, and how to get the next page. Documents identify cursors and page
  * numbers only by name, so this is a guess, of which the binder proves what can be proved.
  */
-import { pagingOrigin } from "../bind/outputs/bind-paging.ts";
+import { declaresOrigin, pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
 import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/property-paths.ts";
@@ -93,12 +93,12 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   // for a list that can be read in both directions, `next` may be the previous page
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
-  if (page && pagingOrigin(page.shape) !== undefined)
-    return { after: page, places: { more }, pages: "NUMBERED" as const };
+  const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
+  // a declared origin is more certain than one by definition, and an offset by definition more certain than a page number
+  const after = counted.find((each) => declaresOrigin(each.shape)) ?? counted.at(-1);
+  if (after && after === page) return { after, places: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, "integer", names.total) : undefined;
-  return offset && pagingOrigin(offset.shape) !== undefined
-    ? { after: offset, places: { more, total }, pages: "OFFSET" as const }
-    : undefined;
+  return after && { after, places: { more, total }, pages: "OFFSET" as const };
 }
 
 /** Lists next to the page that are not its items. */

@@ -2,7 +2,8 @@
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { printable, printableSource } from "../../shared/cli/printable.ts";
 import { boundFields, type Model } from "../bind/model.ts";
-import { projectAt } from "../project/project.ts";
+import { type Diagnostic, UnreadableSpec } from "../diagnostic.ts";
+import { Project, projectAt } from "../project/project.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
 import { lookupHint } from "./lookup-hint.ts";
 import { Proposal } from "./propose.ts";
@@ -14,17 +15,60 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .argument("<operation...>", 'operationIds of the OpenAPI document, or methods and paths: "GET /things"')
       .action(
         does((ids: readonly string[]) => {
-          const project = projectAt(io.root);
-          const isEmpty = hasNoField(project.files.read("schema.graphql"));
-          const model = isEmpty ? modelWithoutFields(project.rest) : project.bound().model;
+          const { model, isEmpty, faults } = proposableModel(projectAt(io.root));
           const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
           io.out(printableSource(proposal.sdl(isEmpty ? "type" : "extend type")));
+          for (const fault of faults) io.error(printable(fault));
           for (const id of ids) for (const line of remarksOn(model, id)) io.error(printable(line));
           return 0;
         }),
       ),
   );
+
+/** The model that fields are proposed for. `faults`: errors elsewhere in the spec, which do not prevent proposals. */
+type Proposable = { readonly model: Model; readonly isEmpty: boolean; readonly faults: readonly string[] };
+
+function proposableModel(given: Project): Proposable {
+  const { project, faults } = withoutBrokenOverlays(given);
+  const { rest } = project;
+  if (hasNoField(project.files.read("schema.graphql")))
+    return { model: modelWithoutFields(rest), isEmpty: true, faults };
+  const errors = failureOf(() => project.bound());
+  const [first, ...others] = errors.map(({ coordinate, message }) => `${coordinate}: ${message}`);
+  if (first === undefined) return { model: project.bound().model, isEmpty: false, faults };
+  const more = others.length > 0 ? `, and ${others.length} more errors` : "";
+  const model = failureOf(() => project.model).length === 0 ? project.model : undefined;
+  return model
+    ? { model, isEmpty: false, faults: [...faults, `the spec has an error elsewhere: ${first}${more}`] }
+    : {
+        model: modelWithoutFields(rest),
+        isEmpty: false,
+        faults: [...faults, `the schema is not valid, so names may be taken: ${first}${more}`],
+      };
+}
+
+/** The project without the overlays that cannot be read. */
+function withoutBrokenOverlays(project: Project): { project: Project; faults: readonly string[] } {
+  const { files } = project;
+  const broken = failureOf(() => project.rest);
+  if (broken.length === 0) return { project, faults: [] };
+  const overlays = new Set(broken.map(({ rest }) => rest?.file ?? ""));
+  if (![...overlays].every((file) => /(?:^|[./])overlay\.yaml$/.test(file))) throw new UnreadableSpec(broken);
+  const read = (file: string) => (overlays.has(file) ? undefined : files.read(file));
+  const left = withoutBrokenOverlays(new Project({ ...files, read }));
+  return { ...left, faults: [...broken.map(({ message }) => `left out: ${message}`), ...left.faults] };
+}
+
+function failureOf(make: () => unknown): readonly Diagnostic[] {
+  try {
+    make();
+    return [];
+  } catch (error) {
+    if (error instanceof UnreadableSpec) return error.diagnostics;
+    throw error;
+  }
+}
 
 /** Mentions existing fields and a possible link, which the user may not know about. */
 function remarksOn(model: Model, name: string): string[] {

@@ -1,8 +1,9 @@
 /** The type definitions for proposed fields: one per REST schema, each with an unused name. */
-import { isScalarType, specifiedScalarTypes } from "graphql";
+import { isEnumType, isIntrospectionType, isScalarType, specifiedScalarTypes } from "graphql";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import type { Model } from "../bind/model.ts";
+import { enumValues } from "../bind/type-rules.ts";
 import { nodeKey, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
@@ -18,7 +19,7 @@ export class TypeDefinitions {
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
-  /** The names of the proposed enums, by their values. */
+  /** The names of the schema's and of the proposed enums, by their values. */
   readonly #enums = new Map<string, string[]>();
 
   constructor(model: Model) {
@@ -31,6 +32,9 @@ export class TypeDefinitions {
       "Mutation",
       "Subscription",
     ]);
+    for (const type of Object.values(model.schema.getTypeMap()))
+      if (isEnumType(type) && !isIntrospectionType(type))
+        this.#addEnum(type.name, [...enumValues(model.names, type).values()]);
   }
 
   /** The following definitions belong to this operation, whose name prefixes types with a taken name. */
@@ -88,12 +92,16 @@ export class TypeDefinitions {
     lines: (name: string) => string[],
   ): string {
     const name = this.nameFor(shape, wanted, "");
-    const key = JSON.stringify([...values].sort());
-    const known = this.#enums.get(key) ?? [];
-    const like = known.find((other) => other.endsWith(name) || name.endsWith(other));
+    const like = (this.#enums.get(enumKey(values)) ?? []).find(
+      (other) => other.endsWith(name) || name.endsWith(other),
+    );
     if (like !== undefined) return like;
-    this.#enums.set(key, [...known, name]);
+    this.#addEnum(name, values);
     return this.define(shape, wanted, "", lines);
+  }
+
+  #addEnum(name: string, values: readonly string[]): void {
+    this.#enums.set(enumKey(values), [...(this.#enums.get(enumKey(values)) ?? []), name]);
   }
 
   /** The type name for a REST schema, defined yet or not: the name of the component, or of the file that is the schema. */
@@ -109,6 +117,8 @@ export class TypeDefinitions {
     return freeName(typeName(`${owner} ${name}`), this.#taken);
   }
 }
+
+const enumKey = (values: readonly string[]): string => JSON.stringify([...values].sort());
 
 export const descriptionOf = ({ value }: { readonly value: unknown }): unknown =>
   membersOf(value).description;

@@ -12,13 +12,13 @@ import { isRecord } from "../../shared/json-object.ts";
 import type { FileLocation } from "../diagnostic.ts";
 import type { InputLocation } from "../openapi/operation.ts";
 
-/** `npm run docs` prints docs/directives.md from the descriptions. */
+/** `npm run docs` prints docs/reference/directives.md from the descriptions. */
 export const bindingDefinitions = parse(
   `
 directive @rest(
   """
   The REST operation by its \`operationId\`, or by method and path: \`"GET /user"\`. With [several
-  documents](reference.md#several-documents): \`"shop/getUser"\`, \`"GET shop/user"\`.
+  documents](mapping.md#several-documents): \`"shop/getUser"\`, \`"GET shop/user"\`.
   Example: \`@rest(operation: "getUser")\`
   """
   operation: String!
@@ -44,7 +44,7 @@ directive @rest(
   """
   batchBy: String
   """
-  The response is a page, and the field a [connection](reference.md#connections).
+  The response is a page, and the field a [connection](mapping.md#connections).
   Example: \`@rest(operation: "listBooks", connection: { items: "items", next: "nextCursor", more: "hasMore" })\`
   """
   connection: RestConnection
@@ -70,7 +70,7 @@ directive @restName(
   self: Boolean
 ) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
 """
-The field shows a map as the [list of its entries](reference.md#maps).
+The field shows a map as the [list of its entries](mapping.md#maps).
 Example: \`@rest(operation: "getScores") @restEntries\`
 """
 directive @restEntries on FIELD_DEFINITION
@@ -82,14 +82,14 @@ input RestParam {
   name: String!
   """
   Its location, if its name occurs in several. \`ITEM\`: the value is [looked
-  up](reference.md#links-that-are-looked-up-in-a-list) in the items.
+  up](mapping.md#links-that-are-looked-up-in-a-list) in the items.
   Example: \`@rest(operation: "getBook", params: [{ name: "id", in: PATH, from: "parent.bookId" }])\`
   """
   in: RestIn
   """
   \`parent.…\` is a property of the parent's REST object, \`args.…\` an argument, \`<Type>.…\` a property of
-  the nearest [enclosing object](reference.md#values-of-enclosing-objects) of that type, \`argsAbove.…\`
-  an [argument of a field above](reference.md#arguments-of-fields-above).
+  the nearest [enclosing object](mapping.md#values-of-enclosing-objects) of that type, \`argsAbove.…\`
+  an [argument of a field above](mapping.md#arguments-of-fields-above).
   Example: \`@rest(operation: "getBook", params: [{ name: "id", from: "args.key" }])\`
   """
   from: String

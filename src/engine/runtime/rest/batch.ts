@@ -4,6 +4,7 @@
  * is null if the document allows that (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
+import { isRecord } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import { Unwritable } from "./encode.ts";
@@ -18,7 +19,10 @@ type NullableKeys = "nullableKeys" | undefined;
 type NullableLists = "nullableKeys" | "nullItems";
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
 
-/** An item has the property that is matched with the keys. */
+/** The name or path of the property that is matched with the keys. */
+type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
+
+/** An item has the property, or the first one of the path. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
 /** The items that match each key, or the failure of the key's chunk. */
@@ -39,7 +43,7 @@ function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
 export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
-  match: Match,
+  match: MatchPath<Match>,
   fetch: Fetch<NonNullable<K>, Item>,
   nullable?: NullableKeys,
 ): Promise<(Item | null | Error)[]> {
@@ -51,7 +55,7 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
 export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
-  match: Match,
+  match: MatchPath<Match>,
   fetch: Fetch<NonNullable<K>, Item>,
   nullable?: NullableKeys,
 ): Promise<(Item[] | Error)[]> {
@@ -71,7 +75,7 @@ export async function batchEach<
 >(
   keyLists: readonly Keys[],
   size: number,
-  match: Match,
+  match: MatchPath<Match>,
   fetch: Fetch<KeyOf<Keys>, Item>,
   ...nullable: readonly NullableLists[]
 ): Promise<((Item | null)[] | Error | (Keys extends readonly unknown[] ? never : null))[]> {
@@ -112,7 +116,7 @@ function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefi
 async function fetchAll<K extends MaybeKey, const Match extends string, Item extends Matched<Match>, Kept>(
   keys: readonly K[],
   size: number,
-  match: Match,
+  match: MatchPath<Match>,
   fetch: Fetch<NonNullable<K>, Item>,
   keep: Keep<Item, Kept>,
 ): Promise<Found<Kept>> {
@@ -129,7 +133,7 @@ async function fetchAll<K extends MaybeKey, const Match extends string, Item ext
 
 async function fetchChunk<K, const Match extends string, Item extends Matched<Match>, Kept>(
   chunk: K[],
-  match: Match,
+  match: MatchPath<Match>,
   fetch: Fetch<K, Item>,
   keep: Keep<Item, Kept>,
   found: Found<Kept>,
@@ -137,9 +141,10 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
   try {
     const answer: unknown = (await fetch(chunk)) ?? [];
     if (!Array.isArray(answer)) throw notA("list");
+    const steps = [match].flat();
     let hasLost = false;
     for (const item of answer as Item[]) {
-      const value = own((item as Item | null) ?? {}, match);
+      const value = valueAt(item, steps);
       const key = textOf(value);
       if (key === undefined) {
         hasLost ||= typeof value !== "number"; // a rounded key belongs to a parent that fails by its own
@@ -159,6 +164,9 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
     else if (others.length > 0) await fetchChunk(others, match, fetch, keep, found);
   }
 }
+
+const valueAt = (item: unknown, steps: readonly string[]): unknown =>
+  steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
 /** REST sent an item without a key: it may belong to each key without an item, and to each list. */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {

@@ -123,15 +123,15 @@ test("every finding has the link of its rule, and the page has that heading", as
   const read = (name: string) => JSON.parse(readFileSync(join(root, name), "utf8"));
   const findings: { rule: string; page: string }[] = read("r.json").findings;
   expect(findings.length).toBeGreaterThan(0);
-  const page = readFileSync(new URL("../../../../docs/rules.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../../docs/reference/rules.md", import.meta.url), "utf8");
   for (const { rule, page: link } of findings) {
-    expect(link).toBe(`docs/rules.md#${rule}`);
+    expect(link).toBe(`docs/reference/rules.md#${rule}`);
     expect(out).toContain(`\n  ${link}\n`);
     expect(page).toContain(`\n### \`${rule}\`\n`);
   }
   const { rules, version } = read("r.sarif").runs[0].tool.driver;
   for (const { id, helpUri } of rules)
-    expect(helpUri).toBe(`https://unpkg.com/restbound@${version}/docs/rules.md#${id}`);
+    expect(helpUri).toBe(`https://unpkg.com/restbound@${version}/docs/reference/rules.md#${id}`);
 });
 
 test("SARIF has levels, places, those at the base, fingerprints and approvals", async () => {

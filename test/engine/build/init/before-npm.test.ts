@@ -68,6 +68,7 @@ test.each<[string, Readonly<Record<string, string>>, string[], string]>([
   ["a choice that is missing", { "api.json": documentOf(61) }, [], "has 61 operations: choose some"],
   ["a tag that is unknown", {}, ["--tag", "b"], "--tag b: there is no such tag"],
   ["an operation that is unknown", {}, ["--operation", "b"], "--operation b: there is no such operation"],
+  ["a path that is near", {}, ["--operation", "/o0/{id}"], "  --operation /o0"],
   ["a name that cannot be", {}, ["--name", "b.c"], "--name b.c: a name may only have letters"],
   ["nothing that reads", { "api.json": documentOf(2, "post") }, [], "--query o0"],
   ["a document that is none", { "api.json": "{}" }, [], "is not an OpenAPI 3.0 or 3.1 document"],

@@ -121,7 +121,7 @@ test("propose prints a connection for a list that begins at an offset", async ()
   const out = await proposedAll(
     documentOf({
       listThings: [
-        // nothing says with which page counting begins
+        // of two without a default, the declared minimum is more certain
         { page: integer, offset: { ...integer, minimum: 0 }, limit: integer },
         answer({ total_count: integer, filter_count: integer }),
       ],
@@ -222,12 +222,51 @@ test.each([
   [
     "pages of an unknown first number",
     {},
-    { page: { type: "integer", format: "int32" }, limit: { type: "integer", format: "int32", maximum: 9 } },
+    {
+      page: { type: "integer", format: "int32", default: "1" },
+      limit: { type: "integer", format: "int32", maximum: 9 },
+    },
   ],
 ])("a list with %s stays a list", async (_what, properties, parameters) => {
   const answer = { type: "object", required: ["items"], properties: { items: things, ...properties } };
   const out = await proposedAll(documentOf({ listThings: [parameters, answer] }));
   expect(out).toContain('  ): [Thing!]\n    @rest(operation: "listThings", result: "items")\n');
+});
+
+test.each([
+  ["offset", {}, "OFFSET", 0],
+  ["skip", {}, "OFFSET", 0],
+  ["page", {}, "NUMBERED", 1],
+  ["page", { description: "A zero-based number." }, "NUMBERED", 0],
+  ["page", { description: "Pages start at 0." }, "NUMBERED", 0],
+  ["pageIndex", {}, "NUMBERED", 0],
+])(
+  "%s without a default, %j, is a connection that begins where it does by definition",
+  async (name, more, pages, from) => {
+    const answer = {
+      type: "object",
+      required: ["items"],
+      properties: { items: things, more: { type: "boolean" } },
+    };
+    const parameters = { [name]: { ...integer, ...more }, limit: integer };
+    const document = documentOf({ listThings: [parameters, answer] });
+    const schema = await proposedAll(document);
+    expect(schema).toContain(`connection: { items: "items", more: "more", pages: ${pages} })`);
+    const files = { "schema.graphql": schema, "openapi.yaml": document };
+    const { model } = new Project(textFiles(new Map(Object.entries(files))));
+    expect(model?.fields.get("Query.things")).toMatchObject({ connection: { from } });
+  },
+);
+
+test("a parameter named as a list that takes one value is said to be one", async () => {
+  const out = await proposedAll(
+    documentOf({
+      countThings: [{ "statuses[]": { type: "string" } }, { type: "object", properties: { count: integer } }],
+    }),
+  );
+  expect(out).toContain(
+    "# One value, as REST documents statuses[]. If it takes several, document an array, in an overlay.",
+  );
 });
 
 test("a cursor may stand two objects deep, and a list of errors beside the page is none of its lists", async () => {

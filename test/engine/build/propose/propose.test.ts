@@ -188,3 +188,72 @@ test("propose names the fields that an operation has already", async () => {
     "parcels_of_warehouse has fields already: Query.parcels, Warehouse.parcels",
   ]);
 });
+
+const widgets = (more: object = {}): string =>
+  JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: Object.fromEntries(
+      ["listOld", "listNew"].map((operationId) => [
+        `/${operationId}`,
+        {
+          get: {
+            operationId,
+            responses: {
+              200: {
+                description: "ok",
+                content: {
+                  "application/json": {
+                    schema: {
+                      type: "object",
+                      properties: { state: { type: "string", enum: ["on", "off"] } },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      ]),
+    ),
+    ...more,
+  });
+
+test.each<[string, Record<string, string>, string]>([
+  [
+    "a field with an error",
+    { "spec/schema.graphql": 'type Query { a: Int @rest(operation: "listOld", result: "state") }' },
+    "the spec has an error elsewhere: Query.a: ",
+  ],
+  [
+    "a schema that is not valid",
+    { "spec/schema.graphql": 'type Query { a: Missing @rest(operation: "listOld") }' },
+    "the schema is not valid, so names may be taken: ",
+  ],
+  ["an overlay that cannot be read", { "spec/overlay.yaml": "a: 1" }, "left out: "],
+])("propose prints a field beside %s, and mentions the error", async (_what, files, fault) => {
+  const root = project({
+    "spec/openapi.yaml": widgets(),
+    "spec/schema.graphql": "",
+    "spec/rest-only.yaml": "",
+    "spec/operations/depot.graphql": "",
+    ...files,
+  });
+  const { code, out, error } = await ran(root, ["listNew"], propose);
+  expect({ code, error }).toEqual({ code: 0, error: expect.stringContaining(fault) });
+  expect(out).toContain('@rest(operation: "listNew")');
+});
+
+test("a proposed enum has the name of the schema's enum of the same values", async () => {
+  const root = project({
+    "spec/openapi.yaml": widgets(),
+    "spec/schema.graphql":
+      'type Query { old: Old @rest(operation: "listOld") } type Old { state: OldState } enum OldState { on off }',
+    "spec/rest-only.yaml": "",
+    "spec/operations/depot.graphql": "",
+  });
+  const { out } = await ran(root, ["listNew"], propose);
+  expect(out).toContain("state: OldState");
+  expect(out).not.toContain("enum ");
+});

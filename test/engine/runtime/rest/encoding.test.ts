@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { OpenAPIRouter } from "openapi-backend";
 import { describe, expect, test } from "vitest";
-import { batchEach, batchOne } from "../../../../src/engine/runtime/rest/batch.ts";
+import { batchEach, batchMany, batchOne } from "../../../../src/engine/runtime/rest/batch.ts";
 import {
   encodeTemplate,
   serializeHeaders,
@@ -416,6 +416,19 @@ describe("an empty list, which REST could not tell from an absent parameter,", (
     ).toEqual([null]);
     expect(server.requests).toEqual([]);
   });
+});
+
+test("an item is matched by a nested key, and one without it is not lost in silence", async () => {
+  const items = [
+    { id: 1, service: { id: "a" } },
+    { id: 2, service: { id: "b" } },
+    { id: 3, service: { id: "a" } },
+  ];
+  const batched = (sent: typeof items) => batchMany(["a", "b"], 100, ["service", "id"], async () => sent);
+  expect(await batched(items)).toEqual([[items[0], items[2]], [items[1]]]);
+  const broken = expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" });
+  for (const service of [null, {}, "a", Object.create({ id: "a" })])
+    expect(await batched([{ id: 4, service }])).toEqual([broken, broken]);
 });
 
 test("a key that the style of its list cannot write fails its own parent alone, before the call", async () => {

@@ -1,7 +1,10 @@
 /** Connects arguments, `params` and constants with the operation's parameters and body properties. */
 import { type GraphQLArgument, getNullableType, isInputObjectType } from "graphql";
+import { membersOf } from "../../../shared/json-object.ts";
+import { entriesOf } from "../../openapi/document.ts";
 import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import { inputRemoval } from "../../openapi/overlays/removals.ts";
+import { ignoredHeaders } from "../../openapi/read-operation.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
 import { type RestParam, readRestName } from "../../schema/directives.ts";
 import { atArgument, atRestDirective, type FieldContext } from "../field-context.ts";
@@ -36,6 +39,7 @@ function feedByParam(field: FieldContext, param: RestParam, index: number): Fed[
   const { document, findings } = field.binder;
   const where = atRestDirective(field, "params", index);
   const [slot] = slots.find(param.name, param.in);
+  if (!slot && rejectIgnoredHeader(field, where, param.name, param.in)) return [];
   if (!slot) {
     findings.add(
       "parameter-unknown",
@@ -75,6 +79,7 @@ function feedByName(
     .find(name, location)
     .filter((slot) => slot.in !== "body" || field.directive.body === undefined);
   const [slot] = found;
+  if (!slot && rejectIgnoredHeader(field, where, name, location)) return [];
   if (!slot) {
     findings.add(
       "argument-unused",
@@ -93,6 +98,31 @@ function feedByName(
     );
   }
   return [{ input: inputOf(field, slot, argumentSource([argument], argument.type)), where }];
+}
+
+/** Adds a finding and returns true for a header that cannot be a parameter in OpenAPI. */
+function rejectIgnoredHeader(
+  { binder: { document, findings }, operation }: FieldContext,
+  where: FindingTarget,
+  name: string,
+  location: InputLocation | undefined,
+): boolean {
+  const mend = ignoredHeaders.get(name.toLowerCase());
+  const declared = [operation.item, operation.node].some((owner) =>
+    entriesOf(document, document.child(owner, "parameters")).some(
+      ({ value }) =>
+        membersOf(value).in === "header" &&
+        String(membersOf(value).name).toLowerCase() === name.toLowerCase(),
+    ),
+  );
+  if (mend === undefined || (location !== "header" && !declared)) return false;
+  findings.add(
+    "parameter-unknown",
+    { ...where, rest: operation.node },
+    `OpenAPI ignores a header parameter "${name}", so nothing can feed it`,
+    `${mend}, in ${document.overlayAt(operation.root)} if the document is a vendor's; and remove what feeds the parameter`,
+  );
+  return true;
 }
 
 function wholeBody(field: FieldContext): ArgumentSource | undefined {

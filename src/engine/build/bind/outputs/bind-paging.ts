@@ -3,12 +3,15 @@
  * counting pages or items. A parameter's name proves nothing, so the schema names the paging style and the document must confirm
  * it.
  */
+import { membersOf } from "../../../shared/json-object.ts";
 import type { Page } from "../../../shared/page.ts";
 import { hasHeader } from "../../openapi/operation.ts";
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
+import { normalizeName } from "../../schema/graphql-names.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
+import { hasName, pagingNames } from "./paging-names.ts";
 
 type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
 
@@ -92,7 +95,7 @@ function counted(
       `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
       `have \`after\` feed the parameter that takes ${begin}, outside the body`,
     );
-  const from = pagingOrigin(shape);
+  const from = pagingOrigin(after);
   if (from === undefined)
     return add(
       `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
@@ -108,11 +111,33 @@ function fullOf(inputs: readonly Input[], isTold: boolean): Pick<Page, "full"> {
   return isTold || typeof full !== "number" ? {} : { full };
 }
 
-/** The first page's number or offset. The default may have another type, such as "1". */
-export function pagingOrigin({ limits }: Shape): number | undefined {
-  const from = [limits.default, limits.minimum].find((limit) => typeof limit === "number");
-  return Number.isInteger(from) && (from as number) >= 0 ? from : undefined;
+/**
+ * The first page's number or offset. The default may have another type, such as "1". Without a default, an offset is the number
+ * of items before the page, and pages are numbered from 1 unless the description says from 0.
+ */
+export function pagingOrigin({
+  name,
+  node,
+  shape,
+}: Pick<Input, "name" | "node" | "shape">): number | undefined {
+  if (declaresOrigin(shape)) return declaredOrigin(shape);
+  if (["offset", "skip"].includes(normalizeName(name))) return 0;
+  if (!hasName(pagingNames.page, { name })) return undefined;
+  const said = [node.value, shape.node.value].map((each) => membersOf(each).description).join(" ");
+  const isFromZero =
+    /pageindex/.test(normalizeName(name)) ||
+    /\b(?:0|zero)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b/i.test(said);
+  return isFromZero ? 0 : 1;
 }
+
+const declaredOrigin = ({ limits }: Shape): number | undefined => {
+  const from = [limits.default, limits.minimum].find((limit) => typeof limit === "number");
+  return Number.isInteger(from) && (from as number) >= 0 ? (from as number) : undefined;
+};
+
+/** Whether a default or a minimum states the first page's number or offset, readable or not. */
+export const declaresOrigin = ({ limits }: Shape): boolean =>
+  limits.default !== undefined || typeof limits.minimum === "number";
 
 /** The input that the argument feeds. */
 export const inputOfArgument = (inputs: readonly Input[], argument: string): Input | undefined =>

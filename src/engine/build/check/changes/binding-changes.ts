@@ -60,7 +60,7 @@ function bindingOf(field: ModelField, now: ModelField): unknown {
     body: field.wholeBody ? formatSource(field.wholeBody) : null,
     result: field.result,
     ...(field.entries && { entries: true }),
-    batchBy: field.batch?.match ?? null,
+    batchBy: field.batch?.match.join(".") ?? null,
     connection: connectionOf(field),
   };
 }

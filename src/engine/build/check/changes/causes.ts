@@ -175,7 +175,7 @@ function restedOn(model: Model, coordinate: string, rule?: Rule): RestNode[] {
   const answers = showableResponses(operation).map(({ shape }) => shape);
   const paths = [
     result,
-    ...(batch ? [[...result, batch.match]] : []),
+    ...(batch ? [[...result, ...batch.match]] : []),
     items,
     next,
     [...items, ...last],

@@ -1,4 +1,4 @@
-/** The rules for changes since a base. `docs/rules.md` is printed from them. */
+/** The rules for changes since a base. `docs/reference/rules.md` is printed from them. */
 
 /** breaking: clients or the mapping fail · dangerous: clients may notice a difference · safe: they cannot. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";
