@@ -101,17 +101,38 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
   const trace = spans().filter((span) => span.traceId === traceId);
   const [graphql] = trace.filter(({ parentSpanId }) => parentSpanId === gateway?.spanId);
   expect(gateway).toMatchObject({ name: "POST /v1/graphql", kind: server });
-  expect(graphql).toMatchObject({ name, kind: server });
+  expect(graphql).toMatchObject({ name: "POST /v1/graphql", kind: server });
+  const ofGraphql = (name: string) => attributeOf(graphql?.attributes ?? [], name);
+  expect(ofGraphql("graphql.operation.name")).toBe(name);
+  expect(ofGraphql("graphql.operation.type")).toBe("query");
+  expect(ofGraphql("graphql.document")).toMatch(/^query FindCustomers\b/);
+  for (const span of [gateway, graphql]) {
+    const of = (name: string) => attributeOf(span?.attributes ?? [], name);
+    expect(of("http.request.method")).toBe("POST");
+    expect(of("url.path")).toBe("/v1/graphql");
+    expect(of("url.scheme")).toBe("http");
+    expect(of("server.address")).toBe("127.0.0.1");
+    expect(of("server.port")).toBeGreaterThan(0);
+    expect(of("http.response.status_code")).toBe(200);
+  }
   expect(attributeOf(graphql?.attributes ?? [], "request.id")).toBe("request-1");
   const calls = trace.filter(({ parentSpanId }) => parentSpanId === graphql?.spanId);
-  expect(calls.map((call) => call.name).sort()).toEqual([
-    "Contact.owner listAgents",
-    "Query.contactsConnection listContacts",
-  ]);
-  for (const call of calls) expect(call.kind).toBe(client);
+  expect(calls.map((call) => call.name).sort()).toEqual(["GET /v1/ai/agents", "GET /v1/crm/contacts"]);
+  for (const call of calls) {
+    expect(call.kind).toBe(client);
+    expect(attributeOf(call.attributes, "server.address")).toBe("127.0.0.1");
+    expect(attributeOf(call.attributes, "server.port")).toBeGreaterThan(0);
+    expect(attributeOf(call.attributes, "url.full")).toMatch(
+      new RegExp(
+        `^http://127\\.0\\.0\\.1:\\d+${call.name.slice(4)}(?:\\?\\w+=REDACTED(?:&\\w+=REDACTED)*)?$`,
+      ),
+    );
+  }
   expect(trace).toHaveLength(4);
   // the other request had no parent: a trace of its own; REST's 404 is an error of the call alone
-  const [missing] = spans().filter((span) => span.name === "Query.contact getContact");
+  const [missing] = spans().filter(
+    (span) => attributeOf(span.attributes, "rest.operation.id") === "getContact",
+  );
   expect([traceId, clientsTraceId]).not.toContain(missing?.traceId);
   expect(attributeOf(missing?.attributes ?? [], "error.type")).toBe("NOT_FOUND");
   const lines = program

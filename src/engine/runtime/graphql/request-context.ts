@@ -1,5 +1,6 @@
 /** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
 import type { LogLines } from "../observe/log-lines.ts";
+import type { RequestRecord } from "../observe/request-record.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import type { AnyContext } from "../rest/rest-context.ts";
 
@@ -7,6 +8,7 @@ export type RequestContext = AnyContext & {
   readonly scope: RequestScope;
   readonly requestId: string;
   readonly log: LogLines;
+  readonly record?: RequestRecord;
   /** The request came by GET, a safe method (RFC 9110 §9.2.1), so it may run queries only. */
   readonly queriesOnly?: boolean;
   /** `refused` is set once the parser or the validation has refused the document. `Apollo` reads it. */

@@ -61,6 +61,11 @@ export function responseForOperation(
     if (!operation) return null;
     if (contextValue.queriesOnly && operation.operation !== "query") return notByGet();
     if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
+    const { record } = contextValue;
+    if (record) {
+      record.operationType = operation.operation;
+      record.document = document;
+    }
     const variables = coerce(contextValue, operation, request.variables ?? {});
     if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
     const { coerced } = variables;

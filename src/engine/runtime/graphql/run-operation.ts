@@ -51,6 +51,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
       scope,
       requestId: request.id,
       log: record.serverInfo.log,
+      record,
       queriesOnly: request.method !== "POST",
       document: { refused: false },
       execution,

@@ -32,6 +32,8 @@ export function recordRequest(
   }
   if (trace !== undefined && isProved) known.traceparent = trace;
   else known.callersTrace = trace;
+  const [path = ""] = request.url.split("?", 1);
+  known.url = { scheme: request.protocol, host: request.host ?? "", path };
   request.record = known;
   beginRequest(known);
   const written = (): number => socket.bytesWritten ?? 0; // undefined for injected requests

@@ -2,6 +2,7 @@
  * The records of a role's request and of a REST call, filled in while they run. They contain no credentials, header values or
  * bodies, except the ids named here.
  */
+import type { DocumentNode, OperationTypeNode } from "graphql";
 import type { Code } from "../../shared/error-codes.ts";
 import { CodedError } from "../coded-error.ts";
 import type { Role } from "../settings/config.ts";
@@ -20,6 +21,8 @@ export class RequestRecord {
   /** The route's pattern, such as `/v1/*`; empty if no route matched. */
   route: string;
   readonly method: string;
+  /** The URL that the client sent it to. `host` is the `Host` header, and `path` has no query. */
+  url: { readonly scheme: string; readonly host: string; readonly path: string } | undefined;
   /** The status sent; 499 if the client disconnected before the end; the failure's status for an aborted response. */
   status = 0;
   /** Milliseconds from the request's headers to the end of the response. */
@@ -32,6 +35,9 @@ export class RequestRecord {
   cause: string | undefined;
   /** The saved operation that ran. */
   operation: OperationName | undefined;
+  /** The type and the parsed document of the operation that ran. */
+  operationType: OperationTypeNode | undefined;
+  document: DocumentNode | undefined;
   /** The app that the client claims to be, if there is a manifest for this app. */
   app: string | undefined;
   /** The operation name that the client sent. */
@@ -132,6 +138,8 @@ export class CallRecord {
   /** The path template of the OpenAPI document. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>> | undefined;
+  /** The base URL of its upstream. */
+  baseUrl: URL | undefined;
   /** The schema coordinate of the field that needs it. */
   readonly coordinate: string | undefined;
   /** Whether this is the second attempt of a read. */

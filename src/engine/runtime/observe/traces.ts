@@ -1,10 +1,12 @@
 /**
  * OpenTelemetry traces, exported by OTLP over HTTP. A request of the gateway or graphql role is a server span, each REST call a
- * client span below it. Spans contain no keys, header values or bodies. This module is loaded only if the standard `OTEL_…`
+ * client span below it, with the names and attributes of the semantic conventions for HTTP (stable) and GraphQL. Spans contain no
+ * keys, header values or bodies, and client spans no values of parameters. This module is loaded only if the standard `OTEL_…`
  * variables enable traces; the exporter and the resource read the remaining variables.
  */
 import type { AgentOptions } from "node:https";
 import {
+  type Attributes,
   type Context,
   DiagLogLevel,
   diag,
@@ -33,6 +35,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { FastifyBaseLogger } from "fastify";
+import { type DocumentNode, print } from "graphql";
 import { codes } from "../../shared/error-codes.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
 import { lookupCache } from "../dns/lookup-cache.ts";
@@ -123,6 +126,12 @@ function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
 function spansOf(tracer: Tracer): Observer {
   const requests = new WeakMap<RequestRecord, { readonly span: Span; readonly context: Context }>();
   const calls = new WeakMap<CallRecord, Span>();
+  const texts = new WeakMap<DocumentNode, string>();
+  const textOf = (document: DocumentNode): string => {
+    const text = texts.get(document) ?? print(document).slice(0, maxDocument);
+    texts.set(document, text);
+    return text;
+  };
   return {
     requestBegan(request) {
       const { serverInfo, route, method } = request;
@@ -132,23 +141,34 @@ function spansOf(tracer: Tracer): Observer {
       const links = [trace.getSpanContext(contextOf(request.callersTrace))].flatMap((context) =>
         context ? [{ context }] : [],
       );
-      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, links }, parent);
+      const attributes = {
+        "http.request.method": method,
+        ...serverAttributes(request),
+      };
+      const span = tracer.startSpan(
+        `${method} ${route}`,
+        { kind: SpanKind.SERVER, links, attributes },
+        parent,
+      );
       requests.set(request, { span, context: trace.setSpan(ROOT_CONTEXT, span) });
       request.traceparent = headerOf(span);
     },
     requestEnded(request) {
       const span = requests.get(request)?.span;
       if (!span) return;
-      const { operation, code, status, serverInfo } = request;
-      span.updateName(operation?.name ?? `${request.method} ${request.route}`);
+      const { operation, operationType, document, code, status, serverInfo } = request;
+      const errorType = code ?? (status >= 500 ? String(status) : undefined);
+      span.updateName(`${request.method} ${request.route}`); // the gateway narrows the route while the request runs
       span.setAttributes({
-        "http.request.method": request.method,
         "http.route": request.route,
         "http.response.status_code": status,
         "request.id": request.id,
         "restbound.role": serverInfo.role,
+        ...(operationType && { "graphql.operation.type": operationType }),
         ...(operation && { "graphql.operation.name": operation.name, "graphql.document.id": operation.id }),
-        ...(code && { "error.type": code }),
+        // the text of a client may hold values, that of a saved operation holds those of its developers
+        ...(operation && document && { "graphql.document": textOf(document) }),
+        ...(errorType && { "error.type": errorType }),
       });
       if (status >= 500 || (code && codes[code].status >= 500))
         span.setStatus({ code: SpanStatusCode.ERROR });
@@ -157,16 +177,21 @@ function spansOf(tracer: Tracer): Observer {
     callBegan(call) {
       const known = call.request && requests.get(call.request);
       if (!known) return;
-      const { operation, coordinate, method, path, isRetry } = call;
-      const name = coordinate === undefined ? operation.id : `${coordinate} ${operation.id}`;
+      const { operation, coordinate, method, isRetry } = call;
+      const path = call.path.slice(call.path.indexOf("/")); // after the name of its document
       const attributes = {
         "http.request.method": method,
         "url.template": path,
+        ...clientAttributes(call, path),
         "rest.operation.id": operation.id,
         ...(coordinate !== undefined && { "graphql.coordinate": coordinate }),
         ...(isRetry && { "http.request.resend_count": 1 }),
       };
-      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, known.context);
+      const span = tracer.startSpan(
+        `${method} ${path}`,
+        { kind: SpanKind.CLIENT, attributes },
+        known.context,
+      );
       calls.set(call, span);
       call.traceparent = headerOf(span);
     },
@@ -182,6 +207,42 @@ function spansOf(tracer: Tracer): Observer {
     },
   };
 }
+
+const defaultPorts: ReadonlyMap<string, number> = new Map([
+  ["http", 80],
+  ["https", 443],
+]);
+
+/** `server.address` and `server.port` are those of the `Host` header. */
+function serverAttributes({ url }: RequestRecord): Attributes {
+  if (!url) return {};
+  const { scheme, host, path } = url;
+  const [, address = "", port] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(host) ?? [];
+  return {
+    "url.scheme": scheme,
+    "url.path": path,
+    ...(address !== "" && {
+      "server.address": address,
+      "server.port": port === undefined ? defaultPorts.get(scheme) : Number(port),
+    }),
+  };
+}
+
+/** In `url.full`, `REDACTED` replaces each value: parameters may hold personal data and, in the query, credentials. */
+function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): Attributes {
+  if (!baseUrl) return {};
+  const { origin, pathname, protocol, hostname, port } = baseUrl;
+  const names = Object.keys(query).map((name) => `${encodeURIComponent(name)}=REDACTED`);
+  const search = names.length > 0 ? `?${names.join("&")}` : "";
+  return {
+    "server.address": hostname,
+    "server.port": port === "" ? defaultPorts.get(protocol.slice(0, -1)) : Number(port),
+    "url.full": `${origin}${pathname.replace(/\/$/, "")}${path.replaceAll(/\{[^}]*\}/g, "REDACTED")}${search}`,
+  };
+}
+
+/** Characters of `graphql.document`. */
+const maxDocument = 4_000;
 
 /** The context of a valid `traceparent` header. */
 function contextOf(parent: string | undefined): Context {

@@ -133,6 +133,7 @@ export class RestClient {
     const { forwarded } = this.#scope;
     for (let tries = 0; ; tries++) {
       const call = new CallRecord(operation, method, path, init?.query, coordinate, tries > 0, this.#request);
+      call.baseUrl = upstream.baseUrl;
       beginCall(call);
       try {
         const sent = await this.#send(upstream, operation, call, method, path, init);

@@ -17,7 +17,10 @@ export class SharedResponse {
   readonly freshUntil: number;
   /** Its own headers. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly #noted: Pick<RequestRecord, "operation" | "givenName" | "askedId" | "text" | "failures">;
+  readonly #noted: Pick<
+    RequestRecord,
+    "operation" | "operationType" | "document" | "givenName" | "askedId" | "text" | "failures"
+  >;
   #tag: string | undefined;
 
   constructor(given: Responses, text: string, freshUntil: number, record: RequestRecord) {
@@ -25,8 +28,9 @@ export class SharedResponse {
     this.headers = responseList(given).flatMap(({ http }) => [...http.headers]);
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
-    const { operation, givenName, askedId, failures } = record;
-    this.#noted = { operation, givenName, askedId, text: this.failed && record.text, failures };
+    const { operation, operationType, document, givenName, askedId, failures } = record;
+    const givenText = this.failed && record.text;
+    this.#noted = { operation, operationType, document, givenName, askedId, text: givenText, failures };
   }
 
   /** Notes on the record of another request what was noted on that of this one. */

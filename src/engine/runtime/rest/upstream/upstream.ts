@@ -25,6 +25,7 @@ import { upstreamConnector } from "./upstream-connector.ts";
 export class Upstream {
   readonly client: Client<object>;
   readonly retries = new RetryBudget();
+  readonly baseUrl: URL;
   readonly #pool: Pool;
   readonly #env: Config["env"];
   readonly #breaker = new CircuitBreaker();
@@ -34,6 +35,7 @@ export class Upstream {
 
   constructor(url: URL, { env }: Config, cache: CallerCache) {
     this.#env = env;
+    this.baseUrl = url;
     this.#reads = new Reads(cache, url.origin, (request, begin) => this.#call(request, begin));
     this.#connections = new FairSemaphore(env.REST_CONNECTIONS);
     this.#pool = spreadPool(url.origin, {
