@@ -90,6 +90,7 @@ test("restbound has one help for its commands, and a wrong name is told the near
     "dev",
     "codegen",
     "check",
+    "update",
     "explain",
     "propose",
     "validate",

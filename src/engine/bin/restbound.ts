@@ -36,6 +36,11 @@ const commands: Readonly<Record<string, Named>> = {
     load: () => import("../build/check/check-command.ts"),
     needs: "codegen",
   },
+  update: {
+    does: "fetches the documents again, and reports what breaks",
+    load: () => import("../build/update/update-command.ts"),
+    needs: "codegen",
+  },
   explain: {
     does: "prints the REST calls of a field",
     load: () => import("../build/explain/explain-command.ts"),

@@ -37,7 +37,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
     io.progress?.("restbound check: proves spec/");
     const report = await reportOf(base, usage, io).finally(() => io.progress?.(""));
-    for (const output of outputs) write(print(report, output, io), output, io);
+    for (const output of outputs) printReport(report, output, io);
     if (base !== undefined && report.changes.length > 0 && !isHttpUrl(base) && hasDiverged(io.root, base))
       io.error(
         `--base ${base} has commits that this branch lacks, and what they brought looks removed here; where the branch began: --base "$(git merge-base ${quoteArgument(base)} HEAD)"`,
@@ -103,7 +103,7 @@ async function reportOf(
 }
 
 /** Throws for an unreadable manifest, which must not look like an app without operations. */
-async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
+export async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
   try {
     const places = parseManifestLocations(given ?? "").map(({ app, at }) => ({
       app,
@@ -133,6 +133,10 @@ function write(text: string, { file }: Output, io: Io): void {
   if (file === undefined) io.out(text.trimEnd());
   else replaceFile(resolve(io.root, file), text);
 }
+
+/** Prints the report to its destination. */
+export const printReport = (report: Report, output: Output, io: Io): void =>
+  write(print(report, output, io), output, io);
 
 const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
 

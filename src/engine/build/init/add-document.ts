@@ -2,6 +2,7 @@
  * `restbound init --name` in a project with a document per product: adds one. The schema is unchanged; the new document's
  * operations are listed in `rest-only.yaml` until they have fields.
  */
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import type { Io } from "../../shared/cli/command.ts";
@@ -20,6 +21,7 @@ import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
 import { firstServerUrl, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
+import { withSource } from "./sources.ts";
 import type { InitOptions } from "./start-project.ts";
 
 const ledgerFile = "rest-only.yaml";
@@ -27,15 +29,16 @@ const ledgerFile = "rest-only.yaml";
 /** Returns the function that writes the document and generates the project: see `prepareProject`. */
 export async function prepareDocument(
   { openapi, name, tag, operation, query, confirm = [] }: InitOptions & { readonly name: string },
-  { root, progress, out }: Io,
+  io: Io,
 ): Promise<() => Promise<number>> {
+  const { root, progress, out } = io;
   if (tag || operation || query)
     throw new UsageError([
       "--tag, --operation, --query: for a document that is added, use npm run propose to get fields",
     ]);
   const spec = join(root, "spec");
   const before = folderFiles(spec);
-  const { document, files, place, read } = await readSourceDocument(openapi, root, name);
+  const { document, files, place, read } = await readSourceDocument(openapi, io, name);
   documentFaults(document, []); // reads every file that the document refers to
   rejectTakenNames(files.keys(), openapi, place);
   const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
@@ -60,6 +63,9 @@ export async function prepareDocument(
     progress?.("");
     for (const [file, text] of files) replaceFile(join(spec, file), text);
     replaceFolders(new Map([generatedFolder(root, generated)]));
+    const packages = join(root, "package.json");
+    if (existsSync(packages))
+      replaceFile(packages, withSource(readFileSync(packages, "utf8"), root, place.file, openapi));
     for (const file of files.keys()) out(printable(`wrote spec/${file}`));
     out(`address:  ${baseUrlVariable(name)}=${base}, in the environment or in the defaults of src/main.ts`);
     if (first !== undefined)

@@ -16,6 +16,7 @@ import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
 import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
 import { firstServerUrl, ofDocument, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
+import { withSource } from "./sources.ts";
 import { type Choice, type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**
@@ -34,7 +35,13 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   }
   const packages = withPackages(root);
   for (const folder of [spec, join(root, "generated")]) rejectSymlink(folder);
-  const { files, lines, base } = await startedProject(openapi, io, { tag, operation, query }, name, confirm);
+  const { files, lines, base, place } = await startedProject(
+    openapi,
+    io,
+    { tag, operation, query },
+    name,
+    confirm,
+  );
   const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
   return async () => {
     progress?.("restbound init: generates the code");
@@ -43,7 +50,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
     const generated = await ofDocument(openapi, () => generate(project));
     progress?.("");
     replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
-    writeFileSync(join(root, "package.json"), packages);
+    writeFileSync(join(root, "package.json"), withSource(packages, root, place.file, openapi));
     for (const path of [...generated.keys(), ...addFiles(root, base, baseUrlVariable(name))])
       out(printable(`wrote ${path}`));
     for (const line of lines) out(printable(line));
@@ -56,13 +63,14 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
 /** The files of the new `spec/`, and the lines to print. Returns only strings, so that the rest can be garbage-collected. */
 async function startedProject(
   openapi: string,
-  { root, progress }: Io,
+  io: Io,
   choice: Choice,
   name: string | undefined,
   confirmed: readonly string[],
 ) {
+  const { progress } = io;
   progress?.("restbound init: reads the document");
-  const { document, files, place, read } = await readSourceDocument(openapi, root, name);
+  const { document, files, place, read } = await readSourceDocument(openapi, io, name);
   refuseUnconfirmed({ openapi, place, read }, confirmed);
   progress?.("restbound init: creates a field for each operation, and proves it");
   const start = startProject(document, choice);
@@ -71,7 +79,7 @@ async function startedProject(
   if (errors !== undefined) files.set(place.overlay, errors);
   files.set("schema.graphql", escapeControlCharacters(start.schema)).set("rest-only.yaml", start.ledger);
   const base = firstServerUrl(document);
-  return { files, lines: summary(start, base, place, errors !== undefined), base };
+  return { files, place, lines: summary(start, base, place, errors !== undefined), base };
 }
 
 function summary(

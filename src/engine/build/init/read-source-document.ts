@@ -2,6 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
 import { parseDocument, stringify } from "yaml";
+import type { Io } from "../../shared/cli/command.ts";
 import { ExpectedFailure, UsageError, withoutPlace } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { printable } from "../../shared/cli/printable.ts";
@@ -18,6 +19,7 @@ import {
   singleDocumentFile,
 } from "../openapi/document-files.ts";
 import { folderFiles } from "../project/spec-files.ts";
+import { documentHeaders } from "./sources.ts";
 
 /**
  * File names with a special meaning in a spec folder. A vendor's document that refers to such a name could smuggle in approvals,
@@ -30,12 +32,18 @@ const ownNames =
  * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads
  * any of them.
  */
-export async function readSourceDocument(given: string, root: string, name: string | undefined) {
+export async function readSourceDocument(
+  given: string,
+  { root, env }: Pick<Io, "root" | "env">,
+  name: string | undefined,
+) {
   if (name !== undefined && !isDocumentName(name))
     throw new UsageError([`--name ${name}: a name may only have letters, digits, - and _`]);
   const place = name === undefined ? singleDocumentFile : documentNamed(name);
   const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
-  const main = await convertSwagger(source ? (source(place.file) ?? "") : await fetchDocument(given));
+  const main = await convertSwagger(
+    source ? (source(place.file) ?? "") : await fetchDocument(given, documentHeaders(env, name)),
+  );
   const files = new Map<string, string>();
   const read: ReadFile = (file) => (file === place.file ? main : source?.(file));
   const readPart: ReadFile = (file) => {
@@ -195,11 +203,13 @@ const mediaOf = (format: unknown): string => mediaTypes.get(format) ?? "text/x-l
 const timeoutMs = 30_000;
 
 /** Returns the text, of at most 32 MiB. Throws `UsageError` unless there is a success response within 30 s. */
-const fetchDocument = (url: string): Promise<string> =>
-  fetchText(`--openapi ${url}`, url, timeoutMs, (text, { ok, status }) => {
+const fetchDocument = (url: string, headers: Headers): Promise<string> => {
+  const read = (text: string, { ok, status }: Response): string => {
     if (!ok) throw new Error(`answers ${status}`);
     return text;
-  });
+  };
+  return fetchText(`--openapi ${url}`, url, timeoutMs, read, { headers });
+};
 
 /** The path of a document that is a file. Throws `UsageError` if it does not exist. */
 function documentPath(given: string, root: string): string {

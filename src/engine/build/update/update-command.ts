@@ -1,0 +1,107 @@
+/**
+ * `restbound update`: fetches each document again from its source, and reports what its changes break since a commit. `--write`
+ * replaces the documents and `generated/`, even if something breaks, so that a person can mend the schema on a branch.
+ */
+import { join } from "node:path";
+import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
+import { nonEmpty } from "../../shared/cli/command-line.ts";
+import { printable } from "../../shared/cli/printable.ts";
+import { replaceFile, replaceFolders } from "../../shared/cli/replace-files.ts";
+import { check } from "../check/check.ts";
+import { printReport, readManifests } from "../check/check-command.ts";
+import {
+  checkSingleStdout,
+  formatOption,
+  type Output,
+  rejectInputFiles,
+} from "../check/format/format-option.ts";
+import { gitFiles } from "../check/git-files.ts";
+import { generatedFolder } from "../codegen/codegen-command.ts";
+import { UnreadableSpec } from "../diagnostic.ts";
+import { readSourceDocument, rejectTakenNames } from "../init/read-source-document.ts";
+import { readSources, sourcesField } from "../init/sources.ts";
+import { documentFaults } from "../openapi/document-faults.ts";
+import { Project } from "../project/project.ts";
+import { folderFiles, withTexts } from "../project/spec-files.ts";
+
+type Given = { readonly base: string; readonly write?: boolean; readonly format: readonly Output[] };
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("restbound update", argv, io, (line, does) =>
+    line
+      .description(
+        `Fetches the documents again from the sources in package.json ("${sourcesField}"), and reports what their changes break.`,
+      )
+      .option("--base <git ref>", "reports the changes since that commit", nonEmpty, "HEAD")
+      .option("--write", "replaces the documents and generated/, even if the changes break something")
+      .addOption(formatOption())
+      .action(does((given: Given) => update(given, io))),
+  );
+
+async function update({ base, write = false, format }: Given, io: Io): Promise<number> {
+  const { root, env, today, out, progress } = io;
+  rejectInputFiles(format, root, undefined);
+  const outputs = checkSingleStdout(format);
+  const spec = join(root, "spec");
+  const before = folderFiles(spec);
+  const changed = await changedFiles(io, before.read).finally(() => progress?.(""));
+  const files = withTexts(before, changed);
+  const committed = gitFiles(root, base);
+  if (!committed) throw new UsageError([`--base ${base}: has no spec/schema.graphql`]);
+  const report = await check({
+    files,
+    manifests: await readManifests(root, env.OPERATIONS_FROM),
+    base: { name: base, files: committed },
+    freshness: async () => [], // generated/ is of the former documents
+    today: today ?? new Date().toISOString().slice(0, 10),
+  });
+  for (const output of outputs) printReport(report, output, io);
+  const exitCode = report.summary.unapproved === 0 ? 0 : 1;
+  // with reports on the standard output, other lines would be part of them
+  const say = outputs.some(({ format, file }) => file === undefined && format !== "text") ? io.error : out;
+  for (const file of changed.keys()) say(printable(`${write ? "wrote" : "differs:"} spec/${file}`));
+  if (changed.size === 0) say("the documents are up to date");
+  if (!write || changed.size === 0) return exitCode;
+  for (const [file, text] of changed) replaceFile(join(spec, file), text);
+  await writeGenerated(root, new Project(files), say);
+  return exitCode;
+}
+
+/** The changed and new files of all documents. The project's overlays are not replaced. */
+async function changedFiles(
+  { root, env, progress }: Io,
+  read: (file: string) => string | undefined,
+): Promise<Map<string, string>> {
+  const sources = readSources(root);
+  if (sources.size === 0)
+    throw new UsageError([
+      `package.json has no "${sourcesField}": add where each document comes from, such as { "openapi.yaml": "https://api.example.com/openapi.json" }`,
+    ]);
+  const changed = new Map<string, string>();
+  for (const [own, source] of sources) {
+    progress?.(printable(`restbound update: reads ${own}`));
+    const name = /^openapi\/([^/]+)\.(?:ya?ml|json)$/.exec(own)?.[1];
+    if (read(own) === undefined)
+      throw new UsageError([`package.json: "${sourcesField}" names spec/${own}, which does not exist`]);
+    const { document, files, place } = await readSourceDocument(source, { root, env }, name);
+    documentFaults(document, []); // reads every file that the document refers to
+    rejectTakenNames(files.keys(), source, place);
+    for (const [file, text] of files) {
+      const written = file === place.file ? own : file;
+      if (file !== place.overlay && read(written) !== text) changed.set(written, text);
+    }
+  }
+  return changed;
+}
+
+async function writeGenerated(root: string, project: Project, say: (line: string) => void): Promise<void> {
+  const { generate } = await import("../codegen/generate.ts");
+  try {
+    const generated = await generate(project.proved());
+    replaceFolders(new Map([generatedFolder(root, generated)]));
+  } catch (error) {
+    if (!(error instanceof UnreadableSpec)) throw error;
+    say("generated/ is unchanged: the spec has errors, which the report lists");
+  }
+}
