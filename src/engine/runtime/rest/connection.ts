@@ -67,14 +67,19 @@ export async function connection<
 }
 
 /** Throws for a page that is not the last one and leads to no other page: a client that follows it would never end. */
-function checkProgress({ more, from, items }: Page, body: object, { cursor }: PageStart, next: string): void {
+function checkProgress(
+  { more, from, offset, items }: Page,
+  body: object,
+  { cursor }: PageStart,
+  next: string,
+): void {
   const isMore = more && from === undefined ? valueAt(body, more) : undefined;
   if (typeof (isMore ?? false) !== "boolean")
     throw new CodedError(
       "BAD_UPSTREAM_RESPONSE",
       "the answer does not say by a boolean whether there is a next page",
     );
-  if (more && from !== undefined && valueAt(body, more) === true && isEmpty(valueAt(body, items)))
+  if (more && from !== undefined && !offset && valueAt(body, more) === true && isEmpty(valueAt(body, items)))
     throw new CodedError(
       "BAD_UPSTREAM_RESPONSE",
       "the answer says that there is a next page, but the page is empty",

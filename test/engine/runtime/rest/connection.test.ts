@@ -252,15 +252,10 @@ test.each([
   expect(await connection({}, places, async () => body)).toBeDefined();
 });
 
-test.each([
-  { items: ["items"], from: 1, more: ["more"], first: 2, full: 100 },
-  { items: ["items"], from: 0, offset: true, more: ["more"], first: 2, full: 100 },
-] as const)(
-  "an empty page that says there is more is an error, and no list without an end: %j",
-  async (page) => {
-    const answer = (items: object[], more: boolean) => connection({}, page, async () => ({ items, more }));
-    await expect(answer([], true)).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
-    expect((await answer([], false)).pageInfo.hasNextPage).toBe(false);
-    expect((await answer([{ id: 1 }], true)).pageInfo.hasNextPage).toBe(true);
-  },
-);
+test("an empty numbered page that says there is more is an error, and no list without an end", async () => {
+  const page = { items: ["items"], from: 1, more: ["more"], first: 2, full: 100 } as const;
+  const answer = (items: object[], more: boolean) => connection({}, page, async () => ({ items, more }));
+  await expect(answer([], true)).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
+  expect((await answer([], false)).pageInfo.hasNextPage).toBe(false);
+  expect((await answer([{ id: 1 }], true)).pageInfo.hasNextPage).toBe(true);
+});
