@@ -1,7 +1,7 @@
 /**
  * Rate limits: requests per minute of each address, checked before the key, and of each API key. Outside production only the
- * limits that are set apply, and one per address for requests without a key. The response has `RateLimit-Limit`,
- * `-Remaining` and `-Reset` of the limit checked last; above the limit it is a 429 with `Retry-After`. Each process counts
+ * limits that are set apply, and one per address for requests without a key. The response has `RateLimit` and
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11) of the limit checked last; above the limit it is a 429 with `Retry-After`. Each process counts
  * on its own, in bounded memory, unless `REDIS_URL` makes all gateways count together.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -26,7 +26,10 @@ export function createRateLimits({ env }: Config, shared: RedisRateStore | undef
       const seconds = Math.ceil(leftMs / 1_000);
       request.record.rateLeft ??= [];
       request.record.rateLeft.push({ bound, left: left / max });
-      reply.headers({ "ratelimit-limit": max, "ratelimit-remaining": left, "ratelimit-reset": seconds });
+      reply.headers({
+        "ratelimit-policy": `"${bound}";q=${max};w=60`,
+        ratelimit: `"${bound}";r=${left};t=${seconds}`,
+      });
       if (current > max)
         throw refusedByLimit(bound, "RATE_LIMITED", "too many requests", Math.max(1, seconds));
     };

@@ -97,7 +97,7 @@ export function stripResponse(prefix: string, status: number, headers: UpstreamH
   const kept = filterHeaders(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // not allowed in a 204 (RFC 9110 §8.6)
     if (isNeverForwarded(prefix, name) || upstreamDetail.test(name)) return false;
-    return !name.startsWith("access-control-") && !name.startsWith("ratelimit-");
+    return !name.startsWith("access-control-") && !/^ratelimit(?:-|$)/.test(name);
   });
   return status === 401 ? { ...kept, "www-authenticate": challenge } : kept;
 }

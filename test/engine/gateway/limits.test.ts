@@ -14,10 +14,12 @@ describe("rate limits", () => {
     const answers = [];
     for (let index = 0; index < 4; index++) answers.push(await call(url, goodKey));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-    expect(answers.map(({ headers }) => headers.get("ratelimit-remaining"))).toEqual(["2", "1", "0", "0"]);
+    expect(answers.map(({ headers }) => headers.get("ratelimit")?.replace(/\d+$/, ""))).toEqual(
+      ["2", "1", "0", "0"].map((left) => `"key_rate";r=${left};t=`),
+    );
     const last = answers[3]!;
-    expect(last.headers.get("ratelimit-limit")).toBe("3");
-    expect(Number(last.headers.get("ratelimit-reset"))).toBeGreaterThan(0);
+    expect(last.headers.get("ratelimit-policy")).toBe('"key_rate";q=3;w=60');
+    expect(Number(/t=(\d+)$/.exec(last.headers.get("ratelimit") ?? "")?.[1])).toBeGreaterThan(0);
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await last.json()).toMatchObject({ code: "RATE_LIMITED" });
     expect(rest.seen.length).toBe(3);
@@ -78,12 +80,12 @@ describe("rate limits", () => {
     const limitsOf = async (env: NodeJS.ProcessEnv) => {
       const { url } = await startGateway({ env });
       const answers = [await call(url, goodKey), await call(url, goodKey)];
-      return answers.map(({ status, headers }) => [status, headers.get("ratelimit-limit")]);
+      return answers.map(({ status, headers }) => [status, headers.get("ratelimit-policy")]);
     };
     expect(await limitsOf({})).toEqual(Array(2).fill([200, null]));
     expect(await limitsOf({ RATE_LIMIT_PER_KEY: "1" })).toEqual([
-      [200, "1"],
-      [429, "1"],
+      [200, '"key_rate";q=1;w=60'],
+      [429, '"key_rate";q=1;w=60'],
     ]);
   });
 });

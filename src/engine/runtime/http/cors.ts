@@ -9,9 +9,8 @@ import { graphqlPath, mcpPath } from "./endpoint-paths.ts";
 const exposedHeaders = [
   "x-request-id",
   "retry-after",
-  "ratelimit-limit",
-  "ratelimit-remaining",
-  "ratelimit-reset",
+  "ratelimit",
+  "ratelimit-policy",
   "deprecation",
   "sunset",
 ];
