@@ -227,10 +227,24 @@ export class Unwritable extends CodedError {
   }
 }
 
-/** Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a dot segment or a control character. */
+/**
+ * Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment, also one that a value
+ * forms together with what stands beside it.
+ */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
-  return path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, own(values, name)));
+  return path.replace(/(?:\{[^{}]+\}|[^/])+/g, (segment) => {
+    const encoded = segment.replace(placeholder, (_, name: string) => encodeSegment(name, own(values, name)));
+    let first: string | undefined;
+    const text = segment.replace(placeholder, (_, name: string) => {
+      first ??= name;
+      return String(own(values, name));
+    });
+    if (first !== undefined && dotSegment.test(text)) throw new Unwritable(first, "cannot stand in a path");
+    return encoded;
+  });
 }
+
+const placeholder = /\{([^{}]+)\}/g;
 
 /** A path as its document writes it, with `{name}` in it, percent-encoded where a URL cannot hold it (RFC 3986 §3.3). */
 export const encodeTemplate = (path: string): string =>

@@ -61,6 +61,17 @@ test.each<[string, Record<string, string>]>([
   ["Vary of everything", { "cache-control": "max-age=60", vary: "*" }],
   ["Vary of the request's id", { "cache-control": "max-age=60", vary: "Accept, X-Request-Id" }],
   ["an age beyond it", { "cache-control": "max-age=60", age: "60" }],
+  ["an age beyond it, the first of two", { "cache-control": "max-age=60", age: "60, 5" }],
+  ["a negative age", { "cache-control": "max-age=60", age: "-86400" }],
+  ["an age that is no number", { "cache-control": "max-age=60", age: "1e1" }],
+  ["a second max-age", { "cache-control": "max-age=0, max-age=60" }],
+  ["a second max-age in another line", { "cache-control": "max-age=0\r\ncache-control: max-age=60" }],
+  ["a max-age that is no number", { "cache-control": "max-age=60.5" }],
+  ["a max-age inside a quoted text", { "cache-control": 'private="a, max-age=60"' }],
+  [
+    "a second Expires",
+    { expires: "Thu, 01 Jan 1970 00:00:00 GMT\r\nexpires: Fri, 01 Jan 2100 00:00:00 GMT" },
+  ],
 ])("a response with %s is not used without a call", async (_name, headers) => {
   const { read, calls } = await serving(headers);
   await read();

@@ -14,6 +14,9 @@ test("the next page is found in each form that RFC 8288 allows", () => {
   expect(found(['<?page=1>; rel="prev"', '<?page=3>; rel="next"'])).toBe("3");
   expect(found('<?page=1>; rel="first"')).toBe("");
   expect(found('<?page=1>; rel=prev; rel=next,  <?page=2> ; x ; y="\\"," ; rel = next ,')).toBe("2");
+  for (const empty of ["", ",", " , ,", ["", ""], ["", "</x?page=1>; rel=prev", ""]])
+    expect(found(empty)).toBe("");
+  expect(found('<?page=1>; rel=prev, , ,<?page=2>; rel="ne\\xt", ,')).toBe("2");
   expect(nextLinkCursor(undefined, "page")).toBe("");
 });
 

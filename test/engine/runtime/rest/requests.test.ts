@@ -1,5 +1,6 @@
 /** The requests of the REST client: paths, parameters and headers as they go out. */
 import { describe, expect, test } from "vitest";
+import { serializePath } from "../../../../src/engine/runtime/rest/encode.ts";
 import type { Operation } from "../../../../src/engine/shared/operation.ts";
 import { alone } from "../governor/alone.ts";
 import { against, failureOf, ok, operations, pathsOf } from "./client.ts";
@@ -53,6 +54,16 @@ describe("a request", () => {
     const { rest, server } = await against(ok({}));
     await rest.get("/things/{thingId}", { path: { thingId } });
     expect(pathsOf(server.requests)).toEqual([path]);
+  });
+
+  test.each([
+    ["/files/{a}..%2F", "x/"],
+    ["/files/.{a}", "."],
+    ["/files/{a}.", "x/."],
+    ["/files/{a}%2F..", "x"],
+    ["/files/%2{a}", "e."],
+  ])("forms no dot segment in %s from %j", (template, a) => {
+    expect(() => serializePath(template, { a })).toThrow("cannot stand in a path");
   });
 
   test("writes a query parameter of JSON as JSON", async () => {

@@ -165,22 +165,44 @@ const ofBody = ["content-encoding", "content-length", "content-md5", "content-ra
 const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
 
 /**
- * The headers that rule caching. The library takes directives in lower case, refuses a fresh response with
- * `must-revalidate`, and serves a stale one with `no-cache`.
+ * The headers that rule caching. Of several values of a field or directive the first counts, and a malformed age or lifetime
+ * makes the response stale (RFC 9111 §4.2.1, §5.1). The library takes directives in lower case, would count the last of
+ * several, refuses a fresh response with `must-revalidate`, and serves a stale one with `no-cache`.
  */
 function cacheHeaders(raw: RawHeaders): Headers {
   const headers: Headers = {};
   for (const name of ofCaching) {
     const value = raw[name];
-    if (value !== undefined) headers[name] = [value].flat().join(", ");
+    if (value === undefined) continue;
+    const isDate = name === "expires" || name === "date"; // a date contains a comma
+    headers[name] = isDate ? ([value].flat()[0] ?? "") : [value].flat().join(", ");
+  }
+  if (headers.age !== undefined) {
+    const [first = ""] = headers.age.split(",");
+    headers.age = seconds.test(first.trim()) ? first.trim() : String(mostSeconds);
   }
   if (raw["cache-control"] === undefined) return headers;
-  const directives = controlOf(raw).split(",");
-  const isStrict = directives.some((one) => /^\s*(?:must-revalidate|no-cache)\b/.test(one));
-  headers["cache-control"] = directives
-    .filter((one) => !/^\s*must-revalidate\b/.test(one) && !(isStrict && /^\s*stale-/.test(one)))
-    .join(",");
+  const directives = directivesOf(controlOf(raw));
+  const isStrict = directives.has("must-revalidate") || directives.has("no-cache");
+  headers["cache-control"] = [...directives]
+    .filter(([name]) => name !== "must-revalidate" && !(isStrict && name.startsWith("stale-")))
+    .map(([name, argument]) =>
+      lifetimes.has(name) ? `${name}=${seconds.test(argument) ? argument : 0}` : name,
+    )
+    .join(", ");
   return headers;
+}
+
+const seconds = /^\d+$/;
+const lifetimes: ReadonlySet<string> = new Set(["max-age", "stale-while-revalidate", "stale-if-error"]);
+const directive = /([^\s=,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^,]*)))?/g;
+
+/** The first of each directive, with its argument (RFC 9111 §5.2). */
+function directivesOf(control: string): ReadonlyMap<string, string> {
+  const directives = new Map<string, string>();
+  for (const [, name = "", quoted, token = ""] of control.matchAll(directive))
+    if (!directives.has(name)) directives.set(name, quoted ?? token.trim());
+  return directives;
 }
 
 /**

@@ -37,14 +37,15 @@ function nextTarget(header: string): string | undefined {
     if (found) at = pattern.lastIndex;
     return found;
   };
-  for (const { length } = header.trimEnd(); at < length; ) {
+  const length = lengthWithoutEmptyElements(header);
+  while (at < length) {
     const [, address] = take(target) ?? [];
     let relations: string | undefined;
     let anchor: string | undefined;
     for (let found = take(parameter); found; found = take(parameter)) {
       const name = found[1]?.toLowerCase();
-      if (name === "rel") relations ??= found[2] ?? found[3];
-      else if (name === "anchor") anchor ??= found[2] ?? found[3];
+      if (name === "rel") relations ??= parameterValue(found);
+      else if (name === "anchor") anchor ??= parameterValue(found);
     }
     if (address === undefined || !take(end))
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the Link header cannot be read");
@@ -52,4 +53,15 @@ function nextTarget(header: string): string | undefined {
     if (relations?.toLowerCase().split(/\s+/).includes("next")) return address;
   }
   return undefined;
+}
+
+/** The value of a parameter: a quoted string without its quoted pairs, or a token (RFC 9110 §5.6.4). */
+const parameterValue = ([, , quoted, token]: RegExpExecArray): string | undefined =>
+  quoted?.replace(/\\(.)/gs, "$1") ?? token;
+
+/** Recipients ignore empty elements of a list (RFC 9110 §5.6.1.2). Linear, as `/[\s,]+$/` is not. */
+function lengthWithoutEmptyElements(header: string): number {
+  let { length } = header;
+  while (length > 0 && /[\s,]/.test(header.charAt(length - 1))) length--;
+  return length;
 }
