@@ -1,8 +1,8 @@
 /**
  * The one encoder of every parameter (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST
  * reads back the value that was given: one that its style cannot write unambiguously is refused. A query or header leaves
- * out null and undefined, also in an object, and refuses an empty list and an object without values. A path refuses an empty
- * value and one that holds a dot segment.
+ * out null and undefined, also in an object, and refuses an empty list. A path refuses an empty value and one that holds a
+ * dot segment.
  */
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";
@@ -58,7 +58,6 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
       name,
       "cannot stand in a query or a form: it has a null, a list or an object within",
     );
-  if (inner.length === 0 && !Array.isArray(value) && all.location === "query") throw emptyObject(name);
   if (inner.length === 0) return "";
   if (Array.isArray(value)) {
     checkItems(name, inner, options.explode ? undefined : separators[options.style]);
@@ -73,10 +72,6 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 /** No style can write an empty list: REST would take the parameter for absent, and a filter that is absent selects everything. */
 const emptyList = (name: string): Unwritable =>
   new Unwritable(name, "is an empty list, which REST would read as no value at all");
-
-/** An object without members, or with nulls alone: it is as much a filter that selects everything. */
-const emptyObject = (name: string): Unwritable =>
-  new Unwritable(name, "is an object without values, which REST would read as no value at all");
 
 /** What separates the items of a list whose own text is percent-encoded too, so that REST cannot tell them apart. */
 const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
@@ -185,6 +180,7 @@ export function serializeHeaders(
       typeof value === "object"
         ? simple(name, value, own(style, `header:${name}`)?.explode === true)
         : String(value);
+    if (text === undefined) continue;
     if (!fieldValue.test(text)) throw new Unwritable(name, "cannot stand in a header");
     headers[name] = text;
   }
@@ -193,8 +189,8 @@ export function serializeHeaders(
 
 const fieldValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** A list or an object in a header. REST ignores empty items (RFC 9110 §5.6.1.2). */
-function simple(name: string, value: object, explode: boolean): string {
+/** A list or an object in a header; `undefined` if the object is empty. REST ignores empty items (RFC 9110 §5.6.1.2). */
+function simple(name: string, value: object, explode: boolean): string | undefined {
   const isList = Array.isArray(value);
   const members = isList ? value.map((item): [string, unknown] => ["", item]) : definedParameters(value);
   const written = members.flatMap(([member, item]) => {
@@ -209,8 +205,7 @@ function simple(name: string, value: object, explode: boolean): string {
       'must not have items in a header that are empty, begin or end with a space, or contain ","',
       refused,
     );
-  if (written.length === 0) throw emptyObject(name);
-  return written.join(",");
+  return written.length === 0 ? undefined : written.join(",");
 }
 
 /** A value that REST could not read back from its place in the request. The call is not made. */
