@@ -300,7 +300,7 @@ test("of a large document some operations are chosen; the others stand in the le
   );
   expect(await started("--operation", "GET /c*")).toMatchObject({
     code: 2,
-    error: "--operation GET /c*: there is no such operation",
+    error: "--operation GET /c*: there is no such operation\n  --operation /b",
   });
 
   const done = await started("--tag", "b", "--operation", "a7");
