@@ -135,7 +135,7 @@ class CachedName {
       this.#lookup = undefined;
       this.#failure = code === undefined ? undefined : unresolved(this.#name, code);
       this.#nextLookupAt = now + lookups.leastMs;
-      // RFC 8767 §4: a failure keeps the last addresses, unlike the answer that there are none
+      // a failed query says nothing about the last addresses, so they stay in use (RFC 8767 §4); an answer without addresses removes them
       const kept = this.#usable().filter((last) => failed.some((query) => isOf(query, last)));
       this.#addresses = [...usableFrom(now, name, addresses), ...kept];
       if (addresses.length > 0)

@@ -143,17 +143,18 @@ async function resolveQualified(
 
 /** Fails the query for a late family some time after the other family's addresses have arrived. */
 async function afterAddresses(other: Promise<Result>): Promise<string> {
-  return typeof (await other) === "string" ? never : sleep(lateFamilyMs, "ETIMEOUT", { ref: false });
+  return typeof (await other) === "string" ? pending() : sleep(lateFamilyMs, "ETIMEOUT", { ref: false });
 }
 
-const never = new Promise<never>(() => {});
+/** A new one each time: a promise that is never settled keeps everything that waits for it. */
+const pending = (): Promise<never> => new Promise(() => {});
 
 /**
  * A name that does not exist has no addresses of either family (RFC 8020), so a silent name server of its IPv6 addresses is not
  * waited for. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
  */
 async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
-  return (await ipv4) === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : never;
+  return (await ipv4) === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : pending();
 }
 
 const isNoAddress = (code: string): boolean => code === "ENOTFOUND" || code === "ENODATA";

@@ -1,5 +1,7 @@
 /** Names are resolved as glibc does with `hosts: files dns`, without its threads. */
 import { writeFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type Answer, stubResolver } from "../../../../src/engine/runtime/dns/stub-resolver.ts";
 import { machine, nameServer, type Zone } from "./name-server.ts";
@@ -264,4 +266,19 @@ test("what is no name of DNS does not exist", async () => {
   const resolve = stubResolver(machine([server]));
   for (const name of ["a..b", "x".repeat(64), `${"x".repeat(60)}.`.repeat(5)])
     expect(await resolve(name, ignore)).toMatchObject({ code: "ENOTFOUND" });
+});
+
+test("a lookup that has ended keeps none of its results", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const { server } = await nameServer({ "A crm.example": ["10.0.0.1"], "AAAA crm.example": [] });
+  const resolve = stubResolver(machine([server]));
+  const resultOfLookup = async () =>
+    new WeakRef<object>((await resolve("crm.example", ignore)).addresses[0] ?? {});
+  const results = await Promise.all(Array.from({ length: 5 }, resultOfLookup));
+  const kept = (): number => {
+    collect();
+    return results.filter((result) => result.deref()).length;
+  };
+  await expect.poll(kept).toBe(0);
 });
