@@ -144,7 +144,7 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
     const steps = [match].flat();
     let hasLost = false;
     for (const item of answer as Item[]) {
-      const value = valueAt(item, steps);
+      const value = keyAt(item, steps);
       const key = textOf(value);
       if (key === undefined) {
         hasLost ||= typeof value !== "number"; // a rounded key belongs to a parent that fails by its own
@@ -165,7 +165,8 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
   }
 }
 
-const valueAt = (item: unknown, steps: readonly string[]): unknown =>
+/** The key of an item. An item without an object on the path has none; the other items still belong to their keys. */
+const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
 /** REST sent an item without a key: it may belong to each key without an item, and to each list. */

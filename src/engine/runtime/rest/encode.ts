@@ -223,23 +223,25 @@ export class Unwritable extends CodedError {
 }
 
 /**
- * Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment, also one that a value
- * forms together with what stands beside it.
+ * Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment. A dot segment may also
+ * be a value together with the text or the value next to it, as in `/files/.{name}`.
  */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
   return path.replace(/(?:\{[^{}]+\}|[^/])+/g, (segment) => {
-    const encoded = segment.replace(placeholder, (_, name: string) => encodeSegment(name, own(values, name)));
-    let first: string | undefined;
-    const text = segment.replace(placeholder, (_, name: string) => {
-      first ??= name;
-      return String(own(values, name));
-    });
-    if (first !== undefined && dotSegment.test(text)) throw new Unwritable(first, "cannot stand in a path");
+    const [, first] = placeholder.exec(segment) ?? [];
+    if (first === undefined) return segment;
+    const encoded = segment.replace(placeholders, (_, name: string) =>
+      encodeSegment(name, own(values, name)),
+    );
+    if (segment.length === first.length + "{}".length) return encoded;
+    const text = segment.replace(placeholders, (_, name: string) => String(own(values, name)));
+    if (dotSegment.test(text)) throw new Unwritable(first, "cannot stand in a path");
     return encoded;
   });
 }
 
-const placeholder = /\{([^{}]+)\}/g;
+const placeholder = /\{([^{}]+)\}/;
+const placeholders = new RegExp(placeholder, "g");
 
 /** A path as its document writes it, with `{name}` in it, percent-encoded where a URL cannot hold it (RFC 3986 §3.3). */
 export const encodeTemplate = (path: string): string =>
