@@ -1,4 +1,4 @@
-/** Characters in untrusted text that control a terminal, a log or an editor, or that nobody sees in it. */
+/** Characters of untrusted text that control a terminal, a log or an editor, and invisible ones. */
 
 /**
  * Characters without a glyph (`Default_Ignorable_Code_Point`: zero-width ones, tags, fillers) and those that change the direction of

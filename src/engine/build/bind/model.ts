@@ -27,8 +27,7 @@ export type Input = InputSlot & {
 export type Batch = {
   /** The input that receives the parents' keys; `in` is `item` if they are looked up in a complete list. Other inputs are constant. */
   readonly key: Input & { readonly source: ParentSource };
-  /** The property of a result with its key. */
-  /** The path of the property in each result. */
+  /** The path of the property in each result that has its key. */
   readonly match: readonly string[];
   /** The maximum number of keys per call; infinite for lookups. */
   readonly size: number;

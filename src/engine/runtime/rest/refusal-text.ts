@@ -2,7 +2,6 @@
  * What clients see of the body of a refusal (4xx): the members that the document declares, of problem details (RFC 9457) or
  * by `x-error-mapping`. A body of 401, 403 or 407 may repeat a credential: it is never read.
  */
-
 import { STATUS_CODES } from "node:http";
 import { invisibleCharacters } from "../../shared/control-characters.ts";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
