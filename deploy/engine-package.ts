@@ -1,6 +1,7 @@
 /**
- * Builds `dist/restbound`, the package as npm takes it: JavaScript with source maps, and the types of its doors beside it, because Node
- * refuses types below `node_modules`. `node deploy/engine-package.ts && npm pack ./dist/restbound`
+ * Builds `dist/restbound`, the package as npm takes it: JavaScript with source maps, and the types of its entry points, because
+ * Node does not strip types below `node_modules`. The types have their comments; those of the JavaScript would be a tenth of the
+ * package. `node deploy/engine-package.ts && npm pack ./dist/restbound`
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -39,14 +40,14 @@ function packed(page: string, place: string): string {
   });
 }
 
-/** The compiled file and its types of each door. */
+/** The types and the compiled file of an entry point. */
 const built = (path: string) => ({
   types: path.replace(/\.ts$/, ".d.ts"),
   default: path.replace(/\.ts$/, ".js"),
 });
 
-/** Keeps the types that a door needs: the others would be 270 kB more in each installation. */
-function keepTypesOfDoors(): void {
+/** Keeps the types that an entry point needs: the others would be 270 kB more in each installation. */
+function keepExportedTypes(): void {
   const kept = new Set<string>();
   const keep = (file: string): void => {
     if (kept.has(file) || !existsSync(file)) return;
@@ -59,24 +60,28 @@ function keepTypesOfDoors(): void {
   for (const file of types) if (!kept.has(file)) rmSync(file);
 }
 
+function compile(...options: string[]): void {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const project = ["-p", join(engine, "tsconfig.json"), "--outDir", target];
+  execFileSync(process.execPath, [tsc, ...project, ...options], { stdio: "inherit" });
+}
+
 function build(): void {
   rmSync(target, { recursive: true, force: true });
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", join(engine, "tsconfig.json"), "--outDir", target], {
-    stdio: "inherit",
-  });
-  keepTypesOfDoors();
+  compile("--emitDeclarationOnly");
+  keepExportedTypes();
+  compile("--removeComments", "--declaration", "false");
   for (const path of others) cpSync(join(engine, path), join(target, path));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
   for (const kind of Object.keys(handbook)) mkdirSync(join(target, "docs", kind), { recursive: true });
   for (const [page, place] of pages) writeFileSync(join(target, place), packed(page, place));
   const manifest = JSON.parse(readFileSync(join(engine, "package.json"), "utf8"));
-  const doors = Object.entries<string>(manifest.exports).map(([name, path]) => [
+  const entryPoints = Object.entries<string>(manifest.exports).map(([name, path]) => [
     name,
     path.endsWith(".ts") ? built(path) : path,
   ]);
   const bin = { restbound: manifest.bin.restbound.replace(/\.ts$/, ".js") };
-  const text = JSON.stringify({ ...manifest, bin, exports: Object.fromEntries(doors) }, null, 2);
+  const text = JSON.stringify({ ...manifest, bin, exports: Object.fromEntries(entryPoints) }, null, 2);
   writeFileSync(join(target, "package.json"), `${text}\n`);
 }
 
