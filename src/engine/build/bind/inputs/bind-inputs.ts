@@ -108,6 +108,7 @@ function rejectIgnoredHeader(
   location: InputLocation | undefined,
 ): boolean {
   const mend = ignoredHeaders.get(name.toLowerCase());
+  if (mend === undefined) return false;
   const declared = [operation.item, operation.node].some((owner) =>
     entriesOf(document, document.child(owner, "parameters")).some(
       ({ value }) =>
@@ -115,7 +116,7 @@ function rejectIgnoredHeader(
         String(membersOf(value).name).toLowerCase() === name.toLowerCase(),
     ),
   );
-  if (mend === undefined || (location !== "header" && !declared)) return false;
+  if (location !== "header" && !declared) return false;
   findings.add(
     "parameter-unknown",
     { ...where, rest: operation.node },
