@@ -6,8 +6,8 @@
  * are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { proofHeader } from "../runtime/http/context-headers.ts";
 import { challenge } from "../runtime/http/error-response.ts";
+import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts";
 import { Dictionary } from "../shared/own.ts";
 
 export type HeaderFields = Record<string, string | string[]>;
@@ -65,7 +65,6 @@ const neverForwarded = new Set([
   // of the upstream
   "server", "server-timing", "x-powered-by", "x-served-by", "x-runtime", "x-aspnet-version",
   "x-aspnetmvc-version", "sourcemap", "x-sourcemap",
-  "__proto__", // would set the prototype of a plain object
 ]);
 /**
  * Words in the names of headers that proxies set: a client's address (`True-Client-IP`, `X-Remote-Addr`,
@@ -80,9 +79,17 @@ const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 const upstreamDetail = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
-/** Whether a header passes in neither direction. `prefix` is the prefix of the context headers. */
-const isNeverForwarded = (prefix: string, name: string): boolean =>
-  neverForwarded.has(name) || isGatewayHeader(prefix, name) || proxyWord.test(name) || proxyPrefix.test(name);
+/** Whether a header passes in neither direction, in any spelling. `prefix` is the prefix of the context headers. */
+function isNeverForwarded(prefix: string, name: string): boolean {
+  if (name === "__proto__") return true; // would set the prototype of a plain object
+  const canonical = canonicalHeader(name);
+  return (
+    neverForwarded.has(canonical) ||
+    isGatewayHeader(prefix, name) ||
+    proxyWord.test(canonical) ||
+    proxyPrefix.test(canonical)
+  );
+}
 
 /** The names of request headers that may reach an upstream. */
 export const forwardedHeaderNames = (prefix: string, declared: readonly string[]): ReadonlySet<string> =>
@@ -109,12 +116,6 @@ export function stripResponse(prefix: string, status: number, headers: UpstreamH
 export function clientCacheControl(given: string | string[] = "no-store"): string {
   const control = [given].flat().join(", ");
   return /\b(?:public|s-maxage|private)\b/i.test(control) ? control : `private, ${control}`;
-}
-
-/** Matches context headers and proof with any character in place of a dash: CGI-like servers treat `_` and `.` as dashes. */
-function isGatewayHeader(prefix: string, name: string): boolean {
-  const plain = name.replace(/[^a-z0-9]/g, "-");
-  return plain.startsWith(prefix.toLowerCase()) || plain === proofHeader;
 }
 
 function filterHeaders(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): HeaderFields {

@@ -1,4 +1,4 @@
-/** Request headers that never contain a credential, regardless of the document. All names are in lower case. */
+/** Request headers that never contain a credential, regardless of the document, in any spelling of their names. */
 
 /** The header with the gateway's proof (`GATEWAY_SECRET`), for the roles behind it. */
 export const proofHeader = "x-gateway-proof";
@@ -30,6 +30,18 @@ export const neverCredentials: ReadonlySet<string> = new Set([
   proofHeader,
 ]);
 
-/** Whether no credential can travel in a header, as far as that is known without the configuration of a role. */
-export const isNeverCredential = (name: string): boolean =>
-  neverCredentials.has(name) || name.startsWith(defaultContextPrefix.toLowerCase());
+/**
+ * The canonical spelling of a header's name, for comparisons. CGI and WSGI servers cannot distinguish `X_Tenant.Id` from
+ * `X-Tenant-Id`.
+ */
+export const canonicalHeader = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "-");
+
+/** Whether only a gateway may set the header: a context header or the proof. */
+export function isGatewayHeader(prefix: string, name: string): boolean {
+  const canonical = canonicalHeader(name);
+  return canonical.startsWith(prefix.toLowerCase()) || canonical === proofHeader;
+}
+
+/** Whether no credential can travel in a header. Build time does not know the prefix that a role is configured with. */
+export const isNeverCredential = (name: string, prefix = defaultContextPrefix): boolean =>
+  neverCredentials.has(canonicalHeader(name)) || isGatewayHeader(prefix, name);

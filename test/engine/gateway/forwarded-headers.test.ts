@@ -82,8 +82,11 @@ describe("forwarded headers", () => {
   });
 
   test("of headers with `_` only a declared credential arrives, and never as a context header", async () => {
-    const { url, rest } = await startGateway({ credentials: ["api_access_token", "x_service_tenant_id"] });
+    const { url, rest } = await startGateway({
+      credentials: ["api_access_token", "x_service_tenant_id", "x_http_method_override", "cf_connecting"],
+    });
     const sent = { api_access_token: "t", x_api_key: "no", other_one: "no", x_service_tenant_id: "no" };
+    Object.assign(sent, { x_http_method_override: "no", cf_connecting: "no" });
     await fetch(new URL(me, url), { headers: { ...headers, ...sent } });
     const names = Object.keys(rest.seen[0]?.headers ?? {}).filter((name) => name.includes("_"));
     expect(names).toEqual(["api_access_token"]);

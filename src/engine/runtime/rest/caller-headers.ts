@@ -1,5 +1,6 @@
 /** The headers of a request that travel on to REST, and the owners that the request is charged to. */
 import { hash } from "node:crypto";
+import { canonicalHeader } from "../../shared/never-credentials.ts";
 import type { Operation } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 import { proofHeader } from "../http/context-headers.ts";
@@ -126,9 +127,9 @@ export class CallerHeaders {
         }
     const added = Object.entries(ofCall);
     if (added.length === 0) return headers;
-    const fixed = new Set(Object.keys({ ...this.headers, ...headers }).map(spelled));
+    const fixed = new Set(Object.keys({ ...this.headers, ...headers }).map(canonicalHeader));
     for (const [name, value] of added)
-      if (ownOfCall.has(name) || !fixed.has(spelled(name))) headers[name] = value;
+      if (ownOfCall.has(name) || !fixed.has(canonicalHeader(name))) headers[name] = value;
     return headers;
   }
 
@@ -177,9 +178,6 @@ export class CallerHeaders {
     });
   }
 }
-
-/** The spelling of a header's name that servers may take for others, as CGI does. */
-const spelled = (name: string): string => name.replace(/[^a-z0-9]/g, "-");
 
 /**
  * A credential, and its parts behind the scheme (RFC 9110 §11.4): the token, the values of parameters, and what Basic encodes

@@ -1,18 +1,18 @@
 /** The credentials of a request: the headers that the document's security schemes name, and no others. */
 import type { IncomingHttpHeaders } from "node:http";
-import { neverCredentials } from "../../shared/never-credentials.ts";
+import { isNeverCredential } from "../../shared/never-credentials.ts";
 import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 
 /** Every header that carries a credential of an operation, in lower case. */
 export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];
 
-/** Finds the credentials of a request. `isOurs`: whether only a gateway may set the header. */
+/** Finds the credentials of a request. `prefix` is the prefix of the context headers. */
 export function credentialReader(
   operations: Operations,
-  isOurs: (name: string) => boolean,
+  prefix: string,
 ): (headers: IncomingHttpHeaders) => Readonly<Record<string, string>> {
-  const isNone = (name: string): boolean => isOurs(name) || neverCredentials.has(name);
+  const isNone = (name: string): boolean => isNeverCredential(name, prefix);
   const misplaced = new Set(
     Object.values(operations).flatMap(({ places = {} }) =>
       Object.entries(places).flatMap(([name, place]) =>

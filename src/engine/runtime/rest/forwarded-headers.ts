@@ -28,7 +28,7 @@ export const isVerified = ({ caller }: CallerHeaders): boolean => caller.startsW
 export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
   const vouchedFor = [...contextNames, proofHeader];
-  const credentialsOf = credentialReader(operations, (name) => contextNames.includes(name));
+  const credentialsOf = credentialReader(operations, env.CONTEXT_HEADER_PREFIX);
   const ownersIn = ownersOf(operations);
   const [tenantId = ""] = contextNames;
   const profiles = new LRUCache<string, CallerProfile>({

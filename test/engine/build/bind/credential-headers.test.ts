@@ -29,7 +29,9 @@ function findingsOf(scheme: object): string[] {
   return new Project(textFiles(files)).diagnostics.map(({ rule, message }) => `${rule}: ${message}`);
 }
 
-test.each([...neverCredentials, "X-Service-Tenant-Id", "COOKIE"])("%s", (header) => {
+const spellings = ["COOKIE", "X_Service_Tenant_Id", "x.gateway_proof", "Content_Type", "proxy_authorization"];
+
+test.each([...neverCredentials, "X-Service-Tenant-Id", ...spellings])("%s", (header) => {
   const finding = (where: string) => [
     `credential-unsent: a bound operation needs the credential "key", ${where}: that header never travels to REST as a credential`,
   ];

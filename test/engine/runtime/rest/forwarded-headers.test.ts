@@ -180,6 +180,13 @@ describe("what travels on", () => {
       "accept",
       "host",
       "cookie",
+      "x_service_tenant_id",
+      "x-service.user_id",
+      "x_service_anything",
+      "x_gateway_proof",
+      "x_request_id",
+      "content_type",
+      "proxy_authorization",
     ];
     const greedy = operation("greedy", [ours]);
     const forwarded = headerForwarder(config, { "GET /a": greedy })(
@@ -192,13 +199,17 @@ describe("what travels on", () => {
       "x-request-id": "id",
     });
     const taken = {
-      ...operation("taken", [["x-a"], ["x-b"]]),
+      ...operation("taken", [["x-a"], ["x-b"], ["x-c"]]),
       places: {
         "x-a": { in: "header", name: proofHeader },
         "x-b": { in: "header", name: "authorization" },
+        "x-c": { in: "header", name: "x_service.tenant_id" },
       },
     } as const;
-    const placed = headerForwarder(config, { "GET /a": taken })({ "x-a": "forged", "x-b": "b" }, "id");
+    const placed = headerForwarder(config, { "GET /a": taken })(
+      { "x-a": "forged", "x-b": "b", "x-c": "forged" },
+      "id",
+    );
     expect(placed.headersOf(taken)).toEqual({ ...forwarded.headers, authorization: "b" });
   });
 
