@@ -8,9 +8,10 @@ import {
 } from "@apollo/server/plugin/disabled";
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, getOperationAST, type ValidationRule } from "graphql";
-import { startWork } from "../governor/processor-time.ts";
+import { documentCharactersPerMs, startWork } from "../governor/processor-time.ts";
 import type { GeneratedApi } from "../rest/generated-api.ts";
 import type { Config } from "../settings/config.ts";
+import type { Environment } from "../settings/environment.ts";
 import { type DeprecationHeaders, deprecationHeaders } from "./deprecation-headers.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask-errors.ts";
@@ -48,7 +49,7 @@ export class Apollo extends ApolloServer<RequestContext> {
     const { env, production } = config;
     const documents = new DocumentStore(saved);
     const respond = responseForOperation(schema, executions, config);
-    const { parseOptions, rule, plugin } = hooks(env.MAX_TOKENS, respond, documents);
+    const { rule, plugin } = hooks(env, respond, documents);
     super({
       schema,
       logger: log,
@@ -60,8 +61,8 @@ export class Apollo extends ApolloServer<RequestContext> {
       documentStore: null,
       stopOnTerminationSignals: false,
       formatError: formatError(config),
-      parseOptions,
-      validationRules: [rule, limitRule(env)],
+      parseOptions: { maxTokens: env.MAX_TOKENS },
+      validationRules: [rule],
       plugins: [
         ApolloServerPluginLandingPageDisabled(),
         ApolloServerPluginCacheControlDisabled(),
@@ -94,39 +95,31 @@ export class Apollo extends ApolloServer<RequestContext> {
 }
 
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(maxTokens: number, respond: RespondForOperation, documents: DocumentStore) {
-  /**
-   * The time of a parse or a validation. A parse runs synchronously from the reading of its options to Apollo's end hook, a
-   * validation from the creation of `rule`, its first.
-   */
-  let workedMs = (): number => 0;
-  const parseOptions = {
-    get maxTokens() {
-      workedMs = startWork();
-      return maxTokens;
-    },
-  };
-  const rule: ValidationRule = () => {
-    workedMs = startWork();
-    return {};
+function hooks(env: Environment, respond: RespondForOperation, documents: DocumentStore) {
+  const limits = limitRule(env);
+  /** The time of the validation that began last. It runs without a pause from the creation of its rules to the end hook. */
+  let validationMs = (): number => 0;
+  const rule: ValidationRule = (context) => {
+    validationMs = startWork();
+    return limits(context);
   };
   const listener: GraphQLRequestListener<RequestContext> = {
     parsingDidStart:
-      async ({ contextValue: { scope, document } }) =>
+      async ({ contextValue: { scope, document }, source }) =>
       async (error) => {
-        scope.worked(workedMs());
+        scope.worked(source.length / documentCharactersPerMs);
         if (error && document) document.refused = true;
       },
     responseForOperation: respond,
     async validationDidStart({ contextValue, source, document }) {
       const { scope, document: asked } = contextValue;
       return async (errors) => {
-        scope.worked(workedMs());
+        scope.worked(validationMs());
         if (!errors) documents.keep(source, document);
         else if (asked) asked.refused = true;
       };
     },
     didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),
   };
-  return { parseOptions, rule, plugin: { requestDidStart: async () => listener } };
+  return { rule, plugin: { requestDidStart: async () => listener } };
 }

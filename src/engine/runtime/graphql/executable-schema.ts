@@ -10,6 +10,7 @@ import type { GeneratedApi } from "../rest/generated-api.ts";
 import { markOfArgument } from "../rest/inherited-values.ts";
 import { type LevelResolver, level } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
+import type { AnyContext } from "../rest/rest-context.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck } from "./errors/argument-check.ts";
 import { argumentErrorTranslator } from "./errors/argument-names.ts";
@@ -35,22 +36,27 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
     assumeValid: true,
     assumeValidSDL: true,
   });
-  const schema = addResolversToSchema({ schema: typesOnly, resolvers: byType as never });
+  const ofOtherTypes = Object.entries(byType).filter(([name]) => !isObjectType(typesOnly.getType(name)));
+  const schema = addResolversToSchema({
+    schema: typesOnly,
+    resolvers: Object.fromEntries(ofOtherTypes) as never,
+  });
   addDateCoercions(schema);
-  // addResolversToSchema binds resolvers and so drops their properties (`source`, `level`, `inherits`)
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith("__")) continue;
+  // not by addResolversToSchema, which binds resolvers and so drops their properties (`source`, `level`, `inherits`)
+  for (const [name, resolvers] of Object.entries(byType)) {
+    const type = schema.getType(name);
+    if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      const resolve = own(own(byType, type.name) ?? {}, field.name);
-      if (resolve) field.resolve = toLevelResolver(parts, type.name, field, resolve) as never;
+      const resolve = own(resolvers, field.name);
+      if (resolve) field.resolve = toLevelResolver(parts, name, field, resolve) as never;
     }
   }
   return schema;
 }
 
 /**
- * Makes a generated resolver one of a whole level: checks its arguments before the call, and gives the REST client the
- * coordinate of the field whose calls begin. `named` gives the client's names to REST's errors.
+ * Makes a generated resolver one of a whole level: checks its arguments before the call, and gives it a REST client whose
+ * calls name the field. `named` gives the client's names to REST's errors.
  */
 function toLevelResolver(
   { argumentSchemas, argumentNames }: Parts,
@@ -64,12 +70,11 @@ function toLevelResolver(
   const schemas = own(argumentSchemas, coordinate);
   const names = own(argumentNames, coordinate);
   const check = argumentCheck(schemas ?? {}, declared);
-  const resolveAll = (resolve.level as ResolveLevel | undefined) ?? ofEach(resolve);
+  const resolveAll = (resolve.level as ResolveLevel<AnyContext> | undefined) ?? ofEach(resolve);
   const resolveLevel: ResolveLevel = (parents, args, context, enclosing) => {
     const fault = check(args, enclosing[0], context);
     if (fault) throw fault;
-    context.rest.coordinate = coordinate;
-    return resolveAll(parents, args, context, enclosing);
+    return resolveAll(parents, args, { rest: context.rest.forField(coordinate) }, enclosing);
   };
   const inheritsArguments = inherits?.some((mark) => mark.startsWith(markOfArgument(""))) ?? false;
   const named = argumentErrorTranslator({
@@ -84,7 +89,7 @@ function toLevelResolver(
 
 /** A resolver of one parent, for all parents of a level. */
 const ofEach =
-  (resolve: Resolver): ResolveLevel =>
+  (resolve: Resolver): ResolveLevel<AnyContext> =>
   (parents, args, context, enclosing) => {
     const call = (parent: unknown, index: number): unknown =>
       resolve(parent, args, context as never, enclosing[index]);

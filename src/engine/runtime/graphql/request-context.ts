@@ -2,9 +2,9 @@
 import type { LogLines } from "../observe/log-lines.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
-import type { AnyContext } from "../rest/rest-context.ts";
+import type { ExecutionContext } from "../rest/rest-context.ts";
 
-export type RequestContext = AnyContext & {
+export type RequestContext = ExecutionContext & {
   readonly scope: RequestScope;
   readonly requestId: string;
   readonly log: LogLines;

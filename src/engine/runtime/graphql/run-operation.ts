@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { CodedError, limitExceeded } from "../coded-error.ts";
 import { msPerRefusal } from "../governor/processor-time.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
-import type { AnyContext } from "../rest/rest-context.ts";
+import type { ExecutionContext } from "../rest/rest-context.ts";
 import type { Config } from "../settings/config.ts";
 import type { Apollo } from "./apollo.ts";
 import { readParameters, refusalResponse } from "./graphql-over-http.ts";
@@ -16,7 +16,7 @@ import type { Responses } from "./send-response.ts";
 type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
-  readonly rest: AnyContext["rest"];
+  readonly rest: ExecutionContext["rest"];
   /** The operation is one of several. Its name is not noted. */
   readonly isBatch?: true;
   readonly execution?: { isQuery: boolean } | undefined;

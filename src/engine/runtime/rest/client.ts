@@ -81,14 +81,26 @@ export class RestClient {
   readonly #upstreams: Upstreams;
   readonly #scope: RequestScope;
   readonly #request: RequestRecord | undefined;
-  /** The field whose resolver runs. A resolver begins its calls before it returns. */
-  coordinate: string | undefined;
+  readonly #coordinate: string | undefined;
 
-  constructor(operations: Operations, upstreams: Upstreams, scope: RequestScope, request?: RequestRecord) {
+  /** `coordinate`: the schema coordinate of the field that makes the calls. */
+  constructor(
+    operations: Operations,
+    upstreams: Upstreams,
+    scope: RequestScope,
+    request?: RequestRecord,
+    coordinate?: string,
+  ) {
     this.#operations = operations;
     this.#upstreams = upstreams;
     this.#scope = scope;
     this.#request = request;
+    this.#coordinate = coordinate;
+  }
+
+  /** The client of the same request for the calls of one field. */
+  forField(coordinate: string): RestClient {
+    return new RestClient(this.#operations, this.#upstreams, this.#scope, this.#request, coordinate);
   }
 
   get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
@@ -129,10 +141,17 @@ export class RestClient {
   ): Promise<unknown> {
     const operation = own(this.#operations, `${method} ${path}`) as Operation;
     const upstream = this.#upstreams.of(operation);
-    const { coordinate } = this;
     const { forwarded } = this.#scope;
     for (let tries = 0; ; tries++) {
-      const call = new CallRecord(operation, method, path, init?.query, coordinate, tries > 0, this.#request);
+      const call = new CallRecord(
+        operation,
+        method,
+        path,
+        init?.query,
+        this.#coordinate,
+        tries > 0,
+        this.#request,
+      );
       call.baseUrl = upstream.baseUrl;
       beginCall(call);
       try {

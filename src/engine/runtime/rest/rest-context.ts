@@ -26,8 +26,6 @@ export type Rest<Paths extends object> = {
   readonly put: Call<Paths, "put">;
   readonly patch: Call<Paths, "patch">;
   readonly delete: Call<Paths, "delete">;
-  /** The coordinate of the field whose resolver runs. Observers of its calls read it. */
-  coordinate?: string | undefined;
 };
 
 /** GraphQL's types as graphql-codegen writes them: a link that inherits a value has the value's type from here. */
@@ -43,5 +41,14 @@ export type Context<Paths extends object, Parents, Values, Scalars> = {
   readonly types?: GraphqlTypes<Parents, Values, Scalars>;
 };
 
-/** The context of any API. `steps` are left to the patterns of the request's arguments. */
-export type AnyContext = { readonly rest: { coordinate?: string | undefined }; steps?: RegexSteps };
+/** The context of the resolvers of any API. */
+export type AnyContext = { readonly rest: object };
+
+/**
+ * The context of one execution, of which each field's resolver is given its own: its REST client's calls carry the field's
+ * schema coordinate, for logs and traces. `steps` are left to the patterns of the request's arguments.
+ */
+export type ExecutionContext = {
+  readonly rest: { forField(coordinate: string): object };
+  steps?: RegexSteps;
+};

@@ -166,7 +166,7 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
   };
   const apollo = new Apollo(configure(), schema, log as never, { count: 0 });
   const context = {
-    rest: {},
+    rest: { forField: () => ({}) },
     requestId: "request-1",
     log: new LogLines(log as never, "off"),
     scope: freeScope,

@@ -102,10 +102,11 @@ const rest = {
 
 /** Executes a body's parameters as the role does, and returns the response. `own` are REST calls that do not fail. */
 export async function execute({ apollo }: Pair, parameters: object, own: Partial<typeof rest> = {}) {
+  const client = { ...rest, ...own, forField: () => client };
   const { body } = await apollo.execute(
     parameters as { query: string },
     {
-      rest: { ...rest, ...own },
+      rest: client,
       log: new LogLines(log as never, "off"),
       requestId: "r",
       scope: freeScope,

@@ -9,7 +9,7 @@ import { regexStepsPerRequest } from "../../../shared/linear-pattern.ts";
 import type { Dictionary } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
 import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inherited-values.ts";
-import type { AnyContext } from "../../rest/rest-context.ts";
+import type { ExecutionContext } from "../../rest/rest-context.ts";
 import { argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 export type Args = Dictionary<unknown>;
@@ -18,7 +18,7 @@ export type Args = Dictionary<unknown>;
 type CheckArguments = (
   args: Args,
   enclosing: Enclosing | undefined,
-  context: AnyContext,
+  context: ExecutionContext,
 ) => CodedError | undefined;
 
 /** The check of all arguments that have a schema: the field's own, and those that it takes from fields above. */

@@ -3,7 +3,7 @@
  * pieces, so that the work of other callers comes between them.
  */
 import { CodedError } from "../../coded-error.ts";
-import type { AnyContext } from "../../rest/rest-context.ts";
+import type { ExecutionContext } from "../../rest/rest-context.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import type { ArgumentBudget } from "./argument-budget.ts";
@@ -26,7 +26,7 @@ export type Pieces = {
 export type PlanRun = {
   readonly plan: OperationPlan;
   readonly variables: Variables;
-  readonly context: AnyContext;
+  readonly context: ExecutionContext;
   readonly errors: FieldError[];
   readonly budget: ResponseBudget;
   readonly argumentBudget: ArgumentBudget;

@@ -5,7 +5,7 @@
 import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
 import type { PlainSource } from "../../rest/property.ts";
-import type { AnyContext } from "../../rest/rest-context.ts";
+import type { ExecutionContext } from "../../rest/rest-context.ts";
 import type { Args } from "../errors/argument-check.ts";
 import type { FieldError } from "../errors/field-error.ts";
 import type { ResponseBudget } from "./response-budget.ts";
@@ -14,10 +14,10 @@ import type { ResponseBudget } from "./response-budget.ts";
  * Resolves a field for all parents of a level: a value, null or an Error for each. The value of a single parent, or its
  * promise, may come in a list, which costs one promise less.
  */
-export type ResolveLevel = (
+export type ResolveLevel<Context = ExecutionContext> = (
   parents: readonly unknown[],
   args: Args,
-  context: AnyContext,
+  context: Context,
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly unknown[]> | readonly [unknown];
 

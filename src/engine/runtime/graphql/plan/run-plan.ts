@@ -5,7 +5,7 @@
  */
 import { getArgumentValues } from "graphql";
 import { Dictionary } from "../../../shared/own.ts";
-import type { AnyContext } from "../../rest/rest-context.ts";
+import type { ExecutionContext } from "../../rest/rest-context.ts";
 import type { Environment } from "../../settings/environment.ts";
 import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
@@ -24,7 +24,7 @@ export type PlanResult = { readonly data: ResultMap | null; readonly errors: rea
 export function runPlan(
   plan: OperationPlan,
   variables: Variables,
-  context: AnyContext,
+  context: ExecutionContext,
   limits: Pick<Environment, "MAX_ANSWER_BYTES" | "MAX_BODY_BYTES">,
   pieces: Pieces,
 ): Promise<PlanResult> {

@@ -190,6 +190,7 @@ export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv =
   onTestFinished(() => apollo.stop());
   const calls: string[] = [];
   const rest = {
+    forField: () => rest,
     async call(name: string, query: Record<string, unknown> = {}) {
       calls.push(Object.keys(query).length > 0 ? `${name} ${JSON.stringify(query)}` : name);
       return answers(name, query);

@@ -49,6 +49,10 @@ class FakeRest {
     this.#fields = fields;
   }
 
+  forField(): this {
+    return this;
+  }
+
   object(type: string, seed: number, depth: number, id = String(seed % 5)): RestObject {
     const nested = this.#fields.filter(({ owner, kind }) => owner === type && kind === "plain");
     const values = nested.map(

@@ -44,6 +44,10 @@ export class FakeRest {
     this.#seed = seed;
   }
 
+  forField(): this {
+    return this;
+  }
+
   get(coordinate: string, init: Init): Promise<unknown> {
     return this.#call("GET", coordinate, init);
   }
