@@ -8,6 +8,7 @@ export {
   type Entries,
   entries,
   entriesFrom,
+  isEmptyList,
   itself,
   property,
   propertyAt,

@@ -1,6 +1,13 @@
 /** Binds a field of a parent REST object: to an operation if it has `@rest`, otherwise to a property. */
 
-import { type GraphQLField, getNamedType, isNonNullType, isObjectType } from "graphql";
+import {
+  type GraphQLField,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from "graphql";
 import type { Page } from "../../shared/page.ts";
 import { boundMethods, documents404, inputKey, isSafe } from "../openapi/operation.ts";
 import { nodeLocation, readRest, readRestName, showsEntries } from "../schema/directives.ts";
@@ -148,6 +155,7 @@ function bindOperation(written: FieldContext): void {
     result: directive.result?.split(".") ?? [],
     nullOn404,
     needs,
+    keyLists: keyListsOf(field, inputs, batch),
     ...(showsEntries(binder.schema, definition) && { entries: true }),
     wholeBody,
     batch,
@@ -178,13 +186,38 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
  * other parents' data. For the same reason, an inherited value is always needed.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
-  const identifiesParent = inputs.some(
-    ({ required, source }) => source.kind === "parent" && (required || !source.nullable),
-  );
+  const identifiesParent = inputs.some(isAlwaysThere);
   return inputs.flatMap(({ required, source }) => {
     const isNeeded =
       isInheritedSource(source) || (source.kind === "parent" && !batch && (required || !identifiesParent));
     return isNeeded && source.nullable ? [source] : [];
+  });
+}
+
+const isAlwaysThere = ({ required, source }: Input): boolean =>
+  source.kind === "parent" && (required || !source.nullable);
+
+/**
+ * Lists that no style can represent when they are empty. Beside another value that identifies the parent, an optional list may as
+ * well exclude items, so it selects none.
+ */
+function keyListsOf(
+  { definition, directive, operation }: FieldContext,
+  inputs: readonly Input[],
+  batch: FieldBinding["batch"],
+): FieldBinding["keyLists"] {
+  const hasItems =
+    batch !== undefined || directive.connection !== undefined || isListType(getNullableType(definition.type));
+  if (!hasItems) return [];
+  const composed = new Set(operation.parameters.filter(({ style }) => style !== "json").map(inputKey));
+  return inputs.flatMap((input) => {
+    const { required, shape, source } = input;
+    const selects =
+      source.kind === "enclosing" ||
+      (source.kind === "parent" &&
+        !batch &&
+        (required || !inputs.some((other) => other !== input && isAlwaysThere(other))));
+    return selects && shape.types.has("array") && composed.has(inputKey(input)) ? [source] : [];
   });
 }
 

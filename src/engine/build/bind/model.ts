@@ -13,7 +13,13 @@ import type { Shape } from "../openapi/shapes/shape.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import type { InputPairs } from "./inputs/input-pairs.ts";
 import type { InputSlot } from "./inputs/input-slots.ts";
-import type { ArgumentSource, InheritedSource, InputSource, ParentSource } from "./inputs/input-source.ts";
+import type {
+  ArgumentSource,
+  EnclosingSource,
+  InheritedSource,
+  InputSource,
+  ParentSource,
+} from "./inputs/input-source.ts";
 import type { InputConversion, RestRequest } from "./requests/rest-request.ts";
 
 /** A parameter or body property, with the source that feeds it. */
@@ -68,6 +74,8 @@ export type FieldBinding = NamedField & {
   readonly nullOn404: boolean;
   /** The nullable values of the parent, or inherited ones, that a call needs. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
+  /** The lists of REST objects that select the field's items. If one is empty, the field is empty and no call is made. */
+  readonly keyLists: readonly (ParentSource | EnclosingSource)[];
 };
 
 /** A bound field of the model: its binding, and the request that the binding makes. */

@@ -1,7 +1,13 @@
 /** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
 import { getNamedType } from "graphql";
 import type { Page } from "../../shared/page.ts";
-import { formatSource, type InheritedSource, isInheritedSource } from "../bind/inputs/input-source.ts";
+import {
+  type EnclosingSource,
+  formatSource,
+  type InheritedSource,
+  isInheritedSource,
+  type ParentSource,
+} from "../bind/inputs/input-source.ts";
 import {
   type AbstractType,
   type Batch,
@@ -187,7 +193,7 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
 }
 
 function restCall(field: BoundField): string {
-  const { request, operation, result, connection, entries } = field;
+  const { request, operation, result, connection, entries, keyLists } = field;
   const parts = request.parts.map((part) => {
     if ("whole" in part) return [part.in, valueExpression(field, part.whole)] as const;
     const entries = part.entries.map(({ name, value }) => [name, valueExpression(field, value)] as const);
@@ -197,8 +203,16 @@ function restCall(field: BoundField): string {
   const init = sections.length > 0 ? [objectLiteral(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
   const call = `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
-  return entries ? `entriesFrom(${call})` : call;
+  const answer = entries ? `entriesFrom(${call})` : call;
+  const lists = keyLists.map((source) => `isEmptyList(${objectValue(source)})`);
+  return lists.length > 0 ? `${lists.join(" || ")} ? [] : ${answer}` : answer;
 }
+
+/** A value of the parent's REST object, or of an enclosing one. */
+const objectValue = (source: ParentSource | EnclosingSource): string =>
+  source.kind === "parent"
+    ? read("parent", source.path, true)
+    : propertyAccess("inherited", [formatSource(source)]);
 
 /** The inner `args` have REST's cursor and page size. `link` reports the next page's URL. */
 const connectionCall = (page: Page, call: string): string =>

@@ -6,7 +6,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** The functions of `restbound/rest` that the resolvers may call. */
 export const restFunctions = words(`batchEach batchMany batchOne connection entries entriesFrom inheriting
-  inheritingLevel integer itself level property propertyAt required
+  inheritingLevel integer isEmptyList itself level property propertyAt required
   resolveTypeByProperty resolveTypeByValue untyped`);
 
 const reservedNames = new Set([

@@ -91,7 +91,8 @@ function explainPlainField(model: Model, { coordinate, path, type, entries }: Pl
 }
 
 function callLines(field: BoundField): string[] {
-  const { operation, inputs, wholeBody, result, entries, connection, batch, nullOn404, needs } = field;
+  const { operation, inputs, wholeBody, result, entries, connection, batch, nullOn404, needs, keyLists } =
+    field;
   return [
     `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
@@ -104,6 +105,9 @@ function callLines(field: BoundField): string[] {
     ...(nullOn404 ? ["  a 404 is null"] : []),
     ...(needs.length > 0
       ? [`  no call, and null, where ${needs.map(formatSource).join(" or ")} is null`]
+      : []),
+    ...(keyLists.length > 0
+      ? [`  no call, and an empty list, where ${keyLists.map(formatSource).join(" or ")} is empty`]
       : []),
   ];
 }

@@ -17,7 +17,7 @@ type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
 type NullableKeys = "nullableKeys" | undefined;
 /** The document allows parents without a list of keys, or nulls in a list. */
 type NullableLists = "nullableKeys" | "nullItems";
-type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>;
+type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined> | readonly [];
 
 /** The name or path of the property that is matched with the keys. */
 type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];

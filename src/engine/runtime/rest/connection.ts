@@ -13,7 +13,7 @@ import { CodedError } from "../coded-error.ts";
 import type { TakesLink, ValueAt } from "./openapi-types.ts";
 import { cursorFromUrl, nextLinkCursor } from "./paging/next-link.ts";
 import { cursorOf, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
-import { valueAt } from "./property.ts";
+import { isEmptyList, valueAt } from "./property.ts";
 
 type ItemAt<Body, Items extends readonly string[]> =
   NonNullable<ValueAt<Body, Items>> extends readonly (infer Item)[] ? Item : never;
@@ -36,7 +36,7 @@ export type Connection<Body, Item> = {
 } & Made<Item>;
 
 /**
- * `load` gets the arguments in REST's terms. It returns null if there is nothing to call for. Throws `BAD_USER_INPUT`
+ * `load` gets the arguments in REST's terms. Without a call to make, it returns null or, for an empty page, `[]`. Throws `BAD_USER_INPUT`
  * for a cursor that is not of this function.
  */
 export async function connection<
@@ -46,7 +46,7 @@ export async function connection<
 >(
   args: Args,
   page: Page<Items>,
-  load: (args: Args, link: NonNullable<TakesLink["link"]>) => Promise<Body> | null,
+  load: (args: Args, link: NonNullable<TakesLink["link"]>) => Promise<Body> | readonly [] | null,
 ): Promise<Connection<NonNullable<Body>, ItemAt<NonNullable<Body>, Items>> | Extract<Body, null>> {
   const start = startAt(args, page);
   let linked = "";
@@ -54,9 +54,11 @@ export async function connection<
   const asked = Object.assign(new Dictionary(), args, sizeOf(args, page, start), {
     after: start.cursor ?? first,
   });
-  const body = await load(asked, (header, value) => {
+  const loaded = load(asked, (header, value) => {
     linked = linkedCursor(page, header, value);
   });
+  if (Array.isArray(loaded)) return buildConnection(args, page, {}, [], start, "") as never;
+  const body = await loaded;
   if (body === null || body === undefined) return body as never;
   if (typeof body !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a page");
   checkParts(body, page);
@@ -79,7 +81,13 @@ function checkProgress(
       "BAD_UPSTREAM_RESPONSE",
       "the answer does not say by a boolean whether there is a next page",
     );
-  if (more && from !== undefined && !offset && valueAt(body, more) === true && isEmpty(valueAt(body, items)))
+  if (
+    more &&
+    from !== undefined &&
+    !offset &&
+    valueAt(body, more) === true &&
+    isEmptyList(valueAt(body, items))
+  )
     throw new CodedError(
       "BAD_UPSTREAM_RESPONSE",
       "the answer says that there is a next page, but the page is empty",
@@ -89,8 +97,6 @@ function checkProgress(
   if (isMore !== false && next !== "" && next === cursor)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is that of the page itself");
 }
-
-const isEmpty = (items: unknown): boolean => Array.isArray(items) && items.length === 0;
 
 /** Throws for a part of the page that its document requires, whether or not the client selects it. */
 function checkParts(body: object, page: Page): void {

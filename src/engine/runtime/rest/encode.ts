@@ -8,6 +8,7 @@ import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
+import { isEmptyList } from "./property.ts";
 
 export type Section = Readonly<Record<string, unknown>>;
 
@@ -66,8 +67,6 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
   checkMembers(name, value, options, all);
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
-
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** No style can write an empty list: REST would take the parameter for absent, and a filter that is absent selects everything. */
 const emptyList = (name: string): Unwritable =>

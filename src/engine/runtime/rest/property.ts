@@ -42,6 +42,9 @@ export function required<Value>(value: Value): NonNullable<Value> {
 export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
+/** Whether a list of keys selects nothing: a call for it could return everything, so it is not made. */
+export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 /** A map of REST as GraphQL shows it, also within lists. */
 export type Entries<Value> = Value extends readonly (infer Item)[]
   ? Entries<Item>[]

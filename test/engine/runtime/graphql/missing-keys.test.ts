@@ -42,6 +42,49 @@ test("a key that may be absent is null, and there is no unfiltered call", async 
   expect([data, errors, calls]).toEqual([{ order: { shelves: null } }, undefined, ["/orders/{id}"]]);
 });
 
+test("an empty list of keys gives an empty list, and there is no unfiltered call", async () => {
+  const query = `{ team(id: 1) {
+    members { id } guests { id } ages { key } found { id }
+    readers { nodes { id } edges { cursor } pageInfo { hasNextPage endCursor } }
+    badges { holders { id } owner { id } }
+  } }`;
+  const everybody = [{ id: "not asked for", badge_id: "b" }];
+  const team = { id: "1", member_ids: [], access: { guest_ids: [] }, badges: [{ id: "b" }] };
+  const answers = Object.fromEntries(
+    ["/people", "/ages", "/owners"].map((path) => [path, everybody] as const),
+  );
+  const { data, errors, calls } = await run("key-lists", query, {
+    ...answers,
+    "/teams/{id}": team,
+    "/invited": { people: everybody },
+    "/readers/{ids}": { people: everybody },
+    "/found": [],
+  });
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({
+    team: {
+      members: [],
+      guests: [],
+      ages: [],
+      found: [],
+      readers: { nodes: [], edges: [], pageInfo: { hasNextPage: false, endCursor: null } },
+      badges: [{ holders: [], owner: null }],
+    },
+  });
+  expect(calls).toEqual(["/teams/{id}", "/found"]);
+});
+
+test("a list of keys that is absent is no empty one", async () => {
+  const query = "{ team(id: 1) { members { id } guests { id } readers { nodes { id } } } }";
+  const { data, errors, calls } = await run("key-lists", query, { "/teams/{id}": { id: "1", badges: [] } });
+  expect(data).toEqual({ team: { members: null, guests: null, readers: null } });
+  expect(errors).toMatchObject([
+    { path: ["team", "members"], extensions: { code } },
+    { path: ["team", "readers"], extensions: { code } },
+  ]);
+  expect(calls).toEqual(["/teams/{id}"]);
+});
+
 test("a parent without the key of a batch is an error alone", async () => {
   const { data, errors } = await run("deep-names", "{ repositories { owner { login } } }", {
     "/repositories": [{ owner: { login: "ann" } }, { owner: null }, {}],

@@ -23,7 +23,7 @@ export type ParentSource = {
 };
 
 /** A property of the REST object behind the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
-type EnclosingSource = {
+export type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
   readonly path: readonly string[];
