@@ -35,10 +35,17 @@ const inputTypes: Record<string, readonly string[]> = {
 /** Checks that a `DateTime` or `Date` is bound to strings of its format, in either direction. */
 export function checkDateFormat(
   { findings }: Binder,
-  where: FindingTarget,
-  { name }: GraphQLScalarType,
-  shape: Shape,
-  verb: "sends" | "takes",
+  {
+    where,
+    type: { name },
+    shape,
+    verb,
+  }: {
+    readonly where: FindingTarget;
+    readonly type: GraphQLScalarType;
+    readonly shape: Shape;
+    readonly verb: "sends" | "takes";
+  },
 ): void {
   const format = dateScalars.get(name);
   const isMet = isOnly(shape, "string") && shape.format === format;

@@ -143,7 +143,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   }
   if (!source) return undefined;
   const at = { ...where, coordinate: `${where.coordinate}(${source.path[0]}:)` };
-  matchInput(binder, at, source.type, operation.body.shape);
+  matchInput(binder, { where: at, type: source.type, shape: operation.body.shape });
   if (source.nullable && operation.body.required && !operation.body.shape.nullable) {
     binder.findings.add(
       "input-nullable",

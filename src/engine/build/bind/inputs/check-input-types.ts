@@ -55,9 +55,14 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
     return checkConstant(binder, where, input, source.value);
   }
   if (source.kind === "argumentAbove")
-    return matchInput(binder, { ...where, subject: formatSource(source) }, source.type, input.shape);
+    return matchInput(binder, {
+      where: { ...where, subject: formatSource(source) },
+      type: source.type,
+      shape: input.shape,
+    });
   if (source.kind === "argument") {
-    if (!isNumberInCursor(field, argument, input)) matchInput(binder, where, source.type, input.shape);
+    if (!isNumberInCursor(field, argument, input))
+      matchInput(binder, { where, type: source.type, shape: input.shape });
     if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
       checkDefault(
         binder,

@@ -38,30 +38,28 @@ import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
 import { type OneOfMember, unboundRequiredProperties } from "./one-of-member.ts";
 
-export function matchInput(
-  binder: Binder,
-  where: FindingTarget,
-  type: GraphQLInputType,
-  shape: Shape,
-  /** Enclosing pairs, which are not compared again. */
-  enclosing: readonly InputPair[] = [],
-): void {
+/** An input value on its way from GraphQL to REST. */
+type InputValue<Type = GraphQLInputType> = {
+  readonly where: FindingTarget;
+  readonly type: Type;
+  readonly shape: Shape;
+  /** Pairs of an input type and a shape around the value. A recursive type is compared once. */
+  readonly enclosing?: readonly InputPair[];
+};
+
+export function matchInput(binder: Binder, value: InputValue): void {
+  const { where, type, shape } = value;
   const { coordinate, rest: node = shape.node } = where;
   binder.addValue({ coordinate, direction: "request", type, node, shape });
   const { errorCount } = binder.findings;
-  matchNullable(binder, where, getNullableType(type), shape, enclosing);
+  matchNullable(binder, { ...value, type: getNullableType(type) });
   // an error inside the value already explains why REST refuses the whole value
   if (binder.findings.errorCount === errorCount)
     checkConditions(binder, where, shape, sentOf(binder.pairs, type, shape));
 }
 
-function matchNullable(
-  binder: Binder,
-  where: FindingTarget,
-  type: GraphQLInputType,
-  shape: Shape,
-  enclosing: readonly InputPair[],
-): void {
+function matchNullable(binder: Binder, value: InputValue): void {
+  const { where, type, shape, enclosing } = value;
   checkLimits(binder, where, shape);
   if (shape.contradiction && !isCustomScalar(type)) return addMismatch(binder, where, type, shape);
   const isArray = isOnly(shape, "array");
@@ -78,12 +76,13 @@ function matchNullable(
         `write [${type.ofType}!]`,
       );
     }
-    return matchInput(binder, { ...where, rest: shape.items.node }, type.ofType, shape.items, enclosing);
+    const at = { ...where, rest: shape.items.node };
+    return matchInput(binder, { where: at, type: type.ofType, shape: shape.items, enclosing });
   }
   if (isScalarType(type) && !scalarFitsInput(type, shape)) return addMismatch(binder, where, type, shape);
-  if (isScalarType(type)) checkDateFormat(binder, where, type, shape, "takes");
+  if (isScalarType(type)) checkDateFormat(binder, { where, type, shape, verb: "takes" });
   if (isEnumType(type)) matchEnum(binder, where, type, shape);
-  if (isInputObjectType(type)) matchInputObject(binder, where, type, shape, enclosing);
+  if (isInputObjectType(type)) matchInputObject(binder, { where, type, shape, enclosing });
 }
 
 function matchEnum(binder: Binder, where: FindingTarget, type: GraphQLEnumType, shape: Shape): void {
@@ -110,10 +109,7 @@ const isCustomScalar = (type: GraphQLInputType): boolean =>
 
 function matchInputObject(
   binder: Binder,
-  where: FindingTarget,
-  type: GraphQLInputObjectType,
-  written: Shape,
-  enclosing: readonly InputPair[],
+  { where, type, shape: written, enclosing = [] }: InputValue<GraphQLInputObjectType>,
 ): void {
   const pair = binder.pairs.of(type, written);
   const { shape, fields, choosesFrom } = pair;
@@ -129,8 +125,11 @@ function matchInputObject(
       rest: property?.node ?? shape.node,
     };
     fed.add(name);
-    if (choosesFrom) checkOneOfMember(binder, at, field, choosesFrom, choice);
-    if (choosesFrom && !choice) continue;
+    if (choosesFrom && !choice) {
+      addNoMember(binder, at, field, choosesFrom);
+      continue;
+    }
+    if (choice) checkOneOfMember(binder, at, choice);
     if (!property) {
       addMissing(binder, at, shape, name);
       continue;
@@ -147,9 +146,14 @@ function matchInputObject(
         "make the input field non-null, or give it a default",
       );
     }
-    matchInput(binder, at, field.type, property.shape, [...enclosing, pair]);
+    matchInput(binder, {
+      where: at,
+      type: field.type,
+      shape: property.shape,
+      enclosing: [...enclosing, pair],
+    });
   }
-  if (shape === written) checkMembers(binder, where, type, shape, fed);
+  if (shape === written) checkMembers(binder, { where, type, shape }, fed);
   for (const property of shape.properties.values()) {
     if (isRequiredOfRequest(property) && !fed.has(property.name)) {
       binder.findings.add(
@@ -183,9 +187,7 @@ function addMissing({ findings }: Binder, where: FindingTarget, shape: Shape, na
 /** Checks that one of several objects accepts the input, that is, that all its required properties are fed. */
 function checkMembers(
   binder: Binder,
-  where: FindingTarget,
-  type: GraphQLInputObjectType,
-  shape: Shape,
+  { where, type, shape }: InputValue<GraphQLInputObjectType>,
   fed: ReadonlySet<string>,
 ): void {
   const { members = [] } = shape;
@@ -244,25 +246,23 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
 /** Maximum number of members in a hint. */
 const mostNamed = 10;
 
-function checkOneOfMember(
-  binder: Binder,
+function addNoMember(
+  { findings }: Binder,
   where: FindingTarget,
   { name }: GraphQLInputField,
   { members }: Variants,
-  choice: OneOfMember | undefined,
 ): void {
-  const { findings } = binder;
-  if (!choice) {
-    const names = members.map(variantName);
-    const more = names.length > mostNamed ? `, ${names.length - mostNamed} more` : "";
-    findings.add(
-      "property-missing",
-      where,
-      `REST takes one of ${names.length} values, and ${where.coordinate} stands for none of them${findings.didYouMean(name, () => names)}`,
-      `name it after one of ${names.slice(0, mostNamed).join(", ")}${more}, with @restName, or after the one property that one of them needs`,
-    );
-    return;
-  }
+  const names = members.map(variantName);
+  const more = names.length > mostNamed ? `, ${names.length - mostNamed} more` : "";
+  findings.add(
+    "property-missing",
+    where,
+    `REST takes one of ${names.length} values, and ${where.coordinate} stands for none of them${findings.didYouMean(name, () => names)}`,
+    `name it after one of ${names.slice(0, mostNamed).join(", ")}${more}, with @restName, or after the one property that one of them needs`,
+  );
+}
+
+function checkOneOfMember({ findings }: Binder, where: FindingTarget, choice: OneOfMember): void {
   const { member, chosenBy } = choice;
   if (!chosenBy) return;
   const declared = declaredProperty(member.shape, chosenBy.name);

@@ -56,7 +56,7 @@ export function findOneOfMember(
   );
   const found = member && declaredProperty(member.shape, own);
   if (!found) return undefined;
-  const sent = makeProperty(own, found.node, false, () => found.shape, found.only ?? null);
+  const sent = makeProperty({ ...found, name: own, required: false }, () => found.shape);
   return { member, sent, isWhole: false, ...chosenBy(own, member, choosing, choosing === own) };
 }
 
@@ -69,7 +69,8 @@ function wholeMember(
 ): OneOfMember {
   const { shape } = member;
   const type = getNullableType(field.type);
-  const sentAs = (sent: Shape): Property => makeProperty(name, member.node, false, () => sent, null);
+  const sentAs = (sent: Shape): Property =>
+    makeProperty({ name, node: member.node, required: false }, () => sent);
   // custom scalars and lists are passed unchanged
   if (choosing === undefined || !isInputObjectType(type))
     return { member, sent: sentAs(shape), isWhole: true };

@@ -21,7 +21,7 @@ export function connectionShape(
   const { node } = list.shape;
   const made = (name: string, shape: Shape, required = true): [string, Property] => [
     name,
-    makeProperty(name, node, required, () => shape, null),
+    makeProperty({ name, node, required }, () => shape),
   ];
   const text = (nullable: boolean): Shape => new Shape({ node, types: ["string"], nullable });
   const flag = new Shape({ node, types: ["boolean"] });

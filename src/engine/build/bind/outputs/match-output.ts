@@ -81,7 +81,7 @@ function matchNamed(
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape))
       return addMismatch(binder, at, "output-type", `is ${type}`, value);
-    checkDateFormat(binder, at, type, value.shape, "sends");
+    checkDateFormat(binder, { where: at, type, shape: value.shape, verb: "sends" });
     // Float rounds beyond 2^53, which is acceptable for a measurement, but a rounded id identifies another record
     const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
     if ((type.name === "Int" || isRounded) && value.shape.types.has("integer") && exceedsInt(value.shape)) {

@@ -52,8 +52,8 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
       types: ["object"],
       properties: () =>
         new Map([
-          ["key", makeProperty("key", key.node, true, () => key, null)],
-          ["value", makeProperty("value", node, true, () => value, null)],
+          ["key", makeProperty({ name: "key", node: key.node, required: true }, () => key)],
+          ["value", makeProperty({ name: "value", node, required: true }, () => value)],
         ]),
     })
   );

@@ -108,12 +108,15 @@ function mergeProperties(
 function mergeProperty(one: Property, other: Property): Property {
   const required = one.required || other.required;
   const only = one.only ?? other.only;
+  const { name } = one;
   if (other.isUndeclared)
-    return required === one.required ? one : makeProperty(one.name, one.node, true, () => one.shape);
-  if (one.isUndeclared) return makeProperty(one.name, other.node, true, () => other.shape);
+    return required === one.required
+      ? one
+      : makeProperty({ name, node: one.node, required, only }, () => one.shape);
+  if (one.isUndeclared) return makeProperty({ name, node: other.node, required, only }, () => other.shape);
   const make = (): Shape =>
     mergeShapes(one.shape, other.shape, one.shape.types.size > 0 ? one.shape.node : other.shape.node);
-  return makeProperty(one.name, one.node, required, make, only ?? null);
+  return makeProperty({ name, node: one.node, required, only }, make);
 }
 
 const intersect = (left: ReadonlySet<JsonType>, right: ReadonlySet<JsonType>): Set<JsonType> =>

@@ -15,6 +15,7 @@ import {
   type JsonType,
   makeProperty,
   nodeBelow,
+  onlyIn,
   type Property,
   Shape,
   unresolvedSchema,
@@ -165,7 +166,8 @@ function propertiesOf(
   const names = Object.keys(membersOf(schema.properties));
   const found = names.map((name): [string, Property] => {
     const at = nodeBelow(node, "properties", name);
-    return [name, makeProperty(name, at, required.has(name), () => shapeAt(document, at))];
+    const facts = { name, node: at, required: required.has(name), only: onlyIn(at) };
+    return [name, makeProperty(facts, () => shapeAt(document, at))];
   });
   for (const name of required) {
     if (typeof name === "string" && !names.includes(name)) {

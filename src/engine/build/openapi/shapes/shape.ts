@@ -198,11 +198,8 @@ export const withNullable = (shape: Shape, nullable: boolean): Shape =>
 
 /** Creates a property whose shape is computed lazily. */
 export function makeProperty(
-  name: string,
-  node: RestNode,
-  required: boolean,
+  { name, node, required, only }: Pick<Property, "name" | "node" | "required" | "only">,
   make: () => Shape,
-  only: Property["only"] | null = onlyIn(node) ?? null,
 ): Property {
   const shape = lazy(make);
   return {
@@ -216,7 +213,8 @@ export function makeProperty(
   };
 }
 
-function onlyIn({ value }: RestNode): Property["only"] {
+/** `readOnly` properties are only in responses, `writeOnly` ones only in requests. */
+export function onlyIn({ value }: RestNode): Property["only"] {
   const { readOnly, writeOnly } = membersOf(value);
   return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;
 }
