@@ -70,7 +70,7 @@ export async function createGateway(
   server.decorate("shared", connectRedis(server, config));
   const limits = createRateLimits(config, server.shared?.rates);
   const concurrency = new TenantConcurrency(config.env.MAX_BODY_BYTES);
-  server.bounds = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
+  server.quotas = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const introspect = createIntrospect(server, config);
   const inject = createInject(config);
 

@@ -80,7 +80,7 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /** Lookups that run or wait. */
-  get underWay(): number {
+  get inFlight(): number {
     return this.#underWay.size;
   }
 

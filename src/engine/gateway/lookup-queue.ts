@@ -88,4 +88,4 @@ export class LookupQueue {
 const tookTooLong = (): DOMException => new DOMException("the lookup timed out", "TimeoutError");
 
 const tooMany = (): CodedError =>
-  refusedByLimit("key_look_ups", "SERVICE_UNAVAILABLE", "too many API keys to verify at once");
+  refusedByLimit("key_lookups", "SERVICE_UNAVAILABLE", "too many API keys to verify at once");

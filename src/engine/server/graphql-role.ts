@@ -78,7 +78,7 @@ export async function createGraphql(
       return processor.enter(caller, otherCallers);
     };
     const admitted = admitRequests(scoped, config.env.MAX_CONCURRENT_REQUESTS, starts, enter);
-    server.bounds = { ...admitted, response_bytes: bytes };
+    server.quotas = { ...admitted, response_bytes: bytes };
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new ResponseCache(upstreams.cache, starts);

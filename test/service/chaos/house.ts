@@ -72,8 +72,8 @@ async function gaugesOf(program: Program, front: string): Promise<Map<string, nu
 
 /** What is to be 0 when nothing is under way. */
 const empty = [
-  ...["http_server_active_requests", "http_server_connections", "rest_calls_under_way", "rest_calls_waiting"],
-  ...["gateway_key_look_ups_under_way", "bounds_held", "process_unread_rejections_total"],
+  ...["http_server_active_requests", "http_server_connections", "rest_calls_in_flight", "rest_calls_queued"],
+  ...["gateway_key_lookups_in_flight", "quota_usage", "process_unhandled_rejections_total"],
 ];
 
 export const timersOf = async ({ programs, front }: House): Promise<number[]> =>

@@ -13,14 +13,14 @@ test("tell what rate limits leave, that Redis is down, and the limits beside wha
   await vi.waitFor(
     async () => {
       const samples = (await (await fetch(metrics)).text()).split("\n");
-      const left = 'gateway_rate_limit_left_ratio_bucket{bound="address_rate",le=';
+      const left = 'gateway_rate_limit_remaining_ratio_bucket{limit="address_rate",le=';
       expect(samples).toEqual(
         expect.arrayContaining([
           // the fourth and the fifth request left nothing, the third a quarter
           ...[`${left}"0"} 2`, `${left}"0.25"} 3`, `${left}"+Inf"} 5`],
           ...["gateway_redis_up 0", 'rest_connections_limit{product="CRM"} 64'],
-          'bounds_limit{role="gateway",bound="gateway_requests"} 256',
-          'bounds_limit{role="graphql",bound="requests_under_way"} 256',
+          'quota_limit{role="gateway",quota="gateway_requests"} 256',
+          'quota_limit{role="graphql",quota="requests_in_flight"} 256',
           expect.stringMatching(/^rest_cache_bytes \d+$/),
           expect.stringMatching(/^http_server_connections_limit\{role="gateway"\} [1-9]\d+$/),
         ]),

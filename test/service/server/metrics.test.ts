@@ -43,6 +43,8 @@ const expectSample = (program: Program, sample: string, value: unknown): Promise
   });
 
 const count = "http_server_request_duration_seconds_count";
+const requestLabels = (method: string, route: string, status: number, error = "") =>
+  `http_request_method="${method}",url_scheme="http",http_route="${route}",http_response_status_code="${status}",error_type="${error}"`;
 
 describe("METRICS_PORT", () => {
   const all = runForAll([], { METRICS_PORT: "0", REDIS_URL: "redis://127.0.0.1:1" }); // nobody is there
@@ -53,31 +55,29 @@ describe("METRICS_PORT", () => {
     await query(program.url, "{ me { email } }", key);
     await query(program.url, "{ __schema { queryType { name } } }", key);
     await get(program.url, "/v1/identity/me", "sk_test_nobody");
-    const graphql = 'http_route="/v1/graphql",http_response_status_code="200"';
+    const graphql = requestLabels("POST", "/v1/graphql", 200);
     await expectSample(program, `${count}{role="gateway",${graphql}}`, 3);
     await expectSample(program, `${count}{role="graphql",${graphql}}`, 3);
-    await expectSample(
-      program,
-      `${count}{role="gateway",http_route="/v1/*",http_response_status_code="401"}`,
-      1,
-    );
+    await expectSample(program, `${count}{role="gateway",${requestLabels("GET", "/v1/*", 401)}}`, 1);
     const { text, at } = await scrape(program);
     expect(at.get("graphql_executions_total")).toBe(3);
     expect(at.get('graphql_operation_duration_seconds_count{operation="other"}')).toBe(3);
     const calls = [...at].filter(([name]) => /^http_client\w+_count\{.*status_code="200"/.test(name));
-    // the gateway's to graphql, then two of REST (the second profile is cached) and the introspection of one key, which is remembered
-    expect(calls.map(([, value]) => value).sort()).toEqual([3, 3]);
+    // the introspection of one key, which is cached; two reads of REST (the second profile is cached); the gateway's to graphql
+    expect(calls.map(([, value]) => value).sort()).toEqual([1, 2, 3]);
+    const methods = calls.map(([name]) => /method="(\w+)"/.exec(name)?.[1]).sort();
+    expect(methods).toEqual(["GET", "POST", "POST"]);
     const ofMe = 'operation="getMe",product="IDENTITY"';
     expect(at.get(`rest_calls_total{${ofMe},outcome="OK",retry="false",source="fetched"}`)).toBe(1);
     expect(at.get(`rest_calls_total{${ofMe},outcome="OK",retry="false",source="cached"}`)).toBe(1);
     expect(at.get(`rest_call_duration_seconds_count{${ofMe}}`)).toBe(1);
     expect(at.get('gateway_key_checks_total{cache="hit"}')).toBe(2);
     expect(at.get('gateway_key_checks_total{cache="miss"}')).toBe(1); // the wrong key has no key's shape
-    expect(at.get('gateway_key_look_ups_total{outcome="active"}')).toBe(1);
+    expect(at.get('gateway_key_lookups_total{outcome="active"}')).toBe(1);
     expect(at.get('http_server_active_requests{role="graphql"}')).toBe(0);
     expect(at.get('http_server_connections{role="graphql"}')).toBeGreaterThan(0);
     expect(at.get('rest_connections{product="IDENTITY"}')).toBeGreaterThan(0);
-    expect(at.get('rest_circuit_open{product="IDENTITY"}')).toBe(0);
+    expect(at.get('rest_circuit_breaker_open{product="IDENTITY"}')).toBe(0);
     expect(
       at.get('http_server_request_errors_total{role="gateway",code="UNAUTHENTICATED",reason="not_a_key"}'),
     ).toBe(1);
@@ -128,9 +128,9 @@ describe("METRICS_PORT", () => {
     await expectSample(program, 'graphql_operation_duration_seconds_count{operation="crm/Inbox"}', 22);
     await expectSample(program, 'graphql_manifest_operations{app="crm"}', 2);
     await expectSample(program, 'graphql_manifest_refused_operations{app="crm"}', 1);
-    await expectSample(program, 'graphql_manifest_faults{app="desk"}', 1);
-    await expectSample(program, 'graphql_manifest_unread{app="desk"}', 1);
-    await expectSample(program, 'graphql_manifest_unread{app="crm"}', 0);
+    await expectSample(program, 'graphql_manifest_errors{app="desk"}', 1);
+    await expectSample(program, 'graphql_manifest_unavailable{app="desk"}', 1);
+    await expectSample(program, 'graphql_manifest_unavailable{app="crm"}', 0);
     const { text } = await scrape(program);
     expect(text).not.toMatch(/"nobody"|"9\.9"/);
     expect(program.output()).toMatch(/"app":"crm","client":"nobody","clientVersion":"9.9"/);
@@ -144,7 +144,8 @@ describe("METRICS_PORT", () => {
     const given = { METRICS_PORT: "0", REST_BASE_URL: rest.href, GATEWAY_SECRET: secret };
     const program = await runReady(["graphql"], given);
     await query(program.url, "{ me { id } }", key);
-    const labels = `server_address="127.0.0.1",server_port="${rest.port}",error_type="ECONNREFUSED"`;
+    const to = `http_request_method="GET",server_address="127.0.0.1",server_port="${rest.port}"`;
+    const labels = `${to},http_response_status_code="",error_type="ECONNREFUSED"`;
     const ofMe = 'operation="getMe",product="IDENTITY"';
     const { at } = await scrape(program);
     // the call, its retry and the probes of the start
@@ -165,8 +166,8 @@ describe("METRICS_PORT", () => {
     expect(
       later.get(`rest_calls_total{${ofMe},outcome="CIRCUIT_OPEN",retry="false",source="fetched"}`),
     ).toBeGreaterThan(0);
-    expect(later.get('rest_circuit_open{product="IDENTITY"}')).toBe(1);
-    expect(later.get('rest_circuit_open{product="CRM"}')).toBe(0);
+    expect(later.get('rest_circuit_breaker_open{product="IDENTITY"}')).toBe(1);
+    expect(later.get('rest_circuit_breaker_open{product="CRM"}')).toBe(0);
   });
 
   test("a client that leaves is counted, and so is the REST call that it abandons", async () => {
@@ -174,9 +175,9 @@ describe("METRICS_PORT", () => {
     const headers = { "content-type": "application/json", "x-api-key": key };
     const leaving = httpRequest(new URL("/v1/graphql", program.url), { method: "POST", headers });
     leaving.on("error", () => {}).end('{"query":"{ me { id } }"}');
-    await expectSample(program, 'rest_calls_under_way{product="IDENTITY"}', 1);
+    await expectSample(program, 'rest_calls_in_flight{product="IDENTITY"}', 1);
     leaving.destroy();
-    const labels = 'role="graphql",http_route="/v1/graphql",http_response_status_code="499"';
+    const labels = `role="graphql",${requestLabels("POST", "/v1/graphql", 499)}`;
     await expectSample(program, `${count}{${labels}}`, 1);
     const call = 'operation="getMe",product="IDENTITY",outcome="ABANDONED",retry="false",source="fetched"';
     await expectSample(program, `rest_calls_total{${call}}`, 1);
@@ -190,7 +191,7 @@ describe("METRICS_PORT", () => {
     void query(program.url, "{ me { id } }", key).catch(() => {});
     await expectSample(program, 'http_server_active_requests{role="graphql"}', 1);
     await query(program.url, "{ me { id } }", key);
-    const shed = 'role="graphql",code="SERVICE_UNAVAILABLE",reason="requests_under_way"';
+    const shed = 'role="graphql",code="SERVICE_UNAVAILABLE",reason="requests_in_flight"';
     await expectSample(program, `http_server_request_errors_total{${shed}}`, 1);
     await get(program.url, `/v1/${"x".repeat(30_000)}`).catch(() => {});
     const long = 'role="graphql",code="LIMIT_EXCEEDED",reason="MAX_HEADER_BYTES"';

@@ -57,7 +57,7 @@ export function admitRequests(
   enter: Enter,
 ): Readonly<Record<string, SharedQuota>> {
   const loop = watchLoop(maxRequests);
-  const [underWay, bodies, unreadBytes] = [
+  const [inFlight, bodies, unreadBytes] = [
     new SharedQuota(maxRequests),
     new SharedQuota(largeBodies.underWay),
     new SharedQuota(largeAnswers.unread),
@@ -85,7 +85,7 @@ export function admitRequests(
       if (scope && !scope.isClosed) scope.onClose = end;
       else end();
     });
-    const refusal = underWay.refusal(caller, 1, loop.bound());
+    const refusal = inFlight.refusal(caller, 1, loop.bound());
     if (refusal) refuse(reply, refusal);
     else done();
   });
@@ -96,9 +96,9 @@ export function admitRequests(
     const large = largeLength(request);
     const tooLarge = large > 0 ? bodies.refusal(caller, large) : undefined;
     if (tooLarge) return done(tooManyBodies[tooLarge]);
-    const refusal = underWay.take(caller, 1, loop.bound());
+    const refusal = inFlight.take(caller, 1, loop.bound());
     if (refusal) return refuse(reply, refusal);
-    request.counted = underWay;
+    request.counted = inFlight;
     if (large > 0) {
       bodies.add(caller, large);
       request.taken.push([bodies, large]);
@@ -118,7 +118,7 @@ export function admitRequests(
     done(null, Buffer.from(payload)); // the bytes replace the text, so memory holds the response once
   });
   const { executing } = starts;
-  return { requests_under_way: underWay, bodies, answers_unread: unreadBytes, executing };
+  return { requests_in_flight: inFlight, bodies, unread_responses: unreadBytes, executing };
 }
 
 /** Stops counting the request. A request that only waits for its own sub-requests does this first, since they count. */
@@ -136,9 +136,9 @@ const refusals = (bound: LimitName): Readonly<Record<Refusal, CodedError>> => ({
   caller: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "this caller has too much under way; try again"),
   all: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again"),
 });
-const overloaded = refusals("requests_under_way");
+const overloaded = refusals("requests_in_flight");
 const loopFull = refusals("event_loop");
-const unread = refusals("answers_unread");
+const unread = refusals("unread_responses");
 const tooManyBodies = refusals("bodies");
 
 /** Samples the event loop. `bound` gives the number of requests that it can handle. */

@@ -38,8 +38,8 @@ declare module "fastify" {
     unready: Set<string>;
     /** Problems that `/readyz` lists while the role is ready. */
     warnings: Set<string>;
-    /** Usage and capacity of each bound, for metrics. */
-    bounds: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
+    /** Usage and limit of each quota, for metrics. */
+    quotas: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
     /** Maximum number of client connections. */
     mostConnections: number;
     /** Whether the current response should close its connection because the server stops. */
@@ -123,7 +123,7 @@ export function createServer(
   answerErrors(server, config, serverInfo);
   const { isLastAnswer } = connections;
   server
-    .decorate("bounds", {})
+    .decorate("quotas", {})
     .decorate("mostConnections", most)
     .decorate("unready", unready)
     .decorate("warnings", warnings)

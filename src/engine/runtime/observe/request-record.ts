@@ -197,6 +197,13 @@ export class CallRecord {
   }
 }
 
+const methods: ReadonlySet<string> = new Set(
+  "CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE".split(" "),
+);
+
+/** `http.request.method` of the semantic conventions: `_OTHER` for methods outside RFC 9110, RFC 5789 and QUERY. */
+export const knownMethod = (method: string): string => (methods.has(method) ? method : "_OTHER");
+
 /** Rounds milliseconds to tenths, for logs and clients. */
 export const roundMs = (time: number): number => Math.round(time * 10) / 10;
 

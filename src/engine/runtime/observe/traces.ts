@@ -41,7 +41,7 @@ import { readRegularFile } from "../../shared/regular-file.ts";
 import { lookupCache } from "../dns/lookup-cache.ts";
 import type { TraceSettings } from "../settings/config.ts";
 import { type Observer, spanCounts, subscribe } from "./observer.ts";
-import { type CallRecord, causeCode, type RequestRecord } from "./request-record.ts";
+import { type CallRecord, causeCode, knownMethod, type RequestRecord } from "./request-record.ts";
 
 /** Timeout for resolving the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
 const lookupMs = 5_000;
@@ -134,7 +134,8 @@ function spansOf(tracer: Tracer): Observer {
   };
   return {
     requestBegan(request) {
-      const { serverInfo, route, method } = request;
+      const { serverInfo, route } = request;
+      const method = knownMethod(request.method);
       if ((serverInfo.role !== "gateway" && serverInfo.role !== "graphql") || !route.startsWith("/v1/"))
         return;
       const parent = contextOf(request.traceparent);
@@ -143,10 +144,11 @@ function spansOf(tracer: Tracer): Observer {
       );
       const attributes = {
         "http.request.method": method,
+        ...(method !== request.method && { "http.request.method_original": request.method }),
         ...serverAttributes(request),
       };
       const span = tracer.startSpan(
-        `${method} ${route}`,
+        `${spanMethod(request)} ${route}`,
         { kind: SpanKind.SERVER, links, attributes },
         parent,
       );
@@ -158,7 +160,7 @@ function spansOf(tracer: Tracer): Observer {
       if (!span) return;
       const { operation, operationType, document, code, status, serverInfo } = request;
       const errorType = code ?? (status >= 500 ? String(status) : undefined);
-      span.updateName(`${request.method} ${request.route}`); // the gateway narrows the route while the request runs
+      span.updateName(`${spanMethod(request)} ${request.route}`); // the gateway narrows the route while the request runs
       span.setAttributes({
         "http.route": request.route,
         "http.response.status_code": status,
@@ -206,6 +208,12 @@ function spansOf(tracer: Tracer): Observer {
       span.end();
     },
   };
+}
+
+/** In the names of spans, `HTTP` replaces a method that is not known. */
+function spanMethod(request: RequestRecord): string {
+  const method = knownMethod(request.method);
+  return method === "_OTHER" ? "HTTP" : method;
 }
 
 const defaultPorts: ReadonlyMap<string, number> = new Map([

@@ -4,28 +4,39 @@
  */
 import { subscribe } from "node:diagnostics_channel";
 import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
+import { knownMethod } from "../../runtime/observe/request-record.ts";
 import { type Labels, labels, type MetricFamilies } from "./metric-families.ts";
 
 /** When a call began. A property of undici's request, because WeakMap entries stay in memory longer than their keys. */
 const begun = Symbol("begun");
-type Call = { readonly origin: string; [begun]?: { readonly since: number; status: number } | undefined };
+type Call = {
+  readonly origin: string;
+  readonly method: string;
+  [begun]?: { readonly since: number; status: number } | undefined;
+};
 
 export function measureOutgoingCalls(families: MetricFamilies): void {
   const duration = families.histograms(
     "http_client_request_duration_seconds",
-    "Calls of this process: REST, key introspection, what the gateway forwards.",
-    (origin: string, outcome: string | number) => ({
+    "Calls of this process: REST, key introspection, what the gateway forwards. `error_type`: the error of a call without a complete response, or a status from 400 on.",
+    (method: string, origin: string, status: number, errorType: string) => ({
+      http_request_method: method,
       ...addressOf(origin),
-      ...(typeof outcome === "number"
-        ? { http_response_status_code: String(outcome) }
-        : { error_type: outcome }),
+      http_response_status_code: status === 0 ? "" : String(status),
+      error_type: errorType,
     }),
   );
   const ended = (call: Call, errorType?: string): void => {
     const measured = call[begun];
     if (!measured) return;
     call[begun] = undefined; // a truncated response emits both headers and an error; count it once
-    duration(call.origin, errorType ?? measured.status).add((performance.now() - measured.since) / 1_000);
+    const { since, status } = measured;
+    duration(
+      knownMethod(call.method),
+      call.origin,
+      status,
+      errorType ?? (status >= 400 ? String(status) : ""),
+    ).add((performance.now() - since) / 1_000);
   };
   subscribe("undici:request:create", (message) => {
     (message as { request: Call }).request[begun] = { since: performance.now(), status: 0 };

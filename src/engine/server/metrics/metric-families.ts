@@ -19,8 +19,8 @@ export const labels =
   (...values: { readonly [At in keyof Names]: Value }): Labels =>
     Object.fromEntries(names.map((name, at) => [name, String(values[at])]));
 
-/** Upper bounds of duration buckets in seconds: OpenTelemetry's, extended down to 1 ms. */
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Upper bounds of duration buckets in seconds, as the semantic conventions for HTTP and DNS metrics recommend them. */
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 export class MetricFamilies {
   readonly registry = new Registry();

@@ -1,6 +1,7 @@
 /**
  * `/metrics` on a separate port, in Prometheus' text format: requests of each role, saved operations, REST calls, the state of
- * upstreams and of key checks, and the process. Names follow OpenTelemetry's conventions. Without `METRICS_PORT`, nothing is
+ * upstreams and of key checks, and the process. Names and labels of HTTP metrics are those of OpenTelemetry's semantic
+ * conventions, written as Prometheus writes them. Without `METRICS_PORT`, nothing is
  * measured.
  */
 import type { FastifyInstance } from "fastify";
@@ -25,9 +26,9 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
     registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // `promtool` rejects a gauge named `_total`
   const built = "What this process was built and generated from.";
   families.add("gauge", "build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
-  const unread =
+  const unhandled =
     "Rejected promises without a handler, by error code. Each is a bug in this program that the process survived; the log has its stack.";
-  families.add("counter", "process_unread_rejections_total", unread, ["code"], () => unhandledFailures);
+  families.add("counter", "process_unhandled_rejections_total", unhandled, ["code"], () => unhandledFailures);
   const spans =
     "Spans that the collector at OTEL_EXPORTER_OTLP_ENDPOINT accepted (`sent`) or did not accept (`lost`).";
   families.add("counter", "traces_spans_total", spans, ["outcome"], () => spanCounts);
@@ -64,10 +65,10 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
 function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInstance): Observer {
-  const left = families.histograms(
-    "gateway_rate_limit_left_ratio",
-    'The fraction of the rate limit of its key (`key_rate`) or address that each request left over. Requests in the bucket `le="0.1"` come from callers that are close to a 429.',
-    labels("bound"),
+  const remaining = families.histograms(
+    "gateway_rate_limit_remaining_ratio",
+    'The remaining fraction of each rate limit (`key_rate`, `address_rate`, …) after each request that it counted. Requests in the bucket `le="0.1"` come from callers that are close to a 429.',
+    labels("limit"),
     parts,
   );
   if (shared) measureShared(families, shared);
@@ -77,14 +78,14 @@ function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInsta
     ["miss", keys.counts.misses],
   ]);
   const lookedUp = "Lookups at key introspection by outcome: `active`, `inactive` or `failed`.";
-  families.add("counter", "gateway_key_look_ups_total", lookedUp, ["outcome"], () =>
+  families.add("counter", "gateway_key_lookups_total", lookedUp, ["outcome"], () =>
     (["active", "inactive", "failed"] as const).map((outcome) => [outcome, keys.counts[outcome]]),
   );
-  const underWay = "Lookups at key introspection that are running or waiting.";
-  families.add("gauge", "gateway_key_look_ups_under_way", underWay, [], () => [[keys.underWay]]);
+  const inFlight = "Lookups at key introspection that are running or waiting.";
+  families.add("gauge", "gateway_key_lookups_in_flight", inFlight, [], () => [[keys.inFlight]]);
   return {
     requestEnded({ rateLeft = [] }) {
-      for (const { bound, left: part } of rateLeft) left(bound).add(part);
+      for (const { bound, left } of rateLeft) remaining(bound).add(left);
     },
   };
 }
@@ -134,13 +135,13 @@ function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Obser
       [...upstreams].map(([product, { state }]) => [product, read(state)]),
     );
   const isOpen = "1: the circuit breaker of the product is open and lets only trial calls pass.";
-  gauge("rest_circuit_open", isOpen, (state) => Number(state.isOpen));
+  gauge("rest_circuit_breaker_open", isOpen, (state) => Number(state.isOpen));
   gauge(
-    "rest_calls_under_way",
+    "rest_calls_in_flight",
     "REST calls in flight, including those that wait for a connection.",
-    (state) => state.underWay,
+    (state) => state.inFlight,
   );
-  gauge("rest_calls_waiting", "REST calls that wait for a connection.", (state) => state.waiting);
+  gauge("rest_calls_queued", "REST calls that wait for a connection.", (state) => state.queued);
   gauge("rest_connections", "Open connections to the product's REST service.", (state) => state.connections);
   const most = "Maximum number of connections to the product's REST service.";
   gauge("rest_connections_limit", most, (state) => state.mostConnections);

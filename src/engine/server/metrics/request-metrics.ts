@@ -1,12 +1,13 @@
 /**
  * Measures the requests of each role, and the saved operations among them. Clients cannot create labels: roles, routes,
- * statuses, codes and bounds come from closed lists, operation names from saved operations, and apps from manifests.
+ * methods, schemes, statuses, codes and quotas come from closed lists, operation names from saved operations, and apps from manifests.
  */
 import type { FastifyInstance } from "fastify";
 import type { AppOperations } from "../../runtime/graphql/saved/app-operations.ts";
 import { graphqlPath } from "../../runtime/http/endpoint-paths.ts";
 import type { Observer } from "../../runtime/observe/observer.ts";
 import {
+  knownMethod,
   type OperationName,
   qualifiedName,
   type RequestRecord,
@@ -27,36 +28,45 @@ const maxVersionLabels = 20;
 export function measureRequests(families: MetricFamilies, servers: Servers): Observer {
   const duration = families.histograms(
     "http_server_request_duration_seconds",
-    "Requests of a role by route and status, from the head of the request to the end of the response. `/v1/*` is a REST call through the gateway; 499 means that the client left.",
-    labels("role", "http_route", "http_response_status_code"),
+    "Requests of a role by route and status, from the head of the request to the end of the response. `/v1/*` is a REST call through the gateway; 499 means that the client left. `error_type`: the code of a response with status 5xx.",
+    labels(
+      "role",
+      "http_request_method",
+      "url_scheme",
+      "http_route",
+      "http_response_status_code",
+      "error_type",
+    ),
   );
   const errors = families.counters(
     "http_server_request_errors_total",
-    "Requests that a role answered with an error, by its code and by the limit or bound that refused it: `MAX_DEPTH`, `key_rate`, `event_loop`, … The reasons of `UNAUTHENTICATED` are `no_key`, `not_a_key` and `refused_key`.",
+    "Requests that a role answered with an error, by its code and by the limit or quota that refused it: `MAX_DEPTH`, `key_rate`, `event_loop`, … The reasons of `UNAUTHENTICATED` are `no_key`, `not_a_key` and `refused_key`.",
     labels("role", "code", "reason"),
   );
-  let wrongProofs = 0;
+  let invalidProofs = 0;
   families.add(
     "counter",
-    "graphql_wrong_gateway_proofs_total",
+    "graphql_invalid_gateway_proofs_total",
     "Requests whose gateway proof is not that of `GATEWAY_SECRET` here, so that their context headers were dropped.",
     [],
-    () => [[wrongProofs]],
+    () => [[invalidProofs]],
   );
-  const underWay = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   const operations = measureOperations(families);
-  measureServers(families, servers, underWay);
+  measureServers(families, servers, inFlight);
   return {
     requestBegan({ serverInfo: { role } }) {
-      underWay.set(role, (underWay.get(role) ?? 0) + 1);
+      inFlight.set(role, (inFlight.get(role) ?? 0) + 1);
     },
     requestEnded(request) {
       const { serverInfo, route, status, ms, code, reason = "" } = request;
       const { role } = serverInfo;
-      underWay.set(role, (underWay.get(role) ?? 0) - 1);
+      inFlight.set(role, (inFlight.get(role) ?? 0) - 1);
       if (role === "metrics") return;
-      if (request.hasWrongProof) wrongProofs++;
-      duration(role, route, status).add(ms / 1_000);
+      if (request.hasWrongProof) invalidProofs++;
+      const scheme = request.url?.scheme === "https" ? "https" : "http"; // a client may send any X-Forwarded-Proto
+      const errorType = status >= 500 ? (code ?? status) : "";
+      duration(role, knownMethod(request.method), scheme, route, status, errorType).add(ms / 1_000);
       if (code !== undefined) errors(role, code, reason).value++;
       if (role === "graphql" && route === graphqlPath) operations(request);
     },
@@ -127,17 +137,17 @@ export function measureManifests(families: MetricFamilies, apps: AppOperations):
   );
   const refused = "Operations in manifests that are refused; the log has the reason of each.";
   gauge("graphql_manifest_refused_operations", refused, () => count(apps.refused));
-  const faults = "Manifests that cannot be read now, so that their last good state is served.";
-  gauge("graphql_manifest_faults", faults, () => count(apps.faults));
-  const unread =
+  const errors = "Manifests that cannot be read now, so that their last good state is served.";
+  gauge("graphql_manifest_errors", errors, () => count(apps.faults));
+  const unavailable =
     "1: since the start, each manifest of the app was unreadable or beyond the bounds, so all its operations are refused.";
-  gauge("graphql_manifest_unread", unread, () => count([...apps.unread].map((app) => ({ app }))));
+  gauge("graphql_manifest_unavailable", unavailable, () => count([...apps.unread].map((app) => ({ app }))));
 }
 
 function measureServers(
   families: MetricFamilies,
   servers: Servers,
-  underWay: ReadonlyMap<string, number>,
+  inFlight: ReadonlyMap<string, number>,
 ): void {
   const gauge = (
     name: string,
@@ -147,7 +157,7 @@ function measureServers(
     families.add("gauge", name, help, ["role"], () =>
       Promise.all([...servers].map(async ([role, server]) => [role, await read(server, role)] as const)),
     );
-  gauge("http_server_active_requests", "Requests in flight.", (_, role) => underWay.get(role) ?? 0);
+  gauge("http_server_active_requests", "Requests in flight.", (_, role) => inFlight.get(role) ?? 0);
   gauge(
     "http_server_connections",
     "Open client connections.",
@@ -155,17 +165,17 @@ function measureServers(
   );
   const most = "Connections that clients may open.";
   gauge("http_server_connections_limit", most, (server) => server.mostConnections);
-  const ofBounds = (name: string, help: string, part: "held" | "total"): void =>
-    families.add("gauge", name, help, ["role", "bound"], () =>
-      [...servers].flatMap(([role, { bounds }]) =>
-        Object.entries(bounds).map(([bound, { [part]: value }]) => [role, bound, value] as const),
+  const ofQuotas = (name: string, help: string, part: "held" | "total"): void =>
+    families.add("gauge", name, help, ["role", "quota"], () =>
+      [...servers].flatMap(([role, { quotas }]) =>
+        Object.entries(quotas).map(([quota, { [part]: value }]) => [role, quota, value] as const),
       ),
     );
-  ofBounds(
-    "bounds_held",
-    "What callers hold of each bound (requests, slots, bytes). It is 0 when no request is in flight.",
+  ofQuotas(
+    "quota_usage",
+    "What callers use of each quota (requests, slots, bytes). It is 0 when no request is in flight.",
     "held",
   );
-  ofBounds("bounds_limit", "What all callers together may hold of each bound.", "total");
+  ofQuotas("quota_limit", "What all callers together may use of each quota.", "total");
   gauge("ready", "1: `/readyz` returns 200.", ({ unready }) => Number(unready.size === 0));
 }

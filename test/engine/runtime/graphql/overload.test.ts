@@ -114,7 +114,7 @@ test.each([
       expect(String(socket.read(12))).toMatch(/^HTTP\/1.1 (?:200|503)$/);
     }
     const ask = async () => (await post("{ me { email } }")).status;
-    await expect.poll(() => records.some(({ reason }) => reason === "answers_unread")).toBe(true);
+    await expect.poll(() => records.some(({ reason }) => reason === "unread_responses")).toBe(true);
     await expect.poll(async () => (await post("{ me { id } }")).status).toBe(200); // once the event loop is on time
     leave();
     await expect.poll(ask).toBe(200);

@@ -61,8 +61,8 @@ export class Upstream {
     const { connected, running } = this.#pool.stats;
     return {
       isOpen: this.#breaker.isDown,
-      underWay: this.underWay,
-      waiting: this.underWay - running,
+      inFlight: this.underWay,
+      queued: this.underWay - running,
       connections: connected,
       mostConnections: this.#connections.total,
     };
