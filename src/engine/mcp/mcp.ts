@@ -32,6 +32,7 @@ import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
 import { acceptsJson } from "../runtime/http/graphql-media-type.ts";
 import type { RequestScope } from "../runtime/rest/request-scope.ts";
 import { valuesPerMessage } from "../runtime/settings/capacity.ts";
+import { findNumber } from "../shared/exact-integers.ts";
 import { isRecord, membersOf } from "../shared/json-object.ts";
 import { countValues } from "../shared/json-values.ts";
 import { own } from "../shared/own.ts";
@@ -88,8 +89,8 @@ export function serveMcp(
     done();
   });
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
-    const unknown = unknownArgument(tool, variables);
-    if (unknown) return toolResult({ errors: [unknown] });
+    const fault = unknownArgument(tool, variables) ?? infiniteArgument(variables);
+    if (fault) return toolResult({ errors: [fault] });
     releasePlaces(request); // otherwise messages would occupy the places that their own calls wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
     const given = await server.inject({
@@ -286,6 +287,12 @@ function unknownArgument({ name, inputSchema }: Tool, given: object): GraphQLFor
   const shown = JSON.stringify(cut(unknown));
   const message = `the tool ${name} has no argument ${shown}; ${known ? `it has ${known}` : "it has none"}`;
   return { message, extensions: { code: "BAD_USER_INPUT" } };
+}
+
+/** `JSON.parse` reads a number out of range as infinite, and JSON would pass it on as null. */
+function infiniteArgument(given: object): GraphQLFormattedError | undefined {
+  if (findNumber(given, (number) => !Number.isFinite(number)) === undefined) return undefined;
+  return { message: "the arguments contain a number out of range", extensions: { code: "BAD_USER_INPUT" } };
 }
 
 /** A result with errors still contains the partial data. */

@@ -18,6 +18,17 @@ const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g;
 /** Whether the number may be the result of rounding another integer. */
 export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
+/** The first number in a JSON value that passes `test`. Nested values take no stack. */
+export function findNumber(value: unknown, test: (value: number) => boolean): number | undefined {
+  const values = [value];
+  while (values.length > 0) {
+    const next = values.pop();
+    if (typeof next === "number" && test(next)) return next;
+    if (typeof next === "object" && next !== null) for (const each of Object.values(next)) values.push(each);
+  }
+  return undefined;
+}
+
 /** Decodes a JSON body (RFC 8259, UTF-8), with integers beyond 2^53 as strings. */
 export function exactText(body: Buffer): string {
   const text = body.toString("utf8");

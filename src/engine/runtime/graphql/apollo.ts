@@ -15,6 +15,7 @@ import type { Environment } from "../settings/environment.ts";
 import { type DeprecationHeaders, deprecationHeaders } from "./deprecation-headers.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask-errors.ts";
+import { floatRule } from "./exact-numbers.ts";
 import { DocumentStore } from "./limits/document-store.ts";
 import { limitRule } from "./limits/limits.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -62,7 +63,7 @@ export class Apollo extends ApolloServer<RequestContext> {
       stopOnTerminationSignals: false,
       formatError: formatError(config),
       parseOptions: { maxTokens: env.MAX_TOKENS },
-      validationRules: [rule],
+      validationRules: [rule, floatRule],
       plugins: [
         ApolloServerPluginLandingPageDisabled(),
         ApolloServerPluginCacheControlDisabled(),

@@ -14,6 +14,7 @@ import type { AnyContext } from "../rest/rest-context.ts";
 import { addDateCoercions } from "./date-scalars.ts";
 import { type Args, argumentCheck } from "./errors/argument-check.ts";
 import { argumentErrorTranslator } from "./errors/argument-names.ts";
+import { addNumberCoercions } from "./exact-numbers.ts";
 import { type CallSource, type ResolveLevel, toError } from "./plan/plan.ts";
 
 /** A generated resolver. `inherits`: the types of the enclosing objects that it takes values from. */
@@ -42,6 +43,7 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
     resolvers: Object.fromEntries(ofOtherTypes) as never,
   });
   addDateCoercions(schema);
+  addNumberCoercions(schema);
   // not by addResolversToSchema, which binds resolvers and so drops their properties (`source`, `level`, `inherits`)
   for (const [name, resolvers] of Object.entries(byType)) {
     const type = schema.getType(name);

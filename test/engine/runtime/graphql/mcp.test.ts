@@ -243,6 +243,26 @@ test("a call with an argument that its tool does not have is refused, and never 
   expect(await answerTo("Me", "{}")).toMatchObject({ result: { isError: false } });
 });
 
+test("a number out of range is no null", async () => {
+  const calls: string[] = [];
+  const contact = "query Contact($id: ID) { contact(id: $id) { id } }";
+  const contacts = { id: hash("sha256", contact), name: "Contact", body: contact, tool: "Reads a contact." };
+  const { server } = await inFrontOf(
+    ({ url = "" }, response) => send(response, { ...me, id: calls.push(url) }),
+    { MCP: "on" },
+    { ...api, savedOperations: [contacts] } as typeof api,
+  );
+  for (const number of ["1e400", "-1e999", '[{"a":1e400}]']) {
+    const payload = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Contact","arguments":{"id":${number}}}}`;
+    const { result } = (await server.inject({ method: "POST", url: "/v1/mcp", headers, payload })).json();
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { errors: [{ message: "the arguments contain a number out of range" }] },
+    });
+  }
+  expect(calls).toEqual([]);
+});
+
 test("the input schema of a custom scalar allows any value, that of a date scalar text", () => {
   const schema = buildSchema(
     "scalar JSON scalar Date scalar DateTime input In { j: JSON d: Date } type Query { a(j: JSON! js: [JSON!] i: In d: DateTime id: ID n: Int): Int }",
