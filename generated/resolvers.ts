@@ -55,7 +55,7 @@ export const Query = {
       args,
       {
         items: ["items"],
-        next: ["nextCursor"],
+        next: { by: "cursor", at: ["nextCursor"] },
         more: ["hasMore"],
         required: ["items", "more"],
         first: 50,
@@ -88,7 +88,7 @@ export const Query = {
       args,
       {
         items: ["items"],
-        next: ["nextCursor"],
+        next: { by: "cursor", at: ["nextCursor"] },
         more: ["hasMore"],
         required: ["items", "more"],
         first: 50,
@@ -111,7 +111,7 @@ export const Query = {
       args,
       {
         items: ["items"],
-        next: ["nextCursor"],
+        next: { by: "cursor", at: ["nextCursor"] },
         more: ["hasMore"],
         required: ["items", "more"],
         first: 50,
@@ -130,7 +130,7 @@ export const Query = {
       args,
       {
         items: ["items"],
-        next: ["nextCursor"],
+        next: { by: "cursor", at: ["nextCursor"] },
         more: ["hasMore"],
         required: ["items", "more"],
         first: 50,

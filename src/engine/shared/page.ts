@@ -1,26 +1,13 @@
 /**
- * How a REST page becomes a connection: where its values are in the body, how to get the next page (`next`, `last`, `link` or
- * `from`), and the page sizes. Generated resolvers pass it to `src/engine/runtime/rest/connection.ts`.
+ * How a REST page becomes a connection: where its values are in the body, how to get the next page, and the page sizes.
+ * Generated resolvers pass it to `src/engine/runtime/rest/connection.ts`.
  */
 export type Page<Items extends readonly string[] = readonly string[]> = {
   /** Empty: the body is the list. */
   readonly items: Items;
-  /** Path of the next page's cursor or, with `link`, of its URL. */
-  readonly next?: readonly string[];
-  /** Path of the next page's cursor in the last item of this page. */
-  readonly last?: readonly string[];
-  /** The query parameter with the cursor in the next page's URL, which is in the `Link` header or at `next`. */
-  readonly link?: string;
-  /** The first page's number, or with `offset` its offset. */
-  readonly from?: number;
-  /** Pages are counted by the offset of their first item instead of a page number. */
-  readonly offset?: true;
-  /** Path of the total number of items. */
-  readonly total?: readonly string[];
-  /** A numbered page with fewer items than this and than requested is the last one. Absent: only an empty page is. */
-  readonly full?: number;
+  readonly next: NextPage;
   /** Path of "has next page". Absent: a page with a next cursor has a next page. */
-  readonly more?: readonly string[];
+  readonly more?: Path;
   /** The parts that the document requires; a page without one of them is an error. */
   readonly required?: readonly PagePart[];
   /** Default and maximum page size; absent if REST has no parameter for it. */
@@ -28,6 +15,45 @@ export type Page<Items extends readonly string[] = readonly string[]> = {
   readonly most?: number;
 };
 
+/** How to get the next page: by a cursor, or by counting. */
+export type NextPage = CursorPage | LastItemPage | LinkedPage | CountedPage;
+
+type Path = readonly string[];
+
+/** The next page's cursor is in the body. */
+type CursorPage = { readonly by: "cursor"; readonly at: Path };
+
+/**
+ * The next page's cursor is a value of this page's last item. A page with fewer items than `full` and than requested is
+ * the last one. Without `full`, only an empty page is.
+ */
+type LastItemPage = { readonly by: "lastItem"; readonly at: Path; readonly full?: number };
+
+/** The next page's URL has the cursor in a query parameter. It is in the body or, without `at`, in the `Link` header. */
+type LinkedPage = { readonly by: "link"; readonly parameter: string; readonly at?: Path };
+
+/**
+ * Pages are counted from that of the first page: by number, or by the offset of their first item. `total` is the path of the total
+ * number of items, `full` as for the last item.
+ */
+export type CountedPage = {
+  readonly by: "number" | "offset";
+  readonly from: number;
+  readonly total?: Path;
+  readonly full?: number;
+};
+
 /** The parts of a page that have a path in the body. */
 export const pageParts = ["items", "next", "more", "total"] as const;
 type PagePart = (typeof pageParts)[number];
+
+export const isCounted = (next: NextPage): next is CountedPage =>
+  next.by === "number" || next.by === "offset";
+
+/** The path of a part in the body, if the page has it there. */
+export function pathOfPart({ items, next, more }: Page, part: PagePart): Path | undefined {
+  if (part === "items") return items;
+  if (part === "more") return more;
+  if (part === "total") return isCounted(next) ? next.total : undefined;
+  return next.by === "cursor" || next.by === "link" ? next.at : undefined;
+}

@@ -199,7 +199,7 @@ function restCall(field: BoundField): string {
     const entries = part.entries.map(({ name, value }) => [name, valueExpression(field, value)] as const);
     return [part.in, objectLiteral(entries)] as const;
   });
-  const sections = connection?.link !== undefined ? [...parts, ["link", "link"] as const] : parts;
+  const sections = connection?.next.by === "link" ? [...parts, ["link", "link"] as const] : parts;
   const init = sections.length > 0 ? [objectLiteral(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
   const call = `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
@@ -216,7 +216,7 @@ const objectValue = (source: ParentSource | EnclosingSource): string =>
 
 /** The inner `args` have REST's cursor and page size. `link` reports the next page's URL. */
 const connectionCall = (page: Page, call: string): string =>
-  `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.link !== undefined ? "(args, link)" : "(args)"} => ${call})`;
+  `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.next.by === "link" ? "(args, link)" : "(args)"} => ${call})`;
 
 function valueExpression(
   { needs }: BoundField,

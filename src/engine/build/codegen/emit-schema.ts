@@ -20,6 +20,7 @@ import {
 } from "graphql";
 import { controlCharacters } from "../../shared/control-characters.ts";
 import { membersOf } from "../../shared/json-object.ts";
+import { isCounted } from "../../shared/page.ts";
 import { semanticNonNullName } from "../../shared/semantic-non-null.ts";
 import type { Input, Model } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
@@ -83,7 +84,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       .reverse(), // the first of two wins
   );
   // with numbered pages or offsets, REST's parameter describes a number, but clients send a cursor
-  if (bound.connection?.from !== undefined) fedBy.delete("after");
+  if (bound.connection && isCounted(bound.connection.next)) fedBy.delete("after");
   return {
     ...field,
     description: { kind: Kind.STRING, value, block: true },

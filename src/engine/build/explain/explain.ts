@@ -5,7 +5,7 @@
 import { getNamedType } from "graphql";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
-import type { Page } from "../../shared/page.ts";
+import { isCounted, type NextPage, type Page } from "../../shared/page.ts";
 import { callCost, describeCallCount, describeWorstCase, listCalls } from "../bind/call-cost.ts";
 import { suggestOperations } from "../bind/find-operation.ts";
 import { enclosingTypes, formatSource } from "../bind/inputs/input-source.ts";
@@ -112,11 +112,16 @@ function callLines(field: BoundField): string[] {
   ];
 }
 
-function connectionText({ items, next, last, link, offset }: Page): string {
-  const counted = offset ? "the offset" : "the page's number";
-  const ofLast = last && `${last.join(".")} of the last item`;
-  const readsOn = next?.join(".") ?? ofLast ?? (link === undefined ? counted : `${link} of the Link header`);
-  return `${items.join(".") || "the whole response"}, next page by ${readsOn}`;
+const connectionText = ({ items, next }: Page): string =>
+  `${items.join(".") || "the whole response"}, next page by ${nextPageText(next)}`;
+
+function nextPageText(next: NextPage): string {
+  if (isCounted(next)) return next.by === "offset" ? "the offset" : "the page's number";
+  if (next.by === "lastItem") return `${next.at.join(".")} of the last item`;
+  if (next.by === "cursor") return next.at.join(".");
+  return next.at
+    ? `${next.parameter} of the URL at ${next.at.join(".")}`
+    : `${next.parameter} of the Link header`;
 }
 
 /** Where a read's response may come from, according to the document. `extensions.calls` shows the source of each call. */

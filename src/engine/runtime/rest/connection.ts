@@ -8,7 +8,7 @@
  * item, it is read from that item.
  */
 import { Dictionary } from "../../shared/own.ts";
-import type { Page } from "../../shared/page.ts";
+import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
 import { CodedError } from "../coded-error.ts";
 import type { TakesLink, ValueAt } from "./openapi-types.ts";
 import { cursorFromUrl, nextLinkCursor } from "./paging/next-link.ts";
@@ -48,60 +48,58 @@ export async function connection<
   page: Page<Items>,
   load: (args: Args, link: NonNullable<TakesLink["link"]>) => Promise<Body> | readonly [] | null,
 ): Promise<Connection<NonNullable<Body>, ItemAt<NonNullable<Body>, Items>> | Extract<Body, null>> {
+  const { next } = page;
   const start = startAt(args, page);
   let linked = "";
-  const first = page.from === undefined ? null : String(page.from);
   const asked = Object.assign(new Dictionary(), args, sizeOf(args, page, start), {
-    after: start.cursor ?? first,
+    after: start.cursor ?? (isCounted(next) ? String(next.from) : null),
   });
   const loaded = load(asked, (header, value) => {
-    linked = linkedCursor(page, header, value);
+    if (next.by === "link") linked = linkedCursor(next, header, value);
   });
-  if (Array.isArray(loaded)) return buildConnection(args, page, {}, [], start, "") as never;
+  if (Array.isArray(loaded)) return buildConnection({ args, page, start, body: {}, items: [] }, "") as never;
   const body = await loaded;
   if (body === null || body === undefined) return body as never;
   if (typeof body !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a page");
   checkParts(body, page);
-  const sent = valueAt(body, page.items);
-  const next = page.link === undefined ? nextCursor(args, page, body, sent, start) : linked;
-  checkProgress(page, body, start, next);
-  return buildConnection(args, page, body, sent, start, next) as never;
+  const answer: PageAnswer = { args, page, start, body, items: valueAt(body, page.items) };
+  const nextCursor = next.by === "link" ? linked : nextCursorIn(answer, next);
+  checkProgress(answer, nextCursor);
+  return buildConnection(answer, nextCursor) as never;
 }
 
+/** REST's answer to the request for a page. */
+type PageAnswer = {
+  readonly args: PageArguments;
+  readonly page: Page;
+  readonly start: PageStart;
+  readonly body: object;
+  readonly items: unknown;
+};
+
 /** Throws for a page that is not the last one and leads to no other page: a client that follows it would never end. */
-function checkProgress(
-  { more, from, offset, items }: Page,
-  body: object,
-  { cursor }: PageStart,
-  next: string,
-): void {
-  const isMore = more && from === undefined ? valueAt(body, more) : undefined;
+function checkProgress({ page: { more, next }, body, items, start }: PageAnswer, nextCursor: string): void {
+  const fail = (message: string): never => {
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", message);
+  };
+  const isMore = more && valueAt(body, more);
+  if (isCounted(next)) {
+    if (next.by === "number" && isMore === true && isEmptyList(items))
+      fail("the answer says that there is a next page, but the page is empty");
+    if (nextCursor !== "" && nextCursor === start.cursor) fail("the next cursor is that of the page itself");
+    return;
+  }
   if (typeof (isMore ?? false) !== "boolean")
-    throw new CodedError(
-      "BAD_UPSTREAM_RESPONSE",
-      "the answer does not say by a boolean whether there is a next page",
-    );
-  if (
-    more &&
-    from !== undefined &&
-    !offset &&
-    valueAt(body, more) === true &&
-    isEmptyList(valueAt(body, items))
-  )
-    throw new CodedError(
-      "BAD_UPSTREAM_RESPONSE",
-      "the answer says that there is a next page, but the page is empty",
-    );
-  if (isMore === true && next === "")
-    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer says that there is a next page, but not which");
-  if (isMore !== false && next !== "" && next === cursor)
-    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is that of the page itself");
+    fail("the answer does not say by a boolean whether there is a next page");
+  if (isMore === true && nextCursor === "") fail("the answer says that there is a next page, but not which");
+  if (isMore !== false && nextCursor !== "" && nextCursor === start.cursor)
+    fail("the next cursor is that of the page itself");
 }
 
 /** Throws for a part of the page that its document requires, whether or not the client selects it. */
 function checkParts(body: object, page: Page): void {
   for (const part of page.required ?? []) {
-    const value = valueAt(body, page[part] ?? []);
+    const value = valueAt(body, pathOfPart(page, part) ?? []);
     if (value === null || value === undefined || (part === "items" && !Array.isArray(value)))
       throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer lacks a value that a page needs");
   }
@@ -119,13 +117,13 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
 
 /** The cursor in the next page's address; empty on the last page. Its errors are those of the call, and name the operation. */
 function linkedCursor(
-  { next, link = "" }: Page,
+  { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,
   value: unknown,
 ): string {
-  if (!next) return nextLinkCursor(header, link);
-  const address = restCursorAt(value, next);
-  return address === "" ? "" : cursorFromUrl(address, link);
+  if (!at) return nextLinkCursor(header, parameter);
+  const address = restCursorAt(value, at);
+  return address === "" ? "" : cursorFromUrl(address, parameter);
 }
 
 function restCursorAt(value: unknown, path: readonly string[]): string {
@@ -138,56 +136,66 @@ function notACursor(): never {
 }
 
 /** REST's cursor of the next page; empty on the last one. */
-function nextCursor(
-  args: PageArguments,
-  { next: path, last, from = 0, offset, full = 0, first = 0, more, total }: Page,
-  body: object,
-  sent: unknown,
-  { cursor, size, before = 0 }: PageStart,
-): string {
-  if (path) return restCursorAt(body, path);
-  const count = Array.isArray(sent) ? sent.length : 0;
-  const isShort = count === 0 || count < Math.min(size ?? args.first ?? first, full);
-  if (last && Array.isArray(sent)) {
-    // a short page may have a next one if REST says so, but an empty page has no item that leads to it
-    if (count === 0 || (more ? valueAt(body, more) !== true : isShort)) return "";
-    return restCursorAt(sent.at(-1), last) || notACursor();
-  }
-  const behind = Number(cursor ?? from) + (offset ? count : 1);
+function nextCursorIn(answer: PageAnswer, next: Exclude<NextPage, { readonly by: "link" }>): string {
+  if (next.by === "cursor") return restCursorAt(answer.body, next.at);
+  return next.by === "lastItem" ? cursorOfLastItem(answer, next.at) : countedCursor(answer, next);
+}
+
+/** A short page may have a next one if REST says so, but an empty page has no item that leads to it. */
+function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
+  const { page, body, items } = answer;
+  if (!Array.isArray(items) || items.length === 0) return "";
+  const isLast = page.more ? valueAt(body, page.more) !== true : isShort(answer);
+  return isLast ? "" : restCursorAt(items.at(-1), at) || notACursor();
+}
+
+/** The next page's number or offset. No offset leads on from an empty page. */
+function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): string {
+  const { page, start, body } = answer;
+  const count = lengthOf(answer.items);
+  const own = Number(start.cursor ?? from);
+  const behind = by === "offset" ? own + count : own + 1;
+  if (page.more) return valueAt(body, page.more) === true && behind > own ? String(behind) : "";
   const all = total && valueAt(body, total);
-  const taken = offset ? behind - from : before + count;
-  const isEnd = typeof all === "number" ? count === 0 || taken >= all : isShort;
-  // no offset leads on from an empty page
-  const isLast = more ? valueAt(body, more) !== true || behind === Number(cursor ?? from) : isEnd;
+  const taken = by === "offset" ? behind - from : (start.before ?? 0) + count;
+  const isLast = typeof all === "number" ? count === 0 || taken >= all : isShort(answer);
   return isLast ? "" : String(behind);
 }
 
+/** Whether the page has fewer items than a page that another one follows. */
+function isShort({ args, page, start, items }: PageAnswer): boolean {
+  const full = "full" in page.next ? (page.next.full ?? 0) : 0;
+  const count = lengthOf(items);
+  return count === 0 || count < Math.min(start.size ?? args.first ?? page.first ?? 0, full);
+}
+
+const lengthOf = (items: unknown): number => (Array.isArray(items) ? items.length : 0);
+
 /** `edges` and `pageInfo` are made when they are read: a selection of `nodes` pays for neither. */
-function buildConnection(
-  { first, after }: PageArguments,
-  page: Page,
-  body: object,
-  sent: unknown,
-  start: PageStart,
-  next: string,
-): object {
+function buildConnection({ args, page, start, body, items }: PageAnswer, nextCursor: string): object {
+  const { first, after } = args;
   const { skip, size, before } = start;
+  const { next } = page;
   const isCut = size !== undefined && after != null; // REST's page may be longer than what is asked for
   const end = isCut ? skip + Math.max(0, first ?? page.first ?? size) : undefined;
-  const nodes = Array.isArray(sent) ? sent.slice(skip, end) : sent;
-  const count = Array.isArray(nodes) ? nodes.length : 0;
-  const isWhole = !Array.isArray(sent) || skip + count >= sent.length;
-  const more = page.from === undefined ? page.more && (valueAt(body, page.more) ?? undefined) : undefined;
-  const length = Array.isArray(sent) ? sent.length : 0;
+  const nodes = Array.isArray(items) ? items.slice(skip, end) : items;
+  const count = lengthOf(nodes);
+  const isWhole = skip + count >= lengthOf(items);
+  const more = isCounted(next) ? undefined : page.more && (valueAt(body, page.more) ?? undefined);
   const onward = () =>
-    cursorOf({ cursor: next, skip: 0, size, before: before === undefined ? before : before + length });
+    cursorOf({
+      cursor: nextCursor,
+      skip: 0,
+      size,
+      before: before === undefined ? before : before + lengthOf(items),
+    });
   const cursorAt = (index: number): string =>
-    page.offset
-      ? cursorOf({ cursor: String(Number(start.cursor ?? page.from) + index + 1), skip: 0 })
-      : isWhole && index === count - 1 && next !== ""
+    next.by === "offset"
+      ? cursorOf({ cursor: String(Number(start.cursor ?? next.from) + index + 1), skip: 0 })
+      : isWhole && index === count - 1 && nextCursor !== ""
         ? onward()
         : cursorOf({ ...start, skip: skip + index + 1 });
-  const behind = isWhole ? (next === "" ? null : onward()) : after;
+  const behind = isWhole ? (nextCursor === "" ? null : onward()) : after;
   return {
     ...(Array.isArray(body) ? undefined : body),
     nodes,
@@ -196,7 +204,7 @@ function buildConnection(
     },
     get pageInfo() {
       return {
-        hasNextPage: isWhole ? (more ?? next !== "") : true,
+        hasNextPage: isWhole ? (more ?? nextCursor !== "") : true,
         hasPreviousPage: (after ?? null) !== null,
         startCursor: count > 0 ? cursorAt(0) : null,
         endCursor: count > 0 ? cursorAt(count - 1) : behind,

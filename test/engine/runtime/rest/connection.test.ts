@@ -31,7 +31,13 @@ function restOf(length: number) {
   const page = (args: Args) =>
     connection(
       args,
-      { items: ["items"], next: ["meta", "next"], more: ["meta", "more"], first: byDefault, most },
+      {
+        items: ["items"],
+        next: { by: "cursor", at: ["meta", "next"] },
+        more: ["meta", "more"],
+        first: byDefault,
+        most,
+      },
       load,
     );
   return { page, asked };
@@ -131,7 +137,7 @@ test.each([
 const load = (body: unknown) => () => Promise.resolve(body as Body);
 
 test("without a property that says so, a next cursor means a next page", async () => {
-  const paths = { items: ["items"], next: ["next"] } as const;
+  const paths = { items: ["items"], next: { by: "cursor", at: ["next"] } } as const;
   const more = await connection({}, paths, load({ items: [{ id: 1 }], next: "n" }));
   expect(more.pageInfo.hasNextPage).toBe(true);
   for (const next of [null, "", undefined]) {
@@ -141,11 +147,11 @@ test("without a property that says so, a next cursor means a next page", async (
 });
 
 test("a page that breaks its contract is left to the proof of each field, or is an error of REST", async () => {
-  const paths = { items: ["items"], next: ["next"] } as const;
+  const paths = { items: ["items"], next: { by: "cursor", at: ["next"] } } as const;
   expect(await connection({}, paths, load(null))).toBeNull();
   const noPage = { code: "BAD_UPSTREAM_RESPONSE", message: "the answer is not a page" };
   await expect(connection({}, paths, load("text"))).rejects.toMatchObject(noPage);
-  await expect(connection({}, { items: [] }, load("text"))).rejects.toMatchObject(noPage);
+  await expect(connection({}, { ...paths, items: [] }, load("text"))).rejects.toMatchObject(noPage);
   expect(await connection({}, paths, load({ items: "text", next: null }))).toMatchObject({
     nodes: "text",
     edges: "text",
@@ -158,7 +164,7 @@ test("a page that breaks its contract is left to the proof of each field, or is 
 describe("a page that leads to no other, although it is not the last one, is an error of REST:", () => {
   const items = [{ id: 1 }, { id: 2 }];
   const broken = expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" });
-  const paths = { items: ["items"], next: ["next"], more: ["more"] } as const;
+  const paths = { items: ["items"], next: { by: "cursor", at: ["next"] }, more: ["more"] } as const;
 
   test.each([null, "", undefined])("more is true, and next is %j", async (next) => {
     const page = load({ items, more: true, next });
@@ -173,7 +179,7 @@ describe("a page that leads to no other, although it is not the last one, is an 
   });
 
   test("more is true, and no Link header or item leads on", async () => {
-    const linked = { items: ["items"], more: ["more"], link: "page" } as const;
+    const linked = { items: ["items"], next: { by: "link", parameter: "page" }, more: ["more"] } as const;
     const answer = (link: string | undefined) =>
       connection({}, linked, async (_args, read) => {
         read(link, {});
@@ -182,12 +188,17 @@ describe("a page that leads to no other, although it is not the last one, is an 
     await expect(answer(undefined)).rejects.toEqual(broken);
     await expect(answer("<?page=1>; rel=prev")).rejects.toEqual(broken);
     expect((await answer("<?page=2>; rel=next")).pageInfo.hasNextPage).toBe(true);
-    const last = { items: ["items"], last: ["id"], more: ["more"] } as const;
+    const last = { items: ["items"], next: { by: "lastItem", at: ["id"] }, more: ["more"] } as const;
     await expect(connection({}, last, load({ items: [], more: true }))).rejects.toEqual(broken);
   });
 
   test("a short page with more goes on behind its last item", async () => {
-    const page = { items: ["items"], last: ["id"], more: ["more"], first: 10, full: 10 } as const;
+    const page = {
+      items: ["items"],
+      next: { by: "lastItem", at: ["id"], full: 10 },
+      more: ["more"],
+      first: 10,
+    } as const;
     const asked: unknown[] = [];
     const ask = async (after: string | null) =>
       connection({ after }, page, async (args) => {
@@ -227,7 +238,7 @@ describe("a page that leads to no other, although it is not the last one, is an 
 });
 
 test("an argument that is left out has no value, also if every object inherits its name", async () => {
-  const page = { items: ["items"], next: ["next"] } as const;
+  const page = { items: ["items"], next: { by: "cursor", at: ["next"] } } as const;
   const args: { after?: string; valueOf?: string; q?: string } = Object.assign(Object.create(null), {
     q: "a",
   });
@@ -246,14 +257,19 @@ test.each([
   { items: [], total: null },
   { items: [] },
 ])("a page %j without what its document requires is an error, whatever the client selects", async (body) => {
-  const places = { items: ["items"], from: 1, total: ["total"] } as const;
+  const places = { items: ["items"], next: { by: "number", from: 1, total: ["total"] } } as const;
   const page = connection({}, { ...places, required: ["items", "total"] }, async () => body);
   await expect(page).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
   expect(await connection({}, places, async () => body)).toBeDefined();
 });
 
 test("an empty numbered page that says there is more is an error, and no list without an end", async () => {
-  const page = { items: ["items"], from: 1, more: ["more"], first: 2, full: 100 } as const;
+  const page = {
+    items: ["items"],
+    next: { by: "number", from: 1, full: 100 },
+    more: ["more"],
+    first: 2,
+  } as const;
   const answer = (items: object[], more: boolean) => connection({}, page, async () => ({ items, more }));
   await expect(answer([], true)).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
   expect((await answer([], false)).pageInfo.hasNextPage).toBe(false);

@@ -11,11 +11,13 @@ const byDefault = 3;
 function restOf(length: number, tellsMore: boolean) {
   const items = Array.from({ length }, (_, index) => ({ id: `item_${index}` }));
   const asked: (string | null)[] = [];
-  const places = { items: ["data"], last: ["id"], first: byDefault, most: 5 };
+  const places = { items: ["data"], first: byDefault, most: 5 };
   const page = (args: Args) =>
     connection(
       args,
-      tellsMore ? { ...places, more: ["has_more"] } : { ...places, full: 5 },
+      tellsMore
+        ? { ...places, next: { by: "lastItem", at: ["id"] }, more: ["has_more"] }
+        : { ...places, next: { by: "lastItem", at: ["id"], full: 5 } },
       async (inner) => {
         asked.push(inner.after ?? null);
         const at = items.findIndex(({ id }) => id === inner.after) + 1;
@@ -59,6 +61,10 @@ test("REST gets the id itself, and an edge in the middle of a page begins behind
 
 test("a last item without its id is an error, and no silent end", async () => {
   const load = async () => ({ data: [{ id: undefined as unknown }], has_more: true });
-  const broken = connection({}, { items: ["data"], last: ["id"], more: ["has_more"] }, load);
+  const broken = connection(
+    {},
+    { items: ["data"], next: { by: "lastItem", at: ["id"] }, more: ["has_more"] },
+    load,
+  );
   await expect(broken).rejects.toMatchObject({ code: "BAD_UPSTREAM_RESPONSE" });
 });

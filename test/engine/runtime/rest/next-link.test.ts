@@ -76,7 +76,8 @@ test.each([
   const { rest } = await against((socket) => {
     socket.write(http(200, JSON.stringify({ items: [], ...body }), headers));
   });
-  const page = { items: ["items"], link: "page", ...("next" in body && { next: ["next"] }) };
+  const next = { by: "link", parameter: "page", ...("next" in body && { at: ["next"] }) } as const;
+  const page = { items: ["items"], next };
   const failure = await failureOf(
     connection({}, page, (_args, link) => rest.get("/things", { link }) as Promise<object>),
   );

@@ -33,16 +33,20 @@ function restOf(length: number, { from, cap }: Manner) {
   return {
     asked,
     linked: (args: Args) =>
-      connection(args, { items: [], link: "page", first: byDefault }, async (inner, link) => {
-        const found = pageOf(inner);
-        link(found.link, found.page);
-        return found.page;
-      }),
+      connection(
+        args,
+        { items: [], next: { by: "link", parameter: "page" }, first: byDefault },
+        async (inner, link) => {
+          const found = pageOf(inner);
+          link(found.link, found.page);
+          return found.page;
+        },
+      ),
     // the address stands in the body, and may be relative
     addressed: (args: Args) =>
       connection(
         args,
-        { items: ["page"], next: ["next"], link: "page", first: byDefault },
+        { items: ["page"], next: { by: "link", parameter: "page", at: ["next"] }, first: byDefault },
         async (inner, link) => {
           const found = pageOf(inner);
           const address = /<https:\/\/rest.example([^>]*)>/.exec(found.link ?? "")?.[1] ?? null;
@@ -53,38 +57,50 @@ function restOf(length: number, { from, cap }: Manner) {
       ),
     // the cursor is a number
     numeric: (args: Args) =>
-      connection(args, { items: ["rows"], next: ["next"], first: byDefault, most: cap }, async (inner) => {
-        const { rows } = rowsOf(inner);
-        const behind = Number(inner.after ?? from) + rows.length;
-        return { rows, next: behind - from < length ? behind : null };
-      }),
+      connection(
+        args,
+        { items: ["rows"], next: { by: "cursor", at: ["next"] }, first: byDefault, most: cap },
+        async (inner) => {
+          const { rows } = rowsOf(inner);
+          const behind = Number(inner.after ?? from) + rows.length;
+          return { rows, next: behind - from < length ? behind : null };
+        },
+      ),
     counted: (args: Args) =>
       connection(
         args,
-        { items: [], from, full: byDefault, first: byDefault },
+        { items: [], next: { by: "number", from, full: byDefault }, first: byDefault },
         async (inner) => pageOf(inner).page,
       ),
     offset: (args: Args) =>
       connection(
         args,
-        { items: [], from, offset: true, full: cap, first: byDefault, most: cap },
+        { items: [], next: { by: "offset", from, full: cap }, first: byDefault, most: cap },
         async (inner) => rowsOf(inner).rows,
       ),
     ofTotal: (args: Args) =>
-      connection(args, { items: ["rows"], from, offset: true, total: ["total"] }, async (inner) =>
+      connection(args, { items: ["rows"], next: { by: "offset", from, total: ["total"] } }, async (inner) =>
         rowsOf(inner),
       ),
     ofLength: (args: Args) =>
-      connection(args, { items: [], from }, async (inner) => pageOf({ after: inner.after ?? null }).page),
+      connection(
+        args,
+        { items: [], next: { by: "number", from } },
+        async (inner) => pageOf({ after: inner.after ?? null }).page,
+      ),
     ofCount: (args: Args) =>
-      connection(args, { items: ["rows"], from, total: ["total"] }, async (inner) => ({
-        rows: pageOf({ after: inner.after ?? null }).page,
-        total: length,
-      })),
+      connection(
+        args,
+        { items: ["rows"], next: { by: "number", from, total: ["total"] } },
+        async (inner) => ({
+          rows: pageOf({ after: inner.after ?? null }).page,
+          total: length,
+        }),
+      ),
     limited: (args: Args) =>
       connection(
         args,
-        { items: [], from, full: cap, first: byDefault, most: cap },
+        { items: [], next: { by: "number", from, full: cap }, first: byDefault, most: cap },
         async (inner) => pageOf(inner).page,
       ),
   };
@@ -170,8 +186,9 @@ test("without a size, only an empty page is the last one; a total says it before
 test("pages without a size may differ in length: nothing is cut off", async () => {
   const pages = [[0, 1, 2, 3], [4], [5, 6, 7, 8], [9]].map((page) => page.map((id) => ({ id })));
   const load = async ({ after }: Args) => ({ rows: pages[Number(after) - 1] ?? [], total: 10 });
-  const counted = (args: Args) => connection(args, { items: ["rows"], from: 1, total: ["total"] }, load);
-  const plain = (args: Args) => connection(args, { items: ["rows"], from: 1 }, load);
+  const counted = (args: Args) =>
+    connection(args, { items: ["rows"], next: { by: "number", from: 1, total: ["total"] } }, load);
+  const plain = (args: Args) => connection(args, { items: ["rows"], next: { by: "number", from: 1 } }, load);
   expect((await read(counted)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(await read(plain)).toEqual([...(await read(counted)), []]);
 });
@@ -215,7 +232,10 @@ test("the Link header knows the last page; by counting, a full page may be follo
 
 test("a flag of the answer says whether there is a next page, also behind a full one", async () => {
   const page = (more: unknown) =>
-    connection({}, { items: ["rows"], from: 1, more: ["more"] }, async () => ({ rows: [{ id: 1 }], more }));
+    connection({}, { items: ["rows"], next: { by: "number", from: 1 }, more: ["more"] }, async () => ({
+      rows: [{ id: 1 }],
+      more,
+    }));
   expect((await page(true)).pageInfo.hasNextPage).toBe(true);
   for (const more of [false, null, undefined]) expect((await page(more)).pageInfo.hasNextPage).toBe(false);
 });
@@ -233,22 +253,26 @@ test("an offset reads on behind the items that came, and needs no call to know a
 
 test("an empty page at an offset is the last one, whatever the total or a flag says", async () => {
   const page = (answer: object) =>
-    connection({}, { items: ["rows"], from: 0, offset: true, total: ["total"] }, async () => ({
+    connection({}, { items: ["rows"], next: { by: "offset", from: 0, total: ["total"] } }, async () => ({
       rows: [] as Item[],
       ...answer,
     }));
   expect((await page({ total: 9 })).pageInfo).toMatchObject({ hasNextPage: false, endCursor: null });
   expect((await page({})).pageInfo.hasNextPage).toBe(false);
-  const flagged = connection({}, { items: ["rows"], from: 0, offset: true, more: ["more"] }, async () => ({
-    rows: [] as Item[],
-    more: true,
-  }));
+  const flagged = connection(
+    {},
+    { items: ["rows"], next: { by: "offset", from: 0 }, more: ["more"] },
+    async () => ({
+      rows: [] as Item[],
+      more: true,
+    }),
+  );
   expect((await flagged).pageInfo.hasNextPage).toBe(false);
 });
 
 test("without its total, a page at an offset has a next one as long as it has items", async () => {
   const page = (rows: Item[]) =>
-    connection({}, { items: ["rows"], from: 0, offset: true, total: ["total"] }, async () => ({
+    connection({}, { items: ["rows"], next: { by: "offset", from: 0, total: ["total"] } }, async () => ({
       rows,
       total: null,
     }));
@@ -289,7 +313,7 @@ test("a cursor with a size is refused where REST's cursor depends on none", asyn
   const after = Buffer.from("0/4:x").toString("base64url");
   const load = () => Promise.resolve({ items: [], next: null });
   await expect(
-    connection({ after }, { items: ["items"], next: ["next"], first: 4 }, load),
+    connection({ after }, { items: ["items"], next: { by: "cursor", at: ["next"] }, first: 4 }, load),
   ).rejects.toMatchObject({
     code: "BAD_USER_INPUT",
   });

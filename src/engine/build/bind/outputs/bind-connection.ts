@@ -29,7 +29,7 @@ export function bindConnection(
   const list = isBare ? { ...value, shape: withNullable(value.shape, false), optional: false } : found;
   const cursor = last ? ofLastItem(field, list, last) : ownCursor;
   const item = list?.shape.items;
-  const paging = bindPaging(field, inputs, last);
+  const nextPage = bindPaging(field, inputs, last);
   const fits = [
     list && fitsType(field, items, list.shape, "array"),
     next === undefined || (cursor && fitsCursor(field, inputs, cursor.shape)),
@@ -37,7 +37,7 @@ export function bindConnection(
     total === undefined || (count && fitsType(field, total, count.shape, "integer")),
     fitsArguments(field, inputs),
   ];
-  if (!list || !item || !paging || !fits.every((each) => each)) return undefined;
+  if (!list || !item || !nextPage || !fits.every((each) => each)) return undefined;
   const written = itemType(list.typeExpression);
   const places = { items: list, next: ownCursor, more: hasMore, total: count };
   const required = pageParts.filter((part) => places[part] && isRequired(places[part]));
@@ -45,9 +45,8 @@ export function bindConnection(
   return {
     connection: {
       items: items?.split(".") ?? [],
-      ...paging,
+      next: nextPage,
       ...(more !== undefined && { more: more.split(".") }),
-      ...(total !== undefined && { total: total.split(".") }),
       ...(required.length > 0 && { required }),
       ...pageSizesOf(inputs),
     },

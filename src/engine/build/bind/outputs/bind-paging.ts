@@ -4,7 +4,7 @@
  * it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
-import type { Page } from "../../../shared/page.ts";
+import type { NextPage, Page } from "../../../shared/page.ts";
 import { hasHeader } from "../../openapi/operation.ts";
 import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
@@ -13,14 +13,12 @@ import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
 import { hasName, pagingNames } from "./paging-names.ts";
 
-type Paging = Pick<Page, "next" | "last" | "link" | "from" | "offset" | "full">;
-
 /** Returns `undefined` after a finding. A missing `after` has a separate finding. */
 export function bindPaging(
   field: FieldContext,
   inputs: readonly Input[],
   last: string | undefined,
-): Paging | undefined {
+): NextPage | undefined {
   const { directive, operation, where } = field;
   const { next, pages, total, more } = directive.connection ?? {};
   const add = (message: string, hint: string): undefined => {
@@ -45,10 +43,10 @@ export function bindPaging(
     pages === "LINKED"
       ? linked(field, after, add)
       : last !== undefined
-        ? { last: last.split("."), ...fullOf(inputs, more !== undefined) }
+        ? { by: "lastItem" as const, at: last.split("."), ...fullOf(inputs, more !== undefined) }
         : next === undefined
           ? counted(field, inputs, after, add)
-          : { next: next.split(".") };
+          : { by: "cursor" as const, at: next.split(".") };
   return isTotalRead ? paging : undefined;
 }
 
@@ -58,10 +56,10 @@ type Add = (message: string, hint: string) => undefined;
  * The next page's URL, in the body at `next` or in the `Link` header, contains the value of the cursor parameter. The URL itself is
  * never called.
  */
-function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): Paging | undefined {
-  const next = directive.connection?.next?.split(".");
+function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): NextPage | undefined {
+  const at = directive.connection?.next?.split(".");
   const responses = operation.successes.filter(({ shape }) => shape);
-  const hasAddress = next !== undefined || responses.every((each) => hasHeader(each, "link"));
+  const hasAddress = at !== undefined || responses.every((each) => hasHeader(each, "link"));
   if (!hasAddress)
     add(
       `the pages of ${where.coordinate} are LINKED, but the response of ${operation.id} documents no Link header`,
@@ -72,7 +70,7 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
       `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no URL query can have as a single value`,
       "have it feed a query parameter that is text or a number",
     );
-  return hasAddress ? { ...(next && { next }), link: after.name } : undefined;
+  return hasAddress ? { by: "link", parameter: after.name, ...(at && { at }) } : undefined;
 }
 
 /**
@@ -84,11 +82,11 @@ function counted(
   inputs: readonly Input[],
   after: Input,
   add: Add,
-): Paging | undefined {
+): NextPage | undefined {
   const { shape, name } = after;
   const { pages, more, total } = directive.connection ?? {};
-  const offset = pages === "OFFSET" && { offset: true as const };
-  const begin = offset ? "the offset" : "the page's number";
+  const by = pages === "OFFSET" ? "offset" : "number";
+  const begin = by === "offset" ? "the offset" : "the page's number";
   const subject = `the pages of ${where.coordinate} are ${pages}, but`;
   if (!isOnly(shape, "integer") || after.in === "body")
     return add(
@@ -98,14 +96,19 @@ function counted(
   const from = pagingOrigin(after);
   if (from === undefined)
     return add(
-      `${subject} ${offset ? "the offset" : "the number"} of the first page is unknown`,
+      `${subject} the ${by} of the first page is unknown`,
       `document the default of "${name}", in an overlay if the document is a vendor's`,
     );
-  return { from, ...offset, ...fullOf(inputs, more !== undefined || total !== undefined) };
+  return {
+    by,
+    from,
+    ...(total !== undefined && { total: total.split(".") }),
+    ...fullOf(inputs, more !== undefined || total !== undefined),
+  };
 }
 
 /** The length of a full page, if nothing else determines the last page. */
-function fullOf(inputs: readonly Input[], isTold: boolean): Pick<Page, "full"> {
+function fullOf(inputs: readonly Input[], isTold: boolean): { readonly full?: number } {
   const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
   return isTold || typeof full !== "number" ? {} : { full };

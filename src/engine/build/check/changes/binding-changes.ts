@@ -1,5 +1,7 @@
 /** Changes of binding directives: the public schema is the same, but the REST source differs. */
+
 import { isEnumType } from "graphql";
+import { isCounted, type NextPage, pathOfPart } from "../../../shared/page.ts";
 import { inputSlotsOf } from "../../bind/inputs/input-slots.ts";
 import { formatSource } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model, ModelField } from "../../bind/model.ts";
@@ -70,11 +72,16 @@ const connectionOf = ({ connection }: BoundField): unknown =>
   connection
     ? [
         connection.items,
-        connection.next ?? connection.last ?? connection.link ?? (connection.offset ? "offset" : "numbered"),
+        nextPageOf(connection.next),
         connection.more ?? null,
-        connection.total ?? null,
+        pathOfPart(connection, "total") ?? null,
       ]
     : null;
+
+function nextPageOf(next: NextPage): string | readonly string[] {
+  if (isCounted(next)) return next.by === "offset" ? "offset" : "numbered";
+  return next.by === "link" ? (next.at ?? next.parameter) : next.at;
+}
 
 /** Describes both bindings. Common inputs are shown as `…`, because an operation may have twenty. */
 function described(now: ModelField, old: ModelField): [string, string] {

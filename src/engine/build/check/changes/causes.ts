@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
+import { pageParts, pathOfPart } from "../../../shared/page.ts";
 import { readsObject } from "../../bind/inputs/input-source.ts";
 import type { Model } from "../../bind/model.ts";
 import type { Diagnostic, NodeLocation, NodePath, Rule } from "../../diagnostic.ts";
@@ -171,16 +172,14 @@ function restedOn(model: Model, coordinate: string, rule?: Rule): RestNode[] {
       ? along(backingShapes(model, source.kind === "parent" ? field.type : source.type), source.path)
       : [],
   );
-  const { items = [], next = [], last = [], more = [], total = [] } = connection ?? {};
+  const inBody = connection ? pageParts.map((part) => pathOfPart(connection, part) ?? []) : [];
+  const ofLastItem = connection?.next.by === "lastItem" ? connection.next.at : [];
   const answers = showableResponses(operation).map(({ shape }) => shape);
   const paths = [
     result,
     ...(batch ? [[...result, ...batch.match]] : []),
-    items,
-    next,
-    [...items, ...last],
-    more,
-    total,
+    ...inBody,
+    [...(connection?.items ?? []), ...ofLastItem],
   ];
   const shown = isArgument ? [] : paths.flatMap((path) => along(answers, path));
   const [, argument] = /\((\w+):/.exec(coordinate) ?? [];

@@ -1,5 +1,5 @@
 /** A page of a REST list: the places of its values, the arguments of a connection, and its cursors. */
-import type { Page } from "../../../shared/page.ts";
+import { isCounted, type Page } from "../../../shared/page.ts";
 import { CodedError } from "../../coded-error.ts";
 
 export type PageArguments = { readonly first?: number | null; readonly after?: string | null };
@@ -20,8 +20,8 @@ export type PageStart = {
  * Whether cursors count the items before a page: the page's number does not give them, and REST's total is a number of
  * items.
  */
-const countsItems = ({ from, offset, total, first }: Page): boolean =>
-  from !== undefined && !offset && total !== undefined && first === undefined;
+const countsItems = ({ next, first }: Page): boolean =>
+  next.by === "number" && next.total !== undefined && first === undefined;
 
 export const cursorOf = ({ cursor, skip, size, before }: PageStart): string => {
   const known = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
@@ -35,14 +35,12 @@ const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?:(.*)$/s
 
 /** Throws `BAD_USER_INPUT` for a cursor that is not of this page's field. */
 export function startAt({ first, after }: PageArguments, page: Page): PageStart {
-  const isSized =
-    ((page.next === undefined && page.last === undefined) || page.link !== undefined) &&
-    !page.offset &&
-    page.first !== undefined;
-  const isCounted = countsItems(page);
+  const { by } = page.next;
+  const isSized = (by === "link" || by === "number") && page.first !== undefined;
+  const hasBefore = countsItems(page);
   if (after === undefined || after === null) {
     const size = isSized && { size: Math.max(1, first ?? page.first ?? 1) };
-    return { cursor: null, skip: 0, ...size, ...(isCounted && { before: 0 }) };
+    return { cursor: null, skip: 0, ...size, ...(hasBefore && { before: 0 }) };
   }
   const text = after.length > maxLength ? "" : Buffer.from(after, "base64url").toString();
   const [, skip = "", size, before, cursor = ""] = form.exec(text) ?? [];
@@ -54,10 +52,10 @@ export function startAt({ first, after }: PageArguments, page: Page): PageStart 
   };
   const fits =
     (size !== undefined) === isSized &&
-    (before !== undefined) === isCounted &&
+    (before !== undefined) === hasBefore &&
     Number(size ?? 0) <= (page.most ?? 2 ** 31 - 1) &&
-    (page.from === undefined || /^\d{0,15}$/.test(cursor)) &&
-    (!page.offset || start.skip === 0);
+    (!isCounted(page.next) || /^\d{0,15}$/.test(cursor)) &&
+    (by !== "offset" || start.skip === 0);
   const isSomewhere = start.skip > 0 || start.cursor !== null;
   if (text !== "" && fits && isSomewhere && cursorOf(start) === after) return start;
   throw new CodedError(

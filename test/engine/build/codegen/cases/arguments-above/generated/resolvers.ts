@@ -32,8 +32,11 @@ export const Query = {
     rest.get("/orgs/{org}/repositories", { path: { org: args.org } }),
   /** Query.pages → GET /orgs/{org}/repositories/page (pageRepositories) */
   pages: (_parent, args, { rest }) =>
-    connection(args, { items: ["items"], next: ["next"], required: ["items"] }, (args) =>
-      rest.get("/orgs/{org}/repositories/page", { path: { org: args.org }, query: { cursor: args.after } }),
+    connection(
+      args,
+      { items: ["items"], next: { by: "cursor", at: ["next"] }, required: ["items"] },
+      (args) =>
+        rest.get("/orgs/{org}/repositories/page", { path: { org: args.org }, query: { cursor: args.after } }),
     ),
   /** Query.branch → GET /orgs/{org}/branches/{branch} (getBranch) */
   branch: (_parent, args, { rest }) =>
@@ -91,11 +94,14 @@ export const Member = {
   id: property("id"),
   /** Member.teams → GET /orgs/{org}/members/{member}/teams (listTeams) */
   teams: inheriting({ "argsAbove.org": ["argsAbove", "org", "ID"] }, (parent, args, { rest }, inherited) =>
-    connection(args, { items: ["items"], next: ["next"], required: ["items"] }, (args) =>
-      rest.get("/orgs/{org}/members/{member}/teams", {
-        path: { org: inherited["argsAbove.org"], member: required(parent.id) },
-        query: { cursor: args.after },
-      }),
+    connection(
+      args,
+      { items: ["items"], next: { by: "cursor", at: ["next"] }, required: ["items"] },
+      (args) =>
+        rest.get("/orgs/{org}/members/{member}/teams", {
+          path: { org: inherited["argsAbove.org"], member: required(parent.id) },
+          query: { cursor: args.after },
+        }),
     ),
   ),
 } satisfies MemberResolvers;

@@ -19,7 +19,7 @@ export const Query = {
       args,
       {
         items: ["shelves"],
-        next: ["response metadata", "next_page"],
+        next: { by: "cursor", at: ["response metadata", "next_page"] },
         required: ["items"],
         first: 20,
         most: 100,
@@ -52,7 +52,7 @@ export const Shelf = {
   books: (parent, args, { rest }) =>
     connection(
       args,
-      { items: ["items"], next: ["next"], more: ["more"], required: ["items", "more"] },
+      { items: ["items"], next: { by: "cursor", at: ["next"] }, more: ["more"], required: ["items", "more"] },
       (args) =>
         rest.find("/shelves/{shelf}/books", {
           path: { shelf: required(parent.id) },

@@ -38,11 +38,14 @@ export const Account = {
   name: property("name"),
   /** Account.conversations → GET /accounts/{account_id}/conversations (listConversations) */
   conversations: (parent, args, { rest }) =>
-    connection(args, { items: ["items"], next: ["next"], required: ["items"], first: 20, most: 50 }, (args) =>
-      rest.get("/accounts/{account_id}/conversations", {
-        path: { account_id: required(parent.id) },
-        query: { limit: args.first, cursor: args.after },
-      }),
+    connection(
+      args,
+      { items: ["items"], next: { by: "cursor", at: ["next"] }, required: ["items"], first: 20, most: 50 },
+      (args) =>
+        rest.get("/accounts/{account_id}/conversations", {
+          path: { account_id: required(parent.id) },
+          query: { limit: args.first, cursor: args.after },
+        }),
     ),
   parent: property("parent"),
   inbox: property("inbox"),
@@ -92,11 +95,14 @@ export const Conversation = {
   ownerLabels: inheriting(
     { "Account.id": ["Account", "id"], "Account.owner.login": ["Account", "owner", "login"] },
     (_parent, args, { rest }, inherited) =>
-      connection(args, { items: ["items"], next: ["next"], required: ["items"] }, (args) =>
-        rest.get("/accounts/{account_id}/labels/{owner}", {
-          path: { account_id: inherited["Account.id"], owner: inherited["Account.owner.login"] },
-          query: { cursor: args.after },
-        }),
+      connection(
+        args,
+        { items: ["items"], next: { by: "cursor", at: ["next"] }, required: ["items"] },
+        (args) =>
+          rest.get("/accounts/{account_id}/labels/{owner}", {
+            path: { account_id: inherited["Account.id"], owner: inherited["Account.owner.login"] },
+            query: { cursor: args.after },
+          }),
       ),
     ["Account.owner.login"],
   ),

@@ -43,13 +43,16 @@ export const Team = {
         : rest.get("/invited", { header: { ids: parent.access?.guest_ids } }, "people"),
   /** Team.readers → GET /readers/{ids} (listReaders) */
   readers: (parent, args, { rest }) =>
-    connection(args, { items: ["people"], next: ["next"], required: ["items"] }, (args) =>
-      isEmptyList(parent.member_ids)
-        ? []
-        : rest.get("/readers/{ids}", {
-            path: { ids: required(parent.member_ids) },
-            query: { after: args.after },
-          }),
+    connection(
+      args,
+      { items: ["people"], next: { by: "cursor", at: ["next"] }, required: ["items"] },
+      (args) =>
+        isEmptyList(parent.member_ids)
+          ? []
+          : rest.get("/readers/{ids}", {
+              path: { ids: required(parent.member_ids) },
+              query: { after: args.after },
+            }),
     ),
   /** Team.ages → GET /ages (getAges, entries) */
   ages: (parent, _args, { rest }) =>

@@ -23,14 +23,21 @@ import type {
 export const Query = {
   /** Query.shelves → GET /shelves (listShelves) */
   shelves: (_parent, args, { rest }) =>
-    connection(args, { items: [], link: "page", required: ["items"], first: 30 }, (args, link) =>
-      rest.get("/shelves", { query: { per_page: args.first, page: args.after }, link }),
+    connection(
+      args,
+      { items: [], next: { by: "link", parameter: "page" }, required: ["items"], first: 30 },
+      (args, link) => rest.get("/shelves", { query: { per_page: args.first, page: args.after }, link }),
     ),
   /** Query.authors → GET /authors (listAuthors) */
   authors: (_parent, args, { rest }) =>
     connection(
       args,
-      { items: ["authors"], from: 1, more: ["meta", "has_more"], required: ["items"] },
+      {
+        items: ["authors"],
+        next: { by: "number", from: 1 },
+        more: ["meta", "has_more"],
+        required: ["items"],
+      },
       (args) => rest.get("/authors", { query: { page: args.after } }),
     ),
   /** Query.readers → GET /readers (listReaders) */
@@ -39,9 +46,7 @@ export const Query = {
       args,
       {
         items: ["data"],
-        from: 0,
-        offset: true,
-        total: ["meta", "total"],
+        next: { by: "offset", from: 0, total: ["meta", "total"] },
         required: ["items", "total"],
         most: 50,
       },
@@ -51,13 +56,20 @@ export const Query = {
   loans: (_parent, args, { rest }) =>
     connection(
       args,
-      { items: ["loans"], next: ["links", "next"], link: "page", required: ["items"], first: 20 },
+      {
+        items: ["loans"],
+        next: { by: "link", parameter: "page", at: ["links", "next"] },
+        required: ["items"],
+        first: 20,
+      },
       (args, link) => rest.get("/loans", { query: { limit: args.first, page: args.after }, link }),
     ),
   /** Query.editors → GET /editors (listEditors) */
   editors: (_parent, args, { rest }) =>
-    connection(args, { items: ["data"], from: 1, total: ["total"], required: ["items", "total"] }, (args) =>
-      rest.get("/editors", { query: { page: args.after } }),
+    connection(
+      args,
+      { items: ["data"], next: { by: "number", from: 1, total: ["total"] }, required: ["items", "total"] },
+      (args) => rest.get("/editors", { query: { page: args.after } }),
     ),
   /** Query.charges → GET /charges (listCharges) */
   charges: (_parent, args, { rest }) =>
@@ -65,7 +77,7 @@ export const Query = {
       args,
       {
         items: ["data"],
-        last: ["id"],
+        next: { by: "lastItem", at: ["id"] },
         more: ["has_more"],
         required: ["items", "more"],
         first: 10,
@@ -115,15 +127,18 @@ export const Shelf = {
   id: property("id"),
   /** Shelf.neighbours → GET /rooms/{room}/shelves (listShelvesOfRoom) */
   neighbours: (parent, args, { rest }) =>
-    connection(args, { items: [], from: 1, required: ["items"] }, (args) =>
+    connection(args, { items: [], next: { by: "number", from: 1 }, required: ["items"] }, (args) =>
       parent.room == null
         ? null
         : rest.get("/rooms/{room}/shelves", { path: { room: parent.room }, query: { page: args.after } }),
     ),
   /** Shelf.books → GET /books (listBooks) */
   books: (parent, args, { rest }) =>
-    connection(args, { items: [], from: 0, full: 100, required: ["items"], first: 50, most: 100 }, (args) =>
-      rest.find("/books", { query: { shelf: required(parent.id), count: args.first, page: args.after } }),
+    connection(
+      args,
+      { items: [], next: { by: "number", from: 0, full: 100 }, required: ["items"], first: 50, most: 100 },
+      (args) =>
+        rest.find("/books", { query: { shelf: required(parent.id), count: args.first, page: args.after } }),
     ),
 } satisfies ShelfResolvers;
 

@@ -6,8 +6,10 @@ import type { ColourResolvers, ColoursResolvers, PageInfoResolvers, QueryResolve
 export const Query = {
   /** Query.colours → GET /colours (listColours) */
   colours: (_parent, args, { rest }) =>
-    connection(args, { items: ["items"], next: ["next"], required: ["items"], first: 10, most: 50 }, (args) =>
-      rest.get("/colours", { query: { after: args.after, limit: args.first } }),
+    connection(
+      args,
+      { items: ["items"], next: { by: "cursor", at: ["next"] }, required: ["items"], first: 10, most: 50 },
+      (args) => rest.get("/colours", { query: { after: args.after, limit: args.first } }),
     ),
 } satisfies Required<QueryResolvers>;
 

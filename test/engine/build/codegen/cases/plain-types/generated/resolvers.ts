@@ -34,7 +34,7 @@ export const Query = {
   ferry: (_parent, args, { rest }) => rest.get("/ferries/{id}", { path: { id: args.id } }),
   /** Query.pilots → GET /ferries (listFerries) */
   pilots: (_parent, args, { rest }) =>
-    connection(args, { items: ["ferries"], next: ["next"] }, (args) =>
+    connection(args, { items: ["ferries"], next: { by: "cursor", at: ["next"] } }, (args) =>
       rest.get("/ferries", { query: { state: args.state, after: args.after } }),
     ),
 } satisfies Required<QueryResolvers>;
