@@ -24,7 +24,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../runtime/coded-error.ts";
 import { msPerMessage, msPerMessageValue } from "../runtime/governor/processor-time.ts";
-import { releasePlaces } from "../runtime/graphql/admission.ts";
+import { admissionOf } from "../runtime/graphql/admission.ts";
 import { tooMany } from "../runtime/graphql/run-operation.ts";
 import { rawHandler } from "../runtime/graphql/send-response.ts";
 import { jsonParser } from "../runtime/http/bodies/json-body.ts";
@@ -91,7 +91,7 @@ export function serveMcp(
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
     const fault = unknownArgument(tool, variables) ?? infiniteArgument(variables);
     if (fault) return toolResult({ errors: [fault] });
-    releasePlaces(request); // otherwise messages would occupy the places that their own calls wait for
+    admissionOf(request).stopCounting(); // otherwise messages would occupy the places that their own calls wait for
     const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
     const given = await server.inject({
       method: "POST",
@@ -176,7 +176,8 @@ export function serveMcp(
   };
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const scope = scopeOf(request);
-    request.scope = scope;
+    const admission = admissionOf(request);
+    admission.execute(scope);
     try {
       await scope.turn();
       scope.worked(msPerMessage);
@@ -190,7 +191,7 @@ export function serveMcp(
       if (type) reply.type(type);
       reply.send(text);
     } finally {
-      request.place.leave();
+      admission.place?.leave();
       scope.close();
     }
   };

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { specifiedRules } from "graphql";
 import { compressedPerMs } from "../runtime/governor/processor-time.ts";
 import { StartQueue } from "../runtime/governor/start-queue.ts";
-import { admitRequests } from "../runtime/graphql/admission.ts";
+import { admissionOf } from "../runtime/graphql/admission.ts";
+import { admitRequests } from "../runtime/graphql/admit-requests.ts";
 import { Apollo } from "../runtime/graphql/apollo.ts";
 import { Callers } from "../runtime/graphql/callers.ts";
 import { buildSchema } from "../runtime/graphql/executable-schema.ts";
@@ -66,8 +67,8 @@ export async function createGraphql(
   });
   if (config.env.MCP && config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
   const { processor, bytes } = upstreams.shares;
-  await compressResponses(server, ({ caller }, characters) => {
-    if (caller) processor.workedElsewhere(caller, characters / compressedPerMs);
+  await compressResponses(server, ({ admission }, characters) => {
+    if (admission) processor.workedElsewhere(admission.caller, characters / compressedPerMs);
   });
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {
@@ -89,7 +90,7 @@ export async function createGraphql(
       import("../mcp/tools.ts"),
     ]);
     const scopeOf = (request: FastifyRequest) =>
-      new RequestScope(config, upstreams.shares, callers.of(request), request.caller, request.place);
+      new RequestScope(config, upstreams.shares, callers.of(request), admissionOf(request));
     serveMcp(scoped, toolsOf(api, schema), specHash, config.env.MAX_OPERATIONS, scopeOf);
   });
   return server;

@@ -18,6 +18,7 @@ import { RestClient, type Upstreams } from "../rest/client.ts";
 import { credentialNames } from "../rest/credentials.ts";
 import { RequestScope } from "../rest/request-scope.ts";
 import type { Config } from "../settings/config.ts";
+import { admissionOf } from "./admission.ts";
 import type { Apollo } from "./apollo.ts";
 import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
@@ -122,14 +123,9 @@ export function routes(
     record.tenantId = own(forwarded.headers, tenantName);
     record.keyId = own(forwarded.headers, keyName);
     record.client = clientNameOf(request.headers);
-    const scope = new RequestScope(
-      config,
-      upstreams.shares,
-      forwarded,
-      request.caller,
-      queuePlaceOf(request),
-    );
-    request.scope = scope;
+    const admission = admissionOf(request);
+    const scope = new RequestScope(config, upstreams.shares, forwarded, admission);
+    admission.execute(scope);
     const calls = explorer && request.headers["x-explain-calls"] === "1" ? collectCalls(record) : undefined;
     const find = () => (calls ? undefined : answers.find(request, scope));
     let found: ReturnType<typeof find>;
@@ -139,20 +135,20 @@ export function routes(
       found = find();
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
-      const admission = scope.turn();
-      if (admission) await admission; // identical queries meanwhile wait for this one
+      const turn = scope.turn();
+      if (turn) await turn; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
-      if (admission && found instanceof SharedResponse && !isShared) found = await find(); // it may be too old now
+      if (turn && found instanceof SharedResponse && !isShared) found = await find(); // it may be too old now
       if (found instanceof SharedResponse) return sendFound(request, reply, found, scope);
       const client = new RestClient(operations, upstreams, scope, record);
       const given = await run(read(scope), { request, scope, rest: client, execution: found });
-      request.place.leave(); // another request starts in this tick
+      admission.place?.leave(); // another request starts in this tick
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {
       if (found instanceof QueryExecution && !reply.raw.destroyed) found.end(error as Error);
       throw error;
     } finally {
-      request.place.leave();
+      admission.place?.leave();
       if (found instanceof QueryExecution) found.end();
       scope.close();
     }
@@ -185,12 +181,6 @@ export function routes(
     },
   });
 }
-
-/** The place that the request has at the time: it may have left one, to wait for an identical query. */
-const queuePlaceOf = (request: FastifyRequest) => ({
-  pause: () => request.place.pause(),
-  resume: () => request.place.resume(),
-});
 
 const unacceptable = (): GraphQLResponse =>
   refusalResponse(new CodedError("BAD_REQUEST", "this client accepts no media type of GraphQL's"), 406);

@@ -14,10 +14,14 @@ import { neverStored, type RestResponse } from "./rest-response.ts";
 
 type Abandon = (failure: CodedError) => void;
 
+/** The admission of the GraphQL request that makes the calls. */
+type Admitted = Pausable & { readonly caller: Caller };
+
 export class RequestScope {
   readonly forwarded: CallerHeaders;
   readonly caller: Caller;
-  readonly place: Pausable | undefined;
+  /** Pauses the request's execution while the request waits for its caller's share. */
+  readonly place: Admitted | undefined;
   /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   isClosed = false;
@@ -37,25 +41,20 @@ export class RequestScope {
   #hasLeft = false;
   readonly #stretch = new TickWork();
 
-  /** Without a caller, it is found by the names of its owners. */
-  constructor(
-    config: Config,
-    shares: ProcessBudgets,
-    forwarded: CallerHeaders,
-    caller?: Caller,
-    place?: Pausable,
-  ) {
+  /** Without an admission, the caller is found by the names of its owners. */
+  constructor(config: Config, shares: ProcessBudgets, forwarded: CallerHeaders, admission?: Admitted) {
     this.#config = config;
     this.#shares = shares;
-    this.caller = caller?.enter() ?? shares.processor.enter(forwarded.caller, forwarded.otherCallers);
+    this.caller =
+      admission?.caller.enter() ?? shares.processor.enter(forwarded.caller, forwarded.otherCallers);
     this.forwarded = forwarded;
-    this.place = place;
+    this.place = admission;
     this.#endsAt = processRunTime() + config.env.REQUEST_TIMEOUT_MS;
   }
 
   /** A scope like this one at its start, for a call that other requests wait for too. */
   fresh(): RequestScope {
-    return new RequestScope(this.#config, this.#shares, this.forwarded, this.caller, this.place);
+    return new RequestScope(this.#config, this.#shares, this.forwarded, this.place);
   }
 
   /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */

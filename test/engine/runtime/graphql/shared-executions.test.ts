@@ -5,12 +5,12 @@
 import type { ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FastifyRequest } from "fastify";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
 import { FairShare } from "../../../../src/engine/runtime/governor/fair-share.ts";
 import { pauseMs, RequestCoalescer } from "../../../../src/engine/runtime/governor/request-coalescer.ts";
 import { StartQueue } from "../../../../src/engine/runtime/governor/start-queue.ts";
+import { Admission } from "../../../../src/engine/runtime/graphql/admission.ts";
 import {
   CoalescedQuery,
   type QueryExecution,
@@ -157,11 +157,11 @@ test("many identical queries of many callers are no more executions at the same 
 test("an execution that follows one of a query is a query's from its start: it may wait for its share before it is parsed", async () => {
   const starts = new StartQueue();
   const question = new CoalescedQuery(starts, false, { ended: () => {}, forget: () => {} });
-  const request = () => ({ caller, place: starts.place(caller, () => {}) }) as FastifyRequest;
+  const admission = () => Object.assign(new Admission(caller), { place: starts.place(caller, () => {}) });
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
-  const first = question.ask(request(), scope) as QueryExecution;
+  const first = question.ask(admission(), scope) as QueryExecution;
   first.isQuery = true;
-  const second = question.ask(request(), scope);
+  const second = question.ask(admission(), scope);
   first.end(new Error("of the first"));
   expect(await second).toMatchObject({ isQuery: true });
 });
@@ -169,7 +169,7 @@ test("an execution that follows one of a query is a query's from its start: it m
 test("a wait that is over before its timer starts takes no negative time, of which Node would warn", () => {
   const starts = new StartQueue();
   const question = new CoalescedQuery(starts, true, { ended: () => {}, forget: () => {} });
-  const request = () => ({ caller, place: starts.place(caller, () => {}) }) as FastifyRequest;
+  const admission = () => Object.assign(new Admission(caller), { place: starts.place(caller, () => {}) });
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
   const left = vi
     .spyOn(RequestCoalescer.prototype, "waitMs", "get")
@@ -181,8 +181,8 @@ test("a wait that is over before its timer starts takes no negative time, of whi
     left.mockRestore();
     timers.mockRestore();
   });
-  question.ask(request(), scope);
-  void question.ask(request(), scope);
+  question.ask(admission(), scope);
+  void question.ask(admission(), scope);
   expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([0]);
 });
 

@@ -6,16 +6,16 @@
  * its answer. So no request waits for one that waits itself, and a client that leaves takes no place with it. A request that
  * asks meanwhile has a place already: it is executed at once, for all that wait, and the question leaves the queue.
  */
-import type { FastifyRequest } from "fastify";
 import { type Reader, RequestCoalescer } from "../../governor/request-coalescer.ts";
-import type { StartQueue } from "../../governor/start-queue.ts";
+import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
+import type { Admission } from "../admission.ts";
 import { SharedResponse } from "./shared-response.ts";
 
 /** What an execution comes to. `undefined`: its client has left. */
 type Outcome = SharedResponse | Error | undefined;
 
-type Asked = { readonly request: FastifyRequest; readonly scope: RequestScope };
+type Asked = { readonly admission: Admission; readonly scope: RequestScope };
 type Waiting = Reader<Asked, SharedResponse | QueryExecution>;
 
 /** The execution of a request. It must be ended. */
@@ -52,7 +52,7 @@ export class CoalescedQuery {
   readonly #requests: RequestCoalescer<Asked, SharedResponse | QueryExecution>;
   #last: QueryExecution | undefined;
   /** Represents the requests whose wait is over in the start queue. */
-  #place: FastifyRequest["place"] | undefined;
+  #place: QueuePlace | undefined;
 
   /** `wasQuery`: whether the same question was a query before. */
   constructor(starts: StartQueue, wasQuery: boolean, owner: Owner) {
@@ -70,14 +70,11 @@ export class CoalescedQuery {
   }
 
   /** The execution of a request that has a place, or what the request gets after a wait without one. */
-  ask(
-    request: FastifyRequest,
-    scope: RequestScope,
-  ): QueryExecution | Promise<SharedResponse | QueryExecution> {
+  ask(admission: Admission, scope: RequestScope): QueryExecution | Promise<SharedResponse | QueryExecution> {
     if (!this.#last?.isQuery || this.#place || this.#requests.waitMs <= 0)
       return this.#execution(this.#requests.begin());
-    request.place.leave();
-    return this.#requests.wait({ request, scope }).found;
+    admission.place?.leave();
+    return this.#requests.wait({ admission, scope }).found;
   }
 
   /** An execution that begins. The readers get its answer. */
@@ -92,11 +89,11 @@ export class CoalescedQuery {
   /** Enters the start queue for the oldest request. When it starts, the oldest request that is left is executed. */
   #enter(): void {
     if (this.#place) return;
-    const { caller } = (this.#requests.oldest as Waiting).asked.request;
+    const { caller } = (this.#requests.oldest as Waiting).asked.admission;
     const place = this.#starts.place(caller, () => {
       this.#place = undefined;
       const [first, ...others] = this.#requests.begin() as [Waiting];
-      first.asked.request.place = place;
+      first.asked.admission.place = place;
       first.settle(this.#execution(others));
     });
     this.#place = place;

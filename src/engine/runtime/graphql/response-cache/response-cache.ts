@@ -15,6 +15,7 @@ import { CallerKey } from "../../rest/cache/caller-cache.ts";
 import { digestIfLong } from "../../rest/caller-headers.ts";
 import type { RequestScope } from "../../rest/request-scope.ts";
 import { knownQueryCharacters } from "../../settings/capacity.ts";
+import { admissionOf } from "../admission.ts";
 import { CoalescedQuery, type QueryExecution } from "./coalesced-query.ts";
 import { SharedResponse } from "./shared-response.ts";
 
@@ -61,7 +62,7 @@ export class ResponseCache {
       });
       this.#questions.set(key.whole, question);
     }
-    return question.ask(request, scope);
+    return question.ask(admissionOf(request), scope);
   }
 }
 

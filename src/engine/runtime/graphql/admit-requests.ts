@@ -1,0 +1,136 @@
+/**
+ * Admits requests: counts them against bounds, and queues their start. Requests are refused early under overload, so
+ * that accepted ones are answered soon. Three bounds apply to the
+ * requests under way. The first is fixed. The second applies while the event loop has no idle time: the number of
+ * requests that finish in half a second (Little's law: more requests would only wait longer). The third applies while
+ * the event loop stays late: `fewRequests`. Callers share each bound (`SharedQuota`). One long pause is not overload. The
+ * histogram of `perf_hooks` samples the loop between long ticks, so it has no samples while every tick is long.
+ */
+import { performance } from "node:perf_hooks";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type CodedError, type LimitName, refusedByLimit } from "../coded-error.ts";
+import type { Caller } from "../governor/caller.ts";
+import { type Refusal, SharedQuota } from "../governor/shared-quota.ts";
+import type { StartQueue } from "../governor/start-queue.ts";
+import { sendError } from "../http/error-response.ts";
+import { largeAnswers, largeBodies } from "../settings/capacity.ts";
+import { Admission, admissionOf } from "./admission.ts";
+
+const lookEveryMs = 100;
+/** The loop is late when a look is more than this many ms late. It stays late after this many late looks in a row. */
+const maxDelayMs = 200;
+const lateLooks = 3;
+/** A busy loop works this part of its time for this many looks in a row. Its backlog may then take this many seconds. */
+const busy = 0.95;
+const busyLooks = 5;
+const maxBacklogSeconds = 0.5;
+/** Up to this many requests are never an overload, even if each of them takes long; 66 of one caller. */
+const fewRequests = 100;
+/** One UTF-16 unit of a string takes at most this many bytes in UTF-8. */
+const mostBytes = 3;
+
+/** Finds a request's caller, which stays present until its `leave`. */
+type Enter = (request: FastifyRequest) => Caller;
+
+/**
+ * Applies to the routes that `server` registers afterwards. Returns the bounds, for metrics. Little is made for a request
+ * while it waits: objects that are added to a request after a long wait stay in memory until the next full collection.
+ */
+export function admitRequests(
+  server: FastifyInstance,
+  maxRequests: number,
+  starts: StartQueue,
+  enter: Enter,
+): Readonly<Record<string, SharedQuota>> {
+  const loop = watchLoop(maxRequests);
+  const [inFlight, bodies, unreadBytes] = [
+    new SharedQuota(maxRequests),
+    new SharedQuota(largeBodies.underWay),
+    new SharedQuota(largeAnswers.unread),
+  ];
+  server.addHook("onClose", async () => loop.stop());
+  const refuse = (reply: FastifyReply, refusal: Refusal): void => {
+    const isLoop = loop.bound() < maxRequests;
+    sendError(reply, (isLoop ? loopFull : overloaded)[refusal]); // bypasses the error handler, because a log line for each refusal would add load
+  };
+  server.decorateRequest("admission");
+  server.server.on("connection", () => starts.connected());
+  server.addHook("onRequest", (request, reply, done) => {
+    const admission = new Admission(enter(request));
+    request.admission = admission;
+    reply.raw.on("close", () =>
+      admission.close(reply.raw.writableFinished, () => {
+        if (admission.isInFlight) loop.finished();
+      }),
+    );
+    const refusal = inFlight.refusal(admission.caller, 1, loop.bound());
+    if (refusal) refuse(reply, refusal);
+    else done();
+  });
+  // a request counts once its body has arrived, so a client that sends its body slowly blocks no other client
+  server.addHook("preHandler", (request, reply, done) => {
+    if (reply.raw.destroyed) return; // its `close` has been
+    const admission = admissionOf(request);
+    const { caller } = admission;
+    const large = largeLength(request);
+    const tooLarge = large > 0 ? bodies.refusal(caller, large) : undefined;
+    if (tooLarge) return done(tooManyBodies[tooLarge]);
+    const refusal = inFlight.take(caller, 1, loop.bound());
+    if (refusal) return refuse(reply, refusal);
+    admission.count(inFlight);
+    if (large > 0) {
+      bodies.add(caller, large);
+      admission.hold(bodies, large);
+    }
+    admission.place = starts.place(caller, done);
+    starts.enter(admission.place);
+  });
+  server.addHook("onSend", (request, reply, payload, done) => {
+    if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
+      return done(null, payload);
+    if (reply.raw.destroyed) return done(null, payload); // `close` was emitted before, so the bytes would never be given back
+    const bytes = Buffer.byteLength(payload);
+    if (bytes < largeAnswers.from) return done(null, payload);
+    const admission = admissionOf(request);
+    const refusal = unreadBytes.take(admission.caller, bytes);
+    if (refusal) return done(unread[refusal]);
+    admission.hold(unreadBytes, bytes);
+    done(null, Buffer.from(payload)); // the bytes replace the text, so memory holds the response once
+  });
+  const { executing } = starts;
+  return { requests_in_flight: inFlight, bodies, unread_responses: unreadBytes, executing };
+}
+
+/** The length of a large body that is not parsed yet; 0 for any other. */
+const largeLength = ({ body }: FastifyRequest): number =>
+  typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
+
+const refusals = (bound: LimitName): Readonly<Record<Refusal, CodedError>> => ({
+  caller: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "this caller has too much under way; try again"),
+  all: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again"),
+});
+const overloaded = refusals("requests_in_flight");
+const loopFull = refusals("event_loop");
+const unread = refusals("unread_responses");
+const tooManyBodies = refusals("bodies");
+
+/** Samples the event loop. `bound` gives the number of requests that it can handle. */
+function watchLoop(maxRequests: number) {
+  let [bound, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
+  let lookedAt = performance.now();
+  let utilization = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const { utilization: worked } = performance.eventLoopUtilization(utilization);
+    const seconds = (now - lookedAt) / 1_000;
+    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
+    rate = 0.7 * rate + 0.3 * (finished / seconds);
+    full = worked >= busy ? full + 1 : 0;
+    const few = Math.min(fewRequests, maxRequests);
+    if (late >= lateLooks) bound = few;
+    else
+      bound = full < busyLooks ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
+    [lookedAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
+  }, lookEveryMs).unref();
+  return { bound: () => bound, finished: () => void finished++, stop: () => clearInterval(timer) };
+}
