@@ -64,7 +64,6 @@ export function serveContract(
       },
     });
   }
-  refuseOtherMethods(server, operations);
 }
 
 function authorize({ permission }: ContractOperation, caller: TenantContext): void {
@@ -89,26 +88,6 @@ const toHeaders = (headers: FastifyRequest["headers"]): Record<string, string | 
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-
-/** The methods of RFC 9110 §9.3 and RFC 5789. HEAD belongs to GET. */
-const everyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
-
-/** Other methods get a 405 with `Allow` (RFC 9110 §15.5.6). */
-function refuseOtherMethods(server: FastifyInstance, operations: readonly ContractOperation[]): void {
-  for (const route of new Set(operations.map((operation) => operation.route))) {
-    const allowed = operations.filter((operation) => operation.route === route).map(({ method }) => method);
-    const others = everyMethod.filter((method) => !allowed.includes(method));
-    server.route({
-      method: others,
-      url: route,
-      onRequest: async (_request, reply) => {
-        reply.header("allow", allowed.join(", "));
-        throw new CodedError("METHOD_NOT_ALLOWED", `this path answers to ${allowed.join(", ")}`);
-      },
-      handler: async () => undefined,
-    });
-  }
-}
 
 /** Caching of responses to reads (RFC 9111). Each response has an `ETag`. */
 const seconds = { profile: 10, pastDays: 300 };

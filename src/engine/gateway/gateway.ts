@@ -12,7 +12,7 @@ import { refuseCodings } from "../runtime/http/content-coding.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { allowOrigins, guardMcp, respondToOptions } from "../runtime/http/cors.ts";
 import { readKey, unauthenticated } from "../runtime/http/credentials.ts";
-import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
+import { graphqlPath, mcpMethods, mcpPath } from "../runtime/http/endpoint-paths.ts";
 import { createServer } from "../runtime/http/server.ts";
 import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
@@ -75,14 +75,8 @@ export async function createGateway(
   const inject = createInject(config);
 
   if (backends.graphql) respondToOptions(server, config);
-  server.route({
-    method: "TRACE",
-    url: "/v1/*",
-    handler: async (_request, reply) => {
-      reply.header("allow", forwardedMethods.join(", "));
-      throw new CodedError("METHOD_NOT_ALLOWED", "TRACE is not supported");
-    },
-  });
+  else server.allow.set(graphqlPath, "");
+  server.allow.set(mcpPath, backends.mcp ? mcpMethods : "");
   server.route({
     method: forwardedMethods,
     url: "/v1/*",

@@ -22,13 +22,12 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
-import { CodedError } from "../runtime/coded-error.ts";
 import { msPerMessage, msPerMessageValue } from "../runtime/governor/processor-time.ts";
 import { admissionOf } from "../runtime/graphql/admission.ts";
 import { tooMany } from "../runtime/graphql/run-operation.ts";
 import { rawHandler } from "../runtime/graphql/send-response.ts";
 import { jsonParser } from "../runtime/http/bodies/json-body.ts";
-import { graphqlPath, mcpPath } from "../runtime/http/endpoint-paths.ts";
+import { graphqlPath, mcpMethods, mcpPath } from "../runtime/http/endpoint-paths.ts";
 import { acceptsJson } from "../runtime/http/graphql-media-type.ts";
 import type { RequestScope } from "../runtime/rest/request-scope.ts";
 import { valuesPerMessage } from "../runtime/settings/capacity.ts";
@@ -196,14 +195,7 @@ export function serveMcp(
     }
   };
   server.post(mcpPath, rawHandler(post));
-  server.route({
-    method: ["DELETE", "GET", "OPTIONS", "PATCH", "PUT", "TRACE"],
-    url: mcpPath,
-    handler: async (_request, reply) => {
-      reply.header("allow", "POST");
-      throw new CodedError("METHOD_NOT_ALLOWED", "sessions are not supported: send each message by POST");
-    },
-  });
+  server.allow.set(mcpPath, mcpMethods); // without sessions, nothing is read or ended
 }
 
 /** The only revision with batches, and the one of requests without the header (MCP 2025-06-18, Transports, "Protocol Version Header"). */

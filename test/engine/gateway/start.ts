@@ -43,7 +43,7 @@ export async function startGateway({
   const backends = {
     rest: behind.rest ?? rest.url,
     keyIntrospection: behind.keyIntrospection ?? new URL("/internal/keys/introspect", keys.url),
-    ...(graphqlUrl ? { graphql: graphqlUrl } : {}),
+    ...(graphqlUrl ? { graphql: graphqlUrl, ...(config.env.MCP && { mcp: graphqlUrl }) } : {}),
   };
   const operations = credentials
     ? { "GET /": { id: "get", product: "", credentials: [credentials] } }

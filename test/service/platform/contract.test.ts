@@ -109,11 +109,19 @@ it("answers 404 for an unknown id and 405 with Allow for another method", async 
     const response = await platform.inject({ url, headers });
     expect([response.statusCode, response.json().code]).toEqual([404, "NOT_FOUND"]);
   }
-  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] as InjectOptions["method"][]) {
+  for (const method of [
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "PROPFIND",
+  ] as InjectOptions["method"][]) {
     const response = await platform.inject({ method, url: "/v1/crm/contacts/nobody_here", headers });
-    expect([response.statusCode, response.headers.allow]).toEqual([405, "GET"]);
+    expect([response.statusCode, response.headers.allow]).toEqual([405, "GET, HEAD"]);
   }
-  for (const method of ["GET", "HEAD", "OPTIONS", "TRACE"] as InjectOptions["method"][]) {
+  for (const method of ["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"] as InjectOptions["method"][]) {
     const response = await platform.inject({ method, url: "/v1/messages", headers });
     expect([response.statusCode, response.headers.allow]).toEqual([405, "POST"]);
   }

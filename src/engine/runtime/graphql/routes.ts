@@ -173,13 +173,6 @@ export function routes(
       return execute(request, reply, () => readUrlParameters(request.query as Record<string, unknown>));
     }),
   );
-  server.route({
-    method: ["DELETE", "PATCH", "PUT", "TRACE"],
-    url: path,
-    handler: async (_request, reply) => {
-      throw refusedMethod(reply);
-    },
-  });
 }
 
 const unacceptable = (): GraphQLResponse =>

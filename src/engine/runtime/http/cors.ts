@@ -37,6 +37,7 @@ export async function allowOrigins(
  */
 export function respondToOptions(server: FastifyInstance, { env, production }: Config): void {
   const allow = env.GRAPHQL_GET || !production ? "GET, HEAD, POST, OPTIONS" : "POST, OPTIONS";
+  server.allow.set(graphqlPath, allow);
   server.options(graphqlPath, async (_request, reply) => reply.code(204).header("allow", allow).send());
 }
 

@@ -19,6 +19,7 @@ import type { RequestRecord, ServerInfo } from "../observe/request-record.ts";
 import { createSourceMapper } from "../observe/source-maps.ts";
 import type { Config } from "../settings/config.ts";
 import { secrets } from "../settings/environment.ts";
+import { collectMethods } from "./allowed-methods.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
 import { closeSlowReaders } from "./bodies/slow-readers.ts";
@@ -166,11 +167,21 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
       request.log.error({ err: error, requestId: request.id }, "request failed");
     return sendError(reply, coded);
   });
+  const knownPathOf = collectMethods(server);
   const hasGraphql = roles.has("graphql") || env.GRAPHQL_URL !== undefined;
   const isFront = role === "gateway" || role === "graphql";
   const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
-  server.setNotFoundHandler((request, reply) =>
-    sendError(reply, new CodedError("NOT_FOUND", `no route for ${request.method} on this path${elsewhere}`)),
+  const refusalOf = (request: FastifyRequest, reply: FastifyReply): CodedError => {
+    const known = knownPathOf(request);
+    if (!known) return new CodedError("NOT_FOUND", `no route for ${request.method} on this path${elsewhere}`);
+    request.record.route = known.route;
+    reply.header("allow", known.allow);
+    return new CodedError("METHOD_NOT_ALLOWED", `this path supports ${known.allow}`);
+  };
+  server.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request, reply)));
+  // before the body is read, whose type and size do not matter then
+  server.addHook("preParsing", (request, reply, _payload, done) =>
+    done(request.is404 ? refusalOf(request, reply) : null),
   );
 }
 

@@ -8,7 +8,7 @@ import { configure } from "./configure.ts";
 const url = "/v1/graphql";
 const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
-const allow = "GET, POST";
+const allow = "GET, HEAD, POST, OPTIONS";
 
 test.each([
   [

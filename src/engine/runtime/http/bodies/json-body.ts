@@ -26,14 +26,13 @@ export function jsonParser(server: FastifyInstance, mostValues = valuesPerReques
   };
 }
 
-/** Makes `server` use this parser. Bodies of unknown routes, which may be unauthenticated, are not parsed. */
+/** Makes `server` use this parser. */
 export function parseJsonBodies(server: FastifyInstance): void {
   const parse = jsonParser(server);
   server.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
-    async (request: FastifyRequest, body: Buffer) =>
-      request.is404 ? undefined : parse(request, utf8Text(body)),
+    async (request: FastifyRequest, body: Buffer) => parse(request, utf8Text(body)),
   );
 }
 

@@ -1,0 +1,59 @@
+/**
+ * Methods that a known path does not support: 405 with `Allow` (RFC 9110 §15.5.6), also for methods without a route anywhere,
+ * such as PROPFIND. Fastify itself answers them with 404.
+ */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { own } from "../../shared/own.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** `Allow` by path, where the routes do not show it; empty for a path that is not served. */
+    allow: Map<string, string>;
+  }
+}
+
+type KnownPath = { readonly route: string; readonly allow: string };
+
+/** Collects the routes that `server` gets from now on. Returns a function that finds the one of a request's path. */
+export function collectMethods(server: FastifyInstance): (request: FastifyRequest) => KnownPath | undefined {
+  const allow = new Map<string, string>();
+  const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+  server.decorate("allow", allow);
+  server.addHook("onRoute", ({ url, method }) => {
+    if (url === "*") return; // answers preflights of any path
+    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const each of [method].flat()) route.methods.add(each);
+    routes.set(url, route);
+  });
+  return (request) => {
+    const path = pathOf(request.url);
+    const explicit = allow.get(path);
+    if (explicit !== undefined) return explicit === "" ? undefined : { route: path, allow: explicit };
+    const found = [...routes].find(([url, { pattern }]) => url === path || pattern.test(path));
+    return found && { route: found[0], allow: inOrder([...found[1].methods]) };
+  };
+}
+
+/** A route's path: `:id` stands for a segment, `*` for the rest. */
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+      .replace(/:\w+/g, "[^/]+")
+      .replace("*", ".*")}$`,
+    "s",
+  );
+
+/** The path as Fastify's router compares it. */
+function pathOf(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+const order = { GET: 1, HEAD: 2, POST: 3, PUT: 4, PATCH: 5, DELETE: 6, OPTIONS: 7 };
+const inOrder = (methods: string[]): string =>
+  methods.sort((left, right) => (own(order, left) ?? 0) - (own(order, right) ?? 0)).join(", ");
