@@ -13,9 +13,10 @@ import { LRUCache } from "lru-cache";
 import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";
 import { hasChecksum } from "../runtime/http/api-key.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
-import { badKeys, cachedKeys } from "../runtime/settings/capacity.ts";
+import { badKeys, cachedKeys, keyLookups, revalidations } from "../runtime/settings/capacity.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import { staleMs } from "../runtime/settings/key-times.ts";
+import { KeyCache } from "./key-cache.ts";
 import type { ActiveKey, IntrospectKey, KeyState } from "./key-introspection.ts";
 import { LookupQueue, priorities } from "./lookup-queue.ts";
 import { RateStore } from "./rate-store.ts";
@@ -41,8 +42,11 @@ type CachedKey = {
   revalidateAt: number;
 };
 
-type Times = Partial<
-  Pick<Config["env"], "KEY_CACHE_MS" | "KEY_STALE_MS" | "KEY_UNCONFIRMED_MS" | "REDIS_URL">
+type Settings = Partial<
+  Pick<
+    Config["env"],
+    "KEY_CACHE_MS" | "KEY_CACHE_SIZE" | "KEY_LOOKUPS" | "KEY_STALE_MS" | "KEY_UNCONFIRMED_MS" | "REDIS_URL"
+  >
 >;
 
 export class KeyVerifier implements RevocationListener {
@@ -53,8 +57,8 @@ export class KeyVerifier implements RevocationListener {
   readonly #staleMs: number;
   /** Infinite without a revocation log: then only `KEY_CACHE_MS` and `KEY_STALE_MS` apply. */
   readonly #unconfirmedMs: number;
-  readonly #active = new LRUCache<string, CachedKey>({ max: cachedKeys });
-  readonly #inactive = new LRUCache<string, { readonly until: number }>({ max: cachedKeys });
+  readonly #active: KeyCache<CachedKey>;
+  readonly #inactive = new LRUCache<string, { readonly until: number }>({ max: cachedKeys.inactive });
   readonly #underWay = new Map<string, Promise<KeyState>>();
   /** For each running lookup, the revocations that arrived since it began. */
   readonly #arrivals = new Set<ReadonlySet<string>[]>();
@@ -66,13 +70,20 @@ export class KeyVerifier implements RevocationListener {
   #missedAt = Number.NEGATIVE_INFINITY;
 
   /** `timeoutMs` limits each lookup, from when it leaves the queue. */
-  constructor(lookUp: IntrospectKey, timeoutMs: number, times: Times = {}) {
+  constructor(lookUp: IntrospectKey, timeoutMs: number, settings: Settings = {}) {
     this.#lookUp = lookUp;
-    this.#cacheMs = times.KEY_CACHE_MS ?? 25_000;
-    this.#staleMs = staleMs(times);
-    this.#unconfirmedMs = times.REDIS_URL ? (times.KEY_UNCONFIRMED_MS ?? 30_000) : Number.POSITIVE_INFINITY;
-    this.#queue = new LookupQueue(timeoutMs);
+    this.#cacheMs = settings.KEY_CACHE_MS ?? 25_000;
+    this.#staleMs = staleMs(settings);
+    this.#unconfirmedMs = settings.REDIS_URL
+      ? (settings.KEY_UNCONFIRMED_MS ?? 30_000)
+      : Number.POSITIVE_INFINITY;
+    const { KEY_CACHE_SIZE: size = cachedKeys.active, KEY_LOOKUPS: concurrency = keyLookups.running } =
+      settings;
+    this.#active = new KeyCache(size);
+    this.#queue = new LookupQueue(timeoutMs, concurrency);
     this.#revalidation = new Revalidation({
+      mostWaiting: size,
+      mostRunning: Math.ceil(concurrency * revalidations.part),
       running: () => this.#queue.running,
       isDue: ({ digest, entry }) => this.#active.peek(digest) === entry && this.#isDoubtful(entry),
       lookUp: ({ key, digest, owner }) => this.#askOnce(key, digest, owner),

@@ -26,15 +26,17 @@ export class LookupQueue {
   /** When a lookup last succeeded. */
   #succeededAt = 0;
   readonly #timeoutMs: number;
+  readonly #concurrency: number;
   readonly #waiting = [
     new FairQueue<string, Job>(),
     new FairQueue<string, Job>(),
     new FairQueue<string, Job>(),
   ] as const;
 
-  /** `timeoutMs` limits each lookup, from when it leaves the queue. */
-  constructor(timeoutMs: number) {
+  /** `timeoutMs` limits each lookup, from when it leaves the queue. `concurrency`: lookups that run at once. */
+  constructor(timeoutMs: number, concurrency: number) {
     this.#timeoutMs = timeoutMs;
+    this.#concurrency = concurrency;
   }
 
   /** Running lookups. */
@@ -44,7 +46,7 @@ export class LookupQueue {
 
   /** Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the rank is full or the wait is too long. */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#running >= keyLookups.running) await this.#wait(this.#waiting[rank], owner);
+    if (this.#running >= this.#concurrency) await this.#wait(this.#waiting[rank], owner);
     else this.#running++;
     const timeout = new AbortController();
     const deadline = new Deadline(this.#timeoutMs, () => timeout.abort(tookTooLong()));
@@ -73,7 +75,7 @@ export class LookupQueue {
       else refuse();
     });
     rank.wait(job);
-    if (rank.size > keyLookups.waiting) rank.lastOfMost(owner)?.refuse();
+    if (rank.size > this.#concurrency * keyLookups.waitingForEach) rank.lastOfMost(owner)?.refuse();
     return promise.finally(() => deadline.clear());
   }
 

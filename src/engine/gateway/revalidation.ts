@@ -2,7 +2,7 @@
  * Looks up cached keys again whose trust is about to end because revocations may have been missed. The most used keys come
  * first, at a limited rate. The key itself is kept in memory only while it waits.
  */
-import { cachedKeys, revalidations } from "../runtime/settings/capacity.ts";
+import { revalidations } from "../runtime/settings/capacity.ts";
 
 type Job<Entry> = {
   readonly key: string;
@@ -11,6 +11,9 @@ type Job<Entry> = {
   readonly entry: Entry;
 };
 type Options<Entry> = {
+  readonly mostWaiting: number;
+  /** While as many lookups run, none is started. */
+  readonly mostRunning: number;
   /** Number of running lookups. */
   readonly running: () => number;
   /** Whether the key still needs a lookup. */
@@ -34,14 +37,14 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
   }
 
   want(job: Job<Entry>): void {
-    if (this.#waiting.size >= cachedKeys && !this.#waiting.has(job.digest)) return;
+    if (this.#waiting.size >= this.#options.mostWaiting && !this.#waiting.has(job.digest)) return;
     this.#waiting.set(job.digest, job);
     this.#timer ??= setInterval(() => this.#tick(), tickMs).unref();
   }
 
   #tick(): void {
     if (this.#next.length === 0) this.#next = this.#mostUsed(revalidations.perSecond);
-    const free = revalidations.running - this.#options.running();
+    const free = this.#options.mostRunning - this.#options.running();
     for (const job of this.#next.splice(0, Math.max(Math.min(startsPerTick, free), 0))) {
       this.#waiting.delete(job.digest);
       if (!this.#options.isDue(job)) continue;

@@ -1,7 +1,8 @@
 /**
- * Fixed capacities of a process, and the defaults of two that variables set, each with its unit and its reason. The limits of
+ * Fixed capacities of a process, and the defaults of those that variables set, each with its unit and its reason. The limits of
  * requests, bodies and responses are variables: `environment.ts`.
  */
+import { getHeapStatistics } from "node:v8";
 
 /**
  * Default of `REST_CONNECTIONS`: connections to one product's REST service. Callers share them by a `SharedQuota`: one caller
@@ -48,8 +49,15 @@ export const youngGeneration = { option: "--max-semi-space-size=32", unneededFro
 /** Full-size request bodies that the gateway buffers: 128 of 1 MiB are a quarter of a 512 MiB process. */
 export const gatewayBodies = 128;
 
-/** API keys in each of the gateway's caches, one for active and one for inactive keys, so that invalid keys evict no valid ones. */
-export const cachedKeys = 10_000;
+/**
+ * API keys in the gateway's caches, one for active and one for inactive keys, so that invalid keys evict no valid ones. `active`
+ * is the default of `KEY_CACHE_SIZE`: a key with 8 permissions takes 1.5 kB, one with 40 takes 4.1 kB (measured), so these take a
+ * tenth to a quarter of the heap.
+ */
+export const cachedKeys = {
+  active: Math.min(Math.max(Math.floor(getHeapStatistics().heap_size_limit / 16_384), 10_000), 100_000),
+  inactive: 10_000,
+};
 
 /** Credentials accepted by REST that a `graphql` role without a gateway remembers: 14 MB (measured). */
 export const acceptedCredentials = 100_000;
@@ -61,10 +69,10 @@ export const acceptedCredentials = 100_000;
 export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, characters: 4_096 };
 
 /**
- * Lookups of API keys. Few run concurrently, because all gateways share key introspection. In each rank up to 1,024 wait for at
- * most `waitMs`: at 50 ms per lookup, they take 3.2 s.
+ * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`: few run concurrently, because all gateways share key
+ * introspection. In each rank up to 64 wait for each running one, for at most `waitMs`: at 50 ms per lookup, they take 3.2 s.
  */
-export const keyLookups = { running: 16, waiting: 1_024, waitMs: 5_000 };
+export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 
 /**
  * Entries of the revocation log, about 1 MB. Heartbeats alone fill it in eight hours. A gateway that misses more entries looks
@@ -73,10 +81,10 @@ export const keyLookups = { running: 16, waiting: 1_024, waitMs: 5_000 };
 export const revocationLog = { entries: 10_000 };
 
 /**
- * Early lookups of cached keys while revocations may have been missed. They use idle slots of `keyLookups` and leave a quarter
- * of them free. The rate protects key introspection, which all gateways share.
+ * Early lookups of cached keys while revocations may have been missed. They use up to this
+ * part of `KEY_LOOKUPS`. The rate protects key introspection, which all gateways share.
  */
-export const revalidations = { running: 12, perSecond: 200 };
+export const revalidations = { part: 3 / 4, perSecond: 200 };
 
 /**
  * Lookups of invalid keys from one address. A lookup costs as much as a valid request. A client that repeats the same key

@@ -4,7 +4,7 @@
  */
 import { bool, type CleanedEnv, str } from "envalid";
 import { defaultContextPrefix } from "../../shared/never-credentials.ts";
-import { connectionsPerProduct } from "./capacity.ts";
+import { connectionsPerProduct, keyLookups } from "./capacity.ts";
 import {
   addresses,
   count,
@@ -183,6 +183,14 @@ export const variables = {
   KEY_CACHE_MS: count({
     default: 25_000,
     desc: "how long a valid key is cached; without `REDIS_URL`, a revocation takes as long",
+  }),
+  KEY_CACHE_SIZE: count({
+    default: undefined,
+    desc: "valid keys that a gateway caches; absent: one for each 16 KiB of Node's heap limit, from 10000 to 100000. While more are in use, most of the cached ones stay",
+  }),
+  KEY_LOOKUPS: count({
+    default: keyLookups.running,
+    desc: "concurrent lookups of a gateway at key introspection. 16 at 100 ms are 160 new keys a second; the service must accept those of all gateways",
   }),
   KEY_STALE_MS: count({
     default: undefined,
