@@ -41,6 +41,8 @@ const styleOf = ({ operation, location }: Pairs, name: string): Style =>
 
 function serializeOne(name: string, value: unknown, written: Style, all: Pairs): string {
   const { style, explode, allowReserved } = written;
+  if (style !== "json" && Array.isArray(value) && value.length === 1 && value[0] === "")
+    throw onlyEmptyItem(name);
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
     return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
   if (all.location === "query" && isEmptyList(value) && style !== "json") throw emptyList(name);
@@ -71,6 +73,13 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
 /** No style can write an empty list: REST would take the parameter for absent, and a filter that is absent selects everything. */
 const emptyList = (name: string): Unwritable =>
   new Unwritable(name, "is an empty list, which REST would read as no value at all");
+
+/**
+ * Each style writes such a list as `name=`. RFC 6570 would read it back, but OpenAPI 3.1.1 §4.8.12.4 writes an undefined value like
+ * that, and servers read it as an empty list, an empty text or no value.
+ */
+const onlyEmptyItem = (name: string): Unwritable =>
+  new Unwritable(name, "has an empty text as its only item, which REST could read as no value at all", [""]);
 
 /** What separates the items of a list whose own text is percent-encoded too, so that REST cannot tell them apart. */
 const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };

@@ -22,9 +22,20 @@ export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   return trimmed ?? headers;
 }
 
-/** The media type of a body. Of several lines the last one counts, as recipients do by RFC 9110 §8.3. */
-export const mediaTypeOf = (headers: RawHeaders): string =>
-  [headers["content-type"] ?? ""].flat().at(-1) ?? "";
+/**
+ * The media type of a body. Of several, in one line or in several, the last valid one counts (RFC 9110 §8.3; Fetch, "extract a
+ * MIME type").
+ */
+export function mediaTypeOf(headers: RawHeaders): string {
+  const given = headers["content-type"] ?? "";
+  if (typeof given === "string" && !given.includes(",")) return given;
+  const values = [given].flat().join(",").match(listElement) ?? [];
+  return values.map((value) => value.trim()).findLast((value) => validMediaType.test(value)) ?? "";
+}
+
+/** An element of a list whose quoted strings may contain commas (RFC 9110 §5.6.4). */
+const listElement = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/gs;
+const validMediaType = /^(?!\*\/\*)[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;|$)/;
 
 const [space, tab] = [0x20, 0x09];
 const isSpace = (unit: number): boolean => unit === space || unit === tab;

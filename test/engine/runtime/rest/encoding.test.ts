@@ -110,7 +110,7 @@ function isAmbiguous({ value, written: { style, explode } }: Case): boolean {
     ["pipeDelimited", "|"],
     ["spaceDelimited", " "],
   ]).get(style);
-  if (Array.isArray(value) && value.length === 0) return true;
+  if (Array.isArray(value) && (value.length === 0 || (value.length === 1 && value[0] === ""))) return true;
   if (Array.isArray(value))
     return !explode && separator !== undefined && value.some((item) => String(item).includes(separator));
   if (typeof value !== "object") return false;
@@ -343,6 +343,22 @@ describe("a member of an exploded object with the name of another parameter is r
   ])("but %s is sent", (search, section) => {
     expect(serializeQuery(operation, section)).toBe(search);
   });
+});
+
+test.each<Style>([
+  { style: "form", explode: true },
+  { style: "form", explode: false },
+  { style: "form", explode: true, allowReserved: true },
+  { style: "spaceDelimited", explode: false },
+  { style: "pipeDelimited", explode: false },
+])("a list of one empty text is refused, for servers read it as others: %j", (style) => {
+  const refused = expect.objectContaining({ code: "BAD_USER_INPUT", details: { argument: "ids" } });
+  for (const location of ["query", "body"] as const) {
+    const send = (ids: unknown) => serializePairs(operationOf("ids", style, location), location, { ids });
+    expect(() => send([""])).toThrow(refused);
+    expect(() => send(["", ""])).not.toThrow();
+    expect(send("")).toBe("ids=");
+  }
 });
 
 describe("an empty list, which REST could not tell from an absent parameter,", () => {

@@ -85,6 +85,29 @@ describe("a response that breaks its contract", () => {
     expect(await rest.get("/things")).toEqual([1]);
   });
 
+  test.each<[types: string | string[], isJson: boolean]>([
+    ["text/html, application/json", true],
+    ["text/html,Application/Problem+JSON; charset=utf-8 ,", true],
+    ['text/html; a=", b", application/json', true],
+    ["application/json, text", true],
+    ["application/json, */*", true],
+    [["text/html", "application/json"], true],
+    [["application/json", ""], true],
+    [["text/html, text/css", "application/json, image/*/png"], true],
+    ["application/json, text/html", false],
+    ['text/html; a=", application/json', false],
+    ['text/html; a="\\", application/json, "', false],
+    [["application/json", "text/html"], false],
+    [["application/json, text/html"], false],
+  ])("of several media types the last valid one counts: %j", async (types, isJson) => {
+    const lines = [types].flat().map((type) => `content-type: ${type}\r\n`);
+    const { rest } = await against((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\n${lines.join("")}content-length: 3\r\n\r\n[1]`),
+    );
+    const answer = rest.get("/things").catch((error: { code?: string }) => error.code);
+    expect(await answer).toEqual(isJson ? [1] : "BAD_UPSTREAM_RESPONSE");
+  });
+
   test.each([
     ["", ""],
     [" with a length", "Content-Length: 6\r\n"],
