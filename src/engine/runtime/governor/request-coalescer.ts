@@ -1,16 +1,16 @@
 /**
- * Identical work of one caller that waits together is done once. Work that is under way is never joined: what it reads
- * may be older than a write that the new reader knows of. So a reader sees each write that ended before it asked, also a
- * write through another replica.
+ * Coalesces identical work of one caller: requests that wait at the same time share one execution. A request never joins an
+ * execution in flight: what that one reads may be older than a write that the new request knows of. So a request sees each
+ * write that ended before it was sent, also a write through another replica.
  *
- * A reader waits until identical work ends, but not longer than `pauseMs` after the last one began, for each that is under
- * way. So work that hangs becomes rarer and rarer. All readers that wait get the outcome of the next work, and no later
- * reader does. A reader that leaves takes nothing from the others.
+ * A request waits until an identical execution ends, but at most `pauseMs` after the last one began, times those in flight. So
+ * executions that hang become rarer and rarer. All requests that wait get the result of the next execution, and no later
+ * request does. A request whose client leaves takes nothing from the others.
  */
 
 /**
- * Milliseconds of waiting for each identical one that is under way. Measured over a REST of 30 ms: with 50 for
- * all together, an answer for two viewers of one dashboard took 51 ms, with 20 for each 37 ms, as for one viewer.
+ * Milliseconds of waiting for each identical execution in flight. Measured with a REST API that takes 30 ms: with 50 for
+ * all together, a response for two viewers of one dashboard took 51 ms, with 20 for each 37 ms, as for one viewer.
  */
 export const pauseMs = 20;
 
@@ -18,79 +18,80 @@ type Leave = (failure: Error) => void;
 /** It calls `leave` when its client leaves, unless `ended` is called before. */
 type Scope = { onLeave(leave: Leave): void; ended(leave: Leave): void };
 
-export type Reader<Asked, Found> = {
-  readonly asked: Asked;
-  readonly found: Promise<Found>;
+/** A request that waits for an execution. */
+export type Waiter<Request, Result> = {
+  readonly request: Request;
+  readonly result: Promise<Result>;
   readonly leave: Leave;
-  settle(outcome: Found | Error): void;
+  settle(outcome: Result | Error): void;
   hasLeft: boolean;
 };
 
-export class RequestCoalescer<Asked extends { readonly scope: Scope }, Found> {
+export class RequestCoalescer<Request extends { readonly scope: Scope }, Result> {
   readonly #next: () => void;
-  readonly #idle: (isUnderWay: boolean) => unknown;
-  #underWay = 0;
+  readonly #idle: (isInFlight: boolean) => unknown;
+  #inFlight = 0;
   #beganAt = 0;
-  /** The readers that wait, the oldest first. */
-  #waiting: Reader<Asked, Found>[] = [];
+  /** The oldest first. */
+  #waiting: Waiter<Request, Result>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** `next` is called when the wait of some readers is over, and `idle` when no reader waits any more. */
-  constructor(next: () => void, idle: (isUnderWay: boolean) => unknown) {
+  /** `next` is called when the wait of some requests is over, and `idle` when no request waits any more. */
+  constructor(next: () => void, idle: (isInFlight: boolean) => unknown) {
     this.#next = next;
     this.#idle = idle;
   }
 
-  /** Milliseconds for which the next work has to wait, unless one ends before. */
+  /** Milliseconds for which the next execution has to wait, unless one ends before. */
   get waitMs(): number {
-    return this.#underWay > 0 ? this.#beganAt + pauseMs * this.#underWay - performance.now() : 0;
+    return this.#inFlight > 0 ? this.#beganAt + pauseMs * this.#inFlight - performance.now() : 0;
   }
 
-  get oldest(): Reader<Asked, Found> | undefined {
+  get oldest(): Waiter<Request, Result> | undefined {
     return this.#waiting[0];
   }
 
-  wait(asked: Asked): Reader<Asked, Found> {
-    const { promise: found, resolve, reject } = Promise.withResolvers<Found>();
+  wait(request: Request): Waiter<Request, Result> {
+    const { promise: result, resolve, reject } = Promise.withResolvers<Result>();
     const leave: Leave = (failure) => {
-      reader.hasLeft = true;
-      reader.settle(failure);
-      this.#waiting = this.#waiting.filter((other) => other !== reader);
+      waiter.hasLeft = true;
+      waiter.settle(failure);
+      this.#waiting = this.#waiting.filter((other) => other !== waiter);
       this.#goOn();
     };
-    const settle = (outcome: Found | Error): void => {
-      asked.scope.ended(leave);
+    const settle = (outcome: Result | Error): void => {
+      request.scope.ended(leave);
       if (outcome instanceof Error) reject(outcome);
       else resolve(outcome);
     };
-    const reader = { asked, found, leave, settle, hasLeft: false };
-    asked.scope.onLeave(leave);
-    this.#waiting.push(reader);
+    const waiter = { request, result, leave, settle, hasLeft: false };
+    request.scope.onLeave(leave);
+    this.#waiting.push(waiter);
     this.#timer ??= setTimeout(() => this.#goOn(true), Math.max(this.waitMs, 0));
-    return reader;
+    return waiter;
   }
 
-  /** Work begins. Returns its readers: those that wait. */
-  begin(): Reader<Asked, Found>[] {
-    this.#underWay++;
+  /** An execution begins. Returns those that wait, to which its result belongs. */
+  begin(): Waiter<Request, Result>[] {
+    this.#inFlight++;
     this.#beganAt = performance.now();
     return this.take();
   }
 
-  /** Ends the wait of all readers. The caller has to settle them. */
-  take(): Reader<Asked, Found>[] {
-    const readers = this.#waiting;
+  /** Ends the wait of all requests. The caller has to settle them. */
+  take(): Waiter<Request, Result>[] {
+    const waiters = this.#waiting;
     this.#waiting = [];
     this.#goOn();
-    return readers;
+    return waiters;
   }
 
-  /** Work ends. Its readers get the outcome. Without one, they wait for the next. */
-  end(readers: readonly Reader<Asked, Found>[], outcome?: Found | Error): void {
-    this.#underWay--;
-    const present = readers.filter(({ hasLeft }) => !hasLeft);
+  /** An execution ends. Those that waited for it get the outcome. Without one, they wait for the next execution. */
+  end(waiters: readonly Waiter<Request, Result>[], outcome?: Result | Error): void {
+    this.#inFlight--;
+    const present = waiters.filter(({ hasLeft }) => !hasLeft);
     if (outcome === undefined) this.#waiting.unshift(...present);
-    else for (const reader of present) reader.settle(outcome);
+    else for (const waiter of present) waiter.settle(outcome);
     this.#goOn(true);
   }
 
@@ -100,6 +101,6 @@ export class RequestCoalescer<Asked extends { readonly scope: Scope }, Found> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (isWaiting) this.#next();
-    else this.#idle(this.#underWay > 0);
+    else this.#idle(this.#inFlight > 0);
   }
 }

@@ -156,19 +156,19 @@ test("many identical queries of many callers are no more executions at the same 
 
 test("an execution that follows one of a query is a query's from its start: it may wait for its share before it is parsed", async () => {
   const starts = new StartQueue();
-  const question = new CoalescedQuery(starts, false, { ended: () => {}, forget: () => {} });
+  const query = new CoalescedQuery(starts, false, { ended: () => {}, idle: () => {} });
   const admission = () => Object.assign(new Admission(caller), { place: starts.place(caller, () => {}) });
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
-  const first = question.ask(admission(), scope) as QueryExecution;
+  const first = query.request(admission(), scope) as QueryExecution;
   first.isQuery = true;
-  const second = question.ask(admission(), scope);
+  const second = query.request(admission(), scope);
   first.end(new Error("of the first"));
   expect(await second).toMatchObject({ isQuery: true });
 });
 
 test("a wait that is over before its timer starts takes no negative time, of which Node would warn", () => {
   const starts = new StartQueue();
-  const question = new CoalescedQuery(starts, true, { ended: () => {}, forget: () => {} });
+  const query = new CoalescedQuery(starts, true, { ended: () => {}, idle: () => {} });
   const admission = () => Object.assign(new Admission(caller), { place: starts.place(caller, () => {}) });
   const scope = { onLeave: () => {}, ended: () => {} } as unknown as RequestScope;
   const left = vi
@@ -181,8 +181,8 @@ test("a wait that is over before its timer starts takes no negative time, of whi
     left.mockRestore();
     timers.mockRestore();
   });
-  question.ask(admission(), scope);
-  void question.ask(admission(), scope);
+  query.request(admission(), scope);
+  void query.request(admission(), scope);
   expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([0]);
 });
 

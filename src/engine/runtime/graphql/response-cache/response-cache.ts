@@ -1,10 +1,10 @@
 /**
- * Answers to queries that need no execution of their own, for each caller alone.
+ * Responses to queries that need no execution of their own, for each caller alone.
  *
- * An answer is kept for as long as REST allows to use each response that it is made of. It is stored beside those responses:
- * a write of the caller drops both.
+ * A response is cached for as long as REST allows to use each REST response that it is made of. It is stored beside those: a
+ * write of the caller drops both.
  *
- * Identical queries that wait together are executed once (`RequestCoalescer`).
+ * Identical queries that wait at the same time share one execution (`RequestCoalescer`).
  */
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
@@ -22,13 +22,13 @@ import { SharedResponse } from "./shared-response.ts";
 export class ResponseCache {
   readonly #cache: CallerCache;
   readonly #starts: StartQueue;
-  /** The questions that are executed or wait, by caller and text. */
-  readonly #questions = new TransientMap<CoalescedQuery>();
+  /** The queries that are executed or wait, by caller and text. */
+  readonly #coalesced = new TransientMap<CoalescedQuery>();
   /**
-   * Requests that were queries before, of any caller. Without this memory, all identical requests of one tick of the
+   * Operations that were queries before, of any caller. Without this memory, all identical requests of one tick of the
    * event loop would be executed.
    */
-  readonly #queries = new LRUCache<string, true>({
+  readonly #knownQueries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
     sizeCalculation: (_true, key) => key.length,
   });
@@ -39,41 +39,41 @@ export class ResponseCache {
   }
 
   /**
-   * The answer to a request, or the execution that it must make. A request that is given a promise has left its place in
+   * The response to a request, or the execution that it must make. A request that is given a promise has left its place in
    * the start queue. If it gets an execution in the end, it has another. Rejects when its client leaves.
    */
   find(
     request: FastifyRequest,
     scope: RequestScope,
   ): SharedResponse | QueryExecution | Promise<SharedResponse | QueryExecution> {
-    const asked = questionOf(request);
-    const key = new CallerKey(scope.forwarded, asked);
-    const kept = this.#cache.get(key);
-    if (kept instanceof SharedResponse && kept.freshUntil > performance.now()) return kept;
-    let question = this.#questions.get(key.whole);
-    if (!question) {
-      question = new CoalescedQuery(this.#starts, this.#queries.get(asked) === true, {
-        ended: (execution, answer) => {
-          if (execution.isQuery) this.#queries.set(asked, true);
-          if (answer && answer.freshSeconds > 0 && this.#cache.admits(key))
-            this.#cache.set(key, answer, execution.beganAt);
+    const operation = operationOf(request);
+    const key = new CallerKey(scope.forwarded, operation);
+    const cached = this.#cache.get(key);
+    if (cached instanceof SharedResponse && cached.freshUntil > performance.now()) return cached;
+    let query = this.#coalesced.get(key.whole);
+    if (!query) {
+      query = new CoalescedQuery(this.#starts, this.#knownQueries.get(operation) === true, {
+        ended: (execution, response) => {
+          if (execution.isQuery) this.#knownQueries.set(operation, true);
+          if (response && response.freshSeconds > 0 && this.#cache.admits(key))
+            this.#cache.set(key, response, execution.beganAt);
         },
-        forget: () => this.#questions.delete(key.whole),
+        idle: () => this.#coalesced.delete(key.whole),
       });
-      this.#questions.set(key.whole, question);
+      this.#coalesced.set(key.whole, query);
     }
-    return question.ask(admissionOf(request), scope);
+    return query.request(admissionOf(request), scope);
   }
 }
 
-/** A longer question is remembered as its digest. */
+/** A longer operation is remembered as its digest. */
 const mostCharacters = 4_096;
 
 /**
- * The parts of a request that an answer without errors depends on, beside the caller. Line breaks join them, which
- * neither a URL nor a language holds.
+ * The parts of a request that a response without errors depends on, beside the caller. They are joined by line breaks,
+ * which neither a URL nor a language contains.
  */
-function questionOf({ method, url, body, headers }: FastifyRequest): string {
+function operationOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";
   return digestIfLong(`${method} ${url}\n${headers["accept-language"] ?? ""}\n${text}`, mostCharacters);
 }

@@ -1,11 +1,11 @@
 /**
- * Identical reads that wait together are one call (`RequestCoalescer`). Identical reads have the same URL and the same headers,
- * except for the request's id and trace, so they have the same caller. Each reader keeps its own deadline and budgets. The
- * call has its own scope, and ends early only if all of its readers leave.
+ * Identical reads that wait at the same time share one call (`RequestCoalescer`). Identical reads have the same URL and the same headers,
+ * except for the request's id and trace, so they have the same caller. Each request keeps its own deadline and budgets. The
+ * call has its own scope, and ends early only if all of its requests leave.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
-import { type Reader, RequestCoalescer } from "../../governor/request-coalescer.ts";
+import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import { TransientMap } from "../../governor/transient-map.ts";
 import type { CallerKey } from "../cache/caller-cache.ts";
 import type { RequestScope } from "../request-scope.ts";
@@ -19,13 +19,13 @@ type Identical = RequestCoalescer<Read, RestResponse>;
 export class SharedReads {
   readonly #reads = new TransientMap<Identical>();
 
-  /** Notes that a call begins. Returns the function that ends it. */
+  /** A call begins. Returns the function that ends it. */
   begin({ whole }: CallerKey): () => void {
-    const idle = (isUnderWay: boolean) => isUnderWay || this.#reads.delete(whole);
+    const idle = (isInFlight: boolean) => isInFlight || this.#reads.delete(whole);
     const reads: Identical = this.#reads.get(whole) ?? new RequestCoalescer(() => void call(reads), idle);
     this.#reads.set(whole, reads);
-    const readers = reads.begin();
-    return () => reads.end(readers);
+    const waiters = reads.begin();
+    return () => reads.end(waiters);
   }
 
   isUnderWay({ whole }: CallerKey): boolean {
@@ -41,11 +41,11 @@ export class SharedReads {
   }
 }
 
-async function responseFor({ asked, found, leave }: Reader<Read, RestResponse>, forget: () => void) {
-  const { scope } = asked;
+async function responseFor({ request, result, leave }: Waiter<Read, RestResponse>, forget: () => void) {
+  const { scope } = request;
   const deadline = new Deadline(scope.callTimeoutMs, () => leave(noResponse()));
   try {
-    const response = await found;
+    const response = await result;
     const failure = scope.hold(response.bytes, true);
     if (failure) throw failure;
     if (!response.ok) forget();
@@ -60,16 +60,16 @@ async function responseFor({ asked, found, leave }: Reader<Read, RestResponse>, 
 
 /** Makes one call for all reads that wait, in its own scope. */
 async function call(reads: Identical): Promise<void> {
-  const readers = reads.take();
-  const [first] = readers as [Reader<Read, RestResponse>];
-  const scope = first.asked.scope.fresh();
-  void Promise.allSettled(readers.map(({ found }) => found)).then(() => scope.close());
+  const waiters = reads.take();
+  const [first] = waiters as [Waiter<Read, RestResponse>];
+  const scope = first.request.scope.fresh();
+  void Promise.allSettled(waiters.map(({ result }) => result)).then(() => scope.close());
   try {
-    const response = await first.asked.send(scope);
+    const response = await first.request.send(scope);
     response.parse();
-    scope.close(); // each reader holds the bytes itself
-    for (const reader of readers) reader.settle(reader === first ? response : response.copy("shared"));
+    scope.close(); // each request holds the bytes itself
+    for (const waiter of waiters) waiter.settle(waiter === first ? response : response.copy("shared"));
   } catch (error) {
-    for (const reader of readers) reader.settle(error as CodedError);
+    for (const waiter of waiters) waiter.settle(error as CodedError);
   }
 }
