@@ -12,6 +12,7 @@ import {
 import { dateScalars } from "../../shared/date-scalars.ts";
 import { own } from "../../shared/own.ts";
 import { isOnly, type Shape, typeText } from "../openapi/shapes/shape.ts";
+import { enumValueName } from "../schema/graphql-names.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import type { Binder } from "./binder.ts";
 import type { FindingTarget } from "./findings.ts";
@@ -113,9 +114,47 @@ export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
 /** Settles the REST names of the enum's values by the values of the shape, if it has any. */
-export function settleEnumValues(names: RestNames, type: GraphQLEnumType, { values = [] }: Shape): void {
-  if (values.length > 0) names.settleEnumValues(type.getValues(), new Set(values.map(String)));
+export function settleEnumValues(
+  names: RestNames,
+  type: GraphQLEnumType,
+  { values = [] }: Shape,
+  coordinate: string,
+): void {
+  if (values.length > 0) names.settleEnumValues(type.getValues(), new Set(values.map(String)), coordinate);
 }
+
+/** A value of a GraphQL enum that two enums of REST name differently. */
+type NameConflict = {
+  /** The value's name in GraphQL, and in the REST enum at hand. */
+  readonly name: string;
+  readonly rest: string;
+  readonly message: string;
+};
+
+/** The values of the shape that the enum would have, if another enum of REST had not named them differently. */
+export function enumNameConflicts(
+  names: RestNames,
+  type: GraphQLEnumType,
+  { values = [] }: Shape,
+  coordinate: string,
+): NameConflict[] {
+  const byName = new Map(type.getValues().map((value) => [value.name, value]));
+  const texts = values.map(String);
+  return texts.flatMap((rest) => {
+    const value = byName.get(enumValueName(rest));
+    const known = value && names.of(value);
+    const by = value && names.whatNamed(value);
+    if (known === undefined || by === undefined || texts.includes(known)) return [];
+    const both =
+      by === "@restName"
+        ? [`"${known}" by @restName`, `"${rest}" at ${coordinate}`]
+        : [`"${known}" at ${by}`, `"${rest}" at ${coordinate}`].sort();
+    const message = `${type}.${value?.name} is ${both.join(", and ")}: an enum value has one REST name`;
+    return [{ name: enumValueName(rest), rest, message }];
+  });
+}
+
+export const enumConflictHint = "give each enum of REST an enum of its own";
 
 /** The REST values without a GraphQL enum value. */
 export function uncoveredEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {

@@ -10,9 +10,11 @@ type Element = DirectiveCarrier & { readonly name: string };
 /** Names at one place of the OpenAPI document. */
 type Names = Pick<ReadonlySet<string>, "has" | "keys">;
 
+type SettledName = { readonly name: string; readonly coordinate: string };
+
 export class RestNames {
   readonly #schema: GraphQLSchema;
-  readonly #enumValues = new Map<Element, string>();
+  readonly #enumValues = new Map<Element, SettledName>();
   /** Names at a place of the document by their names in the schema. */
   readonly #byConvention = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>();
 
@@ -22,7 +24,7 @@ export class RestNames {
 
   /** The explicit REST name, or that of an enum value as settled, or else the element's own name. */
   of(element: Element): string {
-    return this.#explicit(element) ?? this.#enumValues.get(element) ?? element.name;
+    return this.#explicit(element) ?? this.#enumValues.get(element)?.name ?? element.name;
   }
 
   /** The REST name of a field, an argument or an input field among those at a place of the document. */
@@ -30,12 +32,21 @@ export class RestNames {
     return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }
 
-  /** Settles the REST names of an enum's values by the first enum of the document that has them: each value has one. */
-  settleEnumValues(elements: readonly Element[], values: Names): void {
+  /**
+   * Settles the REST names of an enum's values by the first enum of the document that has them: each value has one.
+   * `coordinate` is where the schema uses that enum.
+   */
+  settleEnumValues(elements: readonly Element[], values: Names, coordinate: string): void {
     for (const element of elements) {
       const name = this.#match(element, values, enumValueName);
-      if (name !== undefined && !this.#enumValues.has(element)) this.#enumValues.set(element, name);
+      if (name !== undefined && !this.#enumValues.has(element))
+        this.#enumValues.set(element, { name, coordinate });
     }
+  }
+
+  /** What decided the REST name of an enum's value: the coordinate where it was settled, or `@restName`. */
+  whatNamed(element: Element): string | undefined {
+    return this.#explicit(element) === undefined ? this.#enumValues.get(element)?.coordinate : "@restName";
   }
 
   #explicit(element: Element): string | undefined {

@@ -27,6 +27,8 @@ import type { FindingTarget } from "../findings.ts";
 import {
   checkDateFormat,
   describeShape,
+  enumConflictHint,
+  enumNameConflicts,
   rejectedEnumValues,
   scalarFitsInput,
   settleEnumValues,
@@ -88,8 +90,14 @@ function matchNullable(binder: Binder, value: InputValue): void {
 function matchEnum(binder: Binder, where: FindingTarget, type: GraphQLEnumType, shape: Shape): void {
   if (shape.types.size > 0 && !shape.types.has("string") && !shape.types.has("integer"))
     return addMismatch(binder, where, type, shape);
-  settleEnumValues(binder.names, type, shape);
-  const wrong = rejectedEnumValues(binder.names, type, shape);
+  const at = where.subject ?? where.coordinate;
+  settleEnumValues(binder.names, type, shape, at);
+  const conflicts = enumNameConflicts(binder.names, type, shape, at);
+  const target = { ...where, rest: shape.node, also: [where.rest], below: ["enum"] };
+  for (const { message } of conflicts) binder.findings.add("input-enum", target, message, enumConflictHint);
+  const wrong = rejectedEnumValues(binder.names, type, shape).filter((name) =>
+    conflicts.every((conflict) => conflict.name !== name),
+  );
   if (wrong.length === 0) return;
   const values = new Map(
     shape.values?.map((value) => [enumValueName(String(value)), value] as const).reverse(),
@@ -98,8 +106,8 @@ function matchEnum(binder: Binder, where: FindingTarget, type: GraphQLEnumType, 
   const such = renamed.map((value) => enumValueDefinition(String(value), shape.values)).join(", ");
   binder.findings.add(
     "input-enum",
-    { ...where, rest: shape.node, also: [where.rest], below: ["enum"] },
-    `REST rejects ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${where.subject ?? where.coordinate}`,
+    target,
+    `REST rejects ${wrong.map((name) => `${type}.${name}`).join(", ")} at ${at}`,
     `remove it from ${type}, or give it the REST name with @restName${such && `: ${such}`}`,
   );
 }

@@ -18,6 +18,8 @@ import {
   checkDateFormat,
   coveringType,
   describeShape,
+  enumConflictHint,
+  enumNameConflicts,
   exceedsInt,
   isStringEnum,
   scalarCoversOutput,
@@ -95,8 +97,18 @@ function matchNamed(
   } else if (isEnumType(type)) {
     if (!isStringEnum(value.shape))
       return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
-    settleEnumValues(names, type, value.shape);
-    const missing = uncoveredEnumValues(names, type, value.shape);
+    settleEnumValues(names, type, value.shape, where.coordinate);
+    const conflicts = enumNameConflicts(names, type, value.shape, where.coordinate);
+    for (const { rest, message } of conflicts)
+      findings.add(
+        "output-enum",
+        { ...at, below: enumPath(value.shape.node.value, rest) },
+        message,
+        enumConflictHint,
+      );
+    const missing = uncoveredEnumValues(names, type, value.shape).filter((name) =>
+      conflicts.every(({ rest }) => rest !== name),
+    );
     const [first] = missing;
     if (first !== undefined) {
       findings.add(
