@@ -254,7 +254,7 @@ test.each([
     expect(schema).toContain(`connection: { items: "items", more: "more", pages: ${pages} })`);
     const files = { "schema.graphql": schema, "openapi.yaml": document };
     const { model } = new Project(textFiles(new Map(Object.entries(files))));
-    expect(model?.fields.get("Query.things")).toMatchObject({ connection: { from } });
+    expect(model?.fields.get("Query.things")).toMatchObject({ connection: { next: { from } } });
   },
 );
 
