@@ -120,6 +120,9 @@ export const rules = {
   ),
   "credential-unsent": warning("A bound operation needs a credential that is not forwarded to REST."),
   "credential-undeclared": warning("The document does not declare which credentials REST accepts."),
+  "credential-argument": warning(
+    "An argument feeds a parameter that carries a credential, or a header that only a gateway may set.",
+  ),
   "credential-shared": {
     ...error("A caller's credential would be sent to the services of several documents."),
     isApprovable: true,

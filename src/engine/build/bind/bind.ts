@@ -9,7 +9,11 @@ import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
 import { bindField } from "./bind-field.ts";
 import { Binder } from "./binder.ts";
-import { checkSharedCredentials, checkUnsentCredentials } from "./checks/credentials.ts";
+import {
+  checkCredentialArguments,
+  checkSharedCredentials,
+  checkUnsentCredentials,
+} from "./checks/credentials.ts";
 import { deprecations } from "./checks/deprecations.ts";
 import { checkNPlusOne } from "./checks/n-plus-one.ts";
 import { semanticNonNull } from "./checks/semantic-non-null.ts";
@@ -74,6 +78,7 @@ export function bind(
   checkNPlusOne(model, findings);
   checkUnreached(input, findings);
   checkUnsentCredentials(model, findings);
+  checkCredentialArguments(model, findings);
   checkSharedCredentials(model, findings);
   checkErrorMappings(model, findings);
   return { model, diagnostics: findings.all };

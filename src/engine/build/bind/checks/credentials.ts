@@ -1,7 +1,12 @@
 /** Finds operations that require a credential that is not forwarded to REST, and documents that declare none. */
 import { membersOf } from "../../../shared/json-object.ts";
-import { isNeverCredential } from "../../../shared/never-credentials.ts";
-import { type RestDocument, type RestNode, type RootNode, refOf } from "../../openapi/document.ts";
+import {
+  canonicalHeader,
+  defaultContextPrefix,
+  isGatewayHeader,
+  isNeverCredential,
+} from "../../../shared/never-credentials.ts";
+import { entriesOf, type RestDocument, type RestNode, type RootNode, refOf } from "../../openapi/document.ts";
 import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import {
   declaresSecurity,
@@ -12,7 +17,9 @@ import {
   securitySchemesOf,
 } from "../../openapi/security.ts";
 import { nodeLocation } from "../../schema/directives.ts";
+import { atArgument } from "../field-context.ts";
 import type { Findings } from "../findings.ts";
+import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
@@ -109,6 +116,53 @@ function sentAs(scheme: RestNode | undefined): string {
   if (!scheme) return "which the document does not define";
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
+
+// A client that chooses the credential of a call could use another caller's, and its call is charged to its own caller.
+
+/** Reports arguments that feed a credential, whatever the operation itself requires (`credential-argument`). */
+export function checkCredentialArguments(model: Model, findings: Findings): void {
+  const { document, fields: all } = model;
+  const credentials = new Map(document.roots.map((root) => [root, credentialParameters(document, root)]));
+  for (const field of all.values()) {
+    if (field.kind !== "bound") continue;
+    const { coordinate, definition, inputs, operation } = field;
+    for (const { source, name, in: location, node } of inputs) {
+      if (source.kind !== "argument" && source.kind !== "argumentAbove") continue;
+      const scheme = credentials.get(operation.root)?.get(parameterKey(location, name));
+      const isGateways = location === "header" && isGatewayHeader(defaultContextPrefix, name);
+      if (!scheme && !isGateways) continue;
+      const argument = definition.args.find(
+        (each) => source.kind === "argument" && each.name === source.path[0],
+      );
+      const where = argument
+        ? atArgument({ coordinate }, argument)
+        : { coordinate, schema: nodeLocation(definition.astNode) };
+      findings.add(
+        "credential-argument",
+        { ...where, rest: node, also: [scheme] },
+        `${formatSource(source)} feeds ${location} "${name}", which ${isGateways ? "only a gateway may set" : "carries a credential: a client could use another caller's"}`,
+        `${isGateways || location === "header" ? "remove it" : `remove it, and name the request header that contains the credential, by \`x-from-header\` in the scheme (${document.overlayAt(operation.root)})`}; or approve it if clients may choose the value`,
+        [name],
+      );
+    }
+  }
+}
+
+/** The parameters of a document that carry a credential, with their security schemes. */
+function credentialParameters(document: RestDocument, root: RootNode): Map<string, RestNode> {
+  return new Map(
+    entriesOf(document, securitySchemesOf(document, root)).flatMap((scheme): [string, RestNode][] => {
+      const { type, in: location, name } = membersOf(scheme.value);
+      const header = ownHeaderOf(scheme);
+      if (header !== undefined) return [[parameterKey("header", header), scheme]];
+      return type === "apiKey" && location === "query" ? [[parameterKey("query", String(name)), scheme]] : [];
+    }),
+  );
+}
+
+/** Servers may not distinguish the spellings of a header's name. */
+const parameterKey = (location: InputLocation, name: string): string =>
+  inputKey({ in: location, name: location === "header" ? canonicalHeader(name) : name });
 
 // If two documents declare the same header, a caller's credential for one service is also sent to the other. Vendors write documents
 // and overlays, so neither can permit that: the project's owner approves it in `spec/approvals.yaml`.

@@ -8,8 +8,8 @@ import type { FindingTarget } from "../findings.ts";
 import { describeShape } from "../type-rules.ts";
 import type { InputSlot } from "./input-slots.ts";
 
-export function checkConstant(binder: Binder, where: FindingTarget, slot: InputSlot, value: unknown): void {
-  const problem = rejectionReason(slot.shape, value);
+export function checkConstant(binder: Binder, where: FindingTarget, slot: StyledSlot, value: unknown): void {
+  const problem = rejectionReason(slot.shape, value) ?? unsendableReason(slot, value);
   if (problem === undefined) return;
   const { node, items } = slot.shape;
   const message = `constant ${JSON.stringify(value)} for ${slot.in} "${slot.name}" ${problem}`;
@@ -17,12 +17,40 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: InputS
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
-/** `value` is not an enum value; these are checked by `matchInput`. */
-export function checkDefault(binder: Binder, where: FindingTarget, slot: InputSlot, value: unknown): void {
-  const problem = value === null ? undefined : rejectionReason(slot.shape, value);
+/** `isEnum`: `matchInput` has checked the values. */
+export function checkDefault(
+  binder: Binder,
+  where: FindingTarget,
+  slot: StyledSlot,
+  value: unknown,
+  isEnum: boolean,
+): void {
+  if (value === null) return;
+  const problem = (isEnum ? undefined : rejectionReason(slot.shape, value)) ?? unsendableReason(slot, value);
   if (problem === undefined) return;
   const message = `the default ${JSON.stringify(value)} of ${where.coordinate} ${problem}`;
-  binder.findings.add("constant-invalid", where, message, "write a default that REST takes");
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  const hint = isEmpty
+    ? "remove it: an argument that is left out is not sent"
+    : "write a default that REST takes";
+  binder.findings.add("constant-invalid", where, message, hint);
+}
+
+/** A slot with the style of its parameter, or of its property of a form. */
+export type StyledSlot = InputSlot & { readonly style?: string | undefined };
+
+/** The reason why `src/engine/runtime/rest/encode.ts` refuses a list, whose style cannot represent it. */
+function unsendableReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
+  if (!Array.isArray(value) || style === undefined || style === "json") return undefined;
+  if (value.length === 0)
+    return location === "body" ? undefined : `is an empty list, which no ${location} parameter can carry`;
+  const isRefused =
+    location === "path" || location === "header"
+      ? value.includes("")
+      : value.join() === "" && value.length === 1;
+  return isRefused
+    ? `has an empty text${value.length === 1 ? " alone" : ""}, which ${location === "body" ? "a form" : `a ${location} parameter`} cannot carry`
+    : undefined;
 }
 
 /** The reason why REST rejects `value`; `undefined` if REST accepts it. */

@@ -1,11 +1,12 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
 import { type GraphQLArgument, type GraphQLInputType, getNamedType, isEnumType } from "graphql";
+import { inputKey } from "../../openapi/operation.ts";
 import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { atArgument, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { isIntegerText } from "../type-rules.ts";
 import { checkConditions, sentBody, sentInput, sentValue } from "./check-conditions.ts";
-import { checkConstant, checkDefault } from "./check-constants.ts";
+import { checkConstant, checkDefault, type StyledSlot } from "./check-constants.ts";
 import { isRequiredWhenSent } from "./check-required.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 import { matchInput, rejectReadOnly } from "./match-input.ts";
@@ -52,7 +53,7 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
   if (input.only === "response") return rejectReadOnly(binder, where, input.name);
   if (source.kind === "constant") {
     checkConditions(binder, where, input.shape, sentValue(source.value));
-    return checkConstant(binder, where, input, source.value);
+    return checkConstant(binder, where, withStyle(field, input), source.value);
   }
   if (source.kind === "argumentAbove")
     return matchInput(binder, {
@@ -63,13 +64,10 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
   if (source.kind === "argument") {
     if (!isNumberInCursor(field, argument, input))
       matchInput(binder, { where, type: source.type, shape: input.shape });
-    if (argument && input.argumentDefault !== undefined && !isEnumType(getNamedType(argument.type)))
-      checkDefault(
-        binder,
-        where,
-        input,
-        serializedDefault(argument.type, input.shape, input.argumentDefault),
-      );
+    if (argument && input.argumentDefault !== undefined) {
+      const value = serializedDefault(argument.type, input.shape, input.argumentDefault);
+      checkDefault(binder, where, withStyle(field, input), value, isEnumType(getNamedType(argument.type)));
+    }
     if (source.nullable && isNeeded) {
       binder.findings.add(
         "input-nullable",
@@ -91,6 +89,14 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
     );
   }
 }
+
+const withStyle = ({ operation: { parameters, body } }: FieldContext, input: Input): StyledSlot => ({
+  ...input,
+  style:
+    input.in === "body"
+      ? body?.formStyles?.get(input.name)?.style
+      : parameters.find((each) => inputKey(each) === inputKey(input))?.style,
+});
 
 const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boolean =>
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
