@@ -93,6 +93,7 @@ test("restbound has one help for its commands, and a wrong name is told the near
     "update",
     "explain",
     "propose",
+    "lsp",
     "validate",
     "bundle",
     "client",

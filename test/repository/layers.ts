@@ -16,7 +16,7 @@ export const buildTime = [
   ["build/propose", "build/explain", "build/validate", "build/bundle"],
   ["build/codegen"],
   ["build/check", "build/init", "client-package"],
-  ["build/update"],
+  ["build/update", "build/lsp"],
   ["bin"],
   ["exports"],
 ];

@@ -2,7 +2,7 @@
 /** `restbound <command>`: the command line of the package. Each command's module is loaded only when it runs. */
 import * as modules from "node:module";
 import { exitCodesHelp, type Io, processIo } from "../shared/cli/command.ts";
-import { engineManifest, mismatchedPackages } from "../shared/cli/engine-manifest.ts";
+import { engineManifest, mismatchedPackages, type OptionalFeature } from "../shared/cli/engine-manifest.ts";
 import { didYouMean } from "../shared/cli/nearest-suggestion.ts";
 import { own } from "../shared/own.ts";
 
@@ -11,7 +11,7 @@ type Named = {
   readonly does: string;
   readonly load: () => Promise<{ readonly run: Run }>;
   /** The optional packages that it needs, which a production installation omits. */
-  readonly needs?: "codegen" | "bundle";
+  readonly needs?: OptionalFeature;
 };
 
 /** In the order of a project's life. */
@@ -50,6 +50,11 @@ const commands: Readonly<Record<string, Named>> = {
     does: "prints a field for a REST operation",
     load: () => import("../build/propose/propose-command.ts"),
     needs: "codegen",
+  },
+  lsp: {
+    does: "serves editors: findings, quick fixes, completion",
+    load: () => import("../build/lsp/lsp-command.ts"),
+    needs: "lsp",
   },
   validate: {
     does: "validates operations against the schema",

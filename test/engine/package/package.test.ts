@@ -131,6 +131,9 @@ test.each([
     expect((await run("npx", "restbound", "check")).text).toMatch(
       /npm install --save-dev --save-exact @graphql-codegen/,
     );
+    expect((await run("npx", "restbound", "lsp")).text).toMatch(
+      /npm install --save-dev --save-exact vscode-languageserver@[\d.]+ vscode-languageserver-textdocument@[\d.]+$/m,
+    );
   },
 );
 

@@ -24,6 +24,9 @@ export type RestNode = NodeLocation & { readonly value: unknown };
 /** Reads a file of the spec folder; `undefined` if it does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
+/** `parseWithDuplicates`, or a cache of it. */
+export type ParseFile = typeof parseWithDuplicates;
+
 /**
  * The root node of a document, with the names of its file, its overlay and, if there are several, the document. `removals`: what
  * the overlay removed.
@@ -41,6 +44,7 @@ export class RestDocument {
   isSound = false;
   readonly versions = new Versions();
   readonly #read: ReadFile;
+  readonly #parse: ParseFile;
   readonly #files = new Map<string, YamlFile | undefined>();
   /** Object with a `$ref` → end of its chain, cached for all members of the chain. */
   readonly #ends = new WeakMap<object, RestNode | undefined>();
@@ -51,8 +55,13 @@ export class RestDocument {
   /**
    * Reads the documents and their overlays. Throws `UnreadableSpec` if a file is not an OpenAPI 3.0 or 3.1 document.
    */
-  constructor([first = singleDocumentFile, ...others]: readonly NamedDocument[], read: ReadFile) {
+  constructor(
+    [first = singleDocumentFile, ...others]: readonly NamedDocument[],
+    read: ReadFile,
+    parse: ParseFile = parseWithDuplicates,
+  ) {
     this.#read = read;
+    this.#parse = parse;
     this.roots = [this.#open(first), ...others.map((each) => this.#open(each))];
   }
 
@@ -98,6 +107,11 @@ export class RestDocument {
   place(node: NodeLocation, ...below: NodePath): FileLocation {
     const file = this.#files.get(node.file);
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
+  }
+
+  /** The path of the innermost value at a location, unless an overlay moves it; `undefined` in a file that was not read. */
+  pathAt({ file, ...location }: FileLocation): NodePath | undefined {
+    return this.#files.get(file)?.pathAt(location);
   }
 
   /** The member `key` of a node, with its `$ref` followed; `undefined` if it does not exist. */
@@ -158,7 +172,7 @@ export class RestDocument {
   #file(name: string): YamlFile | undefined {
     if (!this.#files.has(name)) {
       const text = /^(\.\.|\/|[a-z]+:)/.test(name) ? undefined : this.#read(name);
-      this.#files.set(name, text === undefined ? undefined : parseWithDuplicates(name, text));
+      this.#files.set(name, text === undefined ? undefined : this.#parse(name, text));
     }
     return this.#files.get(name);
   }

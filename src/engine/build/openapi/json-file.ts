@@ -5,7 +5,12 @@
  */
 import { endOfString } from "../../shared/json-values.ts";
 
-type JsonFile = { readonly value: unknown; offsetAt(path: Steps): number };
+type JsonFile = {
+  readonly value: unknown;
+  offsetAt(path: Steps): number;
+  /** The path of the innermost value or key at an offset. */
+  pathAt(offset: number): string[];
+};
 
 type Steps = readonly (string | number)[];
 
@@ -22,7 +27,9 @@ export function parseJson(text: string): JsonFile | undefined {
     const colons = colonsIn(text);
     // a duplicate key replaces the earlier one, so there are fewer keys than colons
     const isPlain = !Number.isNaN(colons) && colons === keysIn(value);
-    return isPlain ? { value, offsetAt: offsetFinder(text) } : undefined;
+    return isPlain
+      ? { value, offsetAt: offsetFinder(text), pathAt: (offset) => pathAt(text, offset) }
+      : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -76,6 +83,22 @@ function offsetFinder(text: string): (path: Steps) => number {
     }
     return offset;
   };
+}
+
+function pathAt(text: string, offset: number): string[] {
+  const path: string[] = [];
+  let value = skipSpace(text, 0);
+  while (opens(text.charCodeAt(value))) {
+    const members = [...readMembers(text, value)];
+    const last = members.findLast(([, [start]]) => start <= offset);
+    if (!last) break;
+    const [key, [, valueOffset]] = last;
+    if (offset >= endOfValue(text, valueOffset)) break;
+    path.push(key);
+    if (offset < valueOffset) break;
+    value = valueOffset;
+  }
+  return path;
 }
 
 function readMembers(text: string, start: number): Map<string, Member> {

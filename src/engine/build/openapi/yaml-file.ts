@@ -25,6 +25,8 @@ export type YamlFile = {
   readonly duplicateKeys: readonly DuplicateKey[];
   /** The location of the value at `path` or of its key, or of the nearest ancestor if the value does not exist. */
   place(path: NodePath): FileLocation;
+  /** The path of the innermost value or key at a location. */
+  pathAt(location: Pick<FileLocation, "line" | "column">): NodePath;
 };
 
 /**
@@ -50,13 +52,15 @@ export function parseWithDuplicates(name: string, source: string): YamlFile {
   const json = parseJson(text);
   if (!json) return readYaml(name, text);
   const lines = new LineCounter();
+  const counted = (): LineCounter => {
+    if (lines.lineStarts.length === 0) addLines(lines, text);
+    return lines;
+  };
   return {
     value: json.value,
     duplicateKeys: [],
-    place: (path) => {
-      if (lines.lineStarts.length === 0) addLines(lines, text);
-      return placeAt(name, lines, json.offsetAt(path));
-    },
+    place: (path) => placeAt(name, counted(), json.offsetAt(path)),
+    pathAt: (location) => json.pathAt(offsetAt(counted(), location)),
   };
 }
 
@@ -77,7 +81,12 @@ function readYaml(name: string, text: string): YamlFile {
     const value: unknown = document.toJS({ maxAliasCount: 1_000 });
     const pairsOf = pairsByKey();
     const duplicateKeys = duplicateKeysOf(name, document, lines);
-    return { value, duplicateKeys, place: (path) => placeAt(name, lines, offsetOf(document, path, pairsOf)) };
+    return {
+      value,
+      duplicateKeys,
+      place: (path) => placeAt(name, lines, offsetOf(document, path, pairsOf)),
+      pathAt: (location) => yamlPathAt(document, offsetAt(lines, location)),
+    };
   } catch (error) {
     if (error instanceof RangeError) throw unreadableSpec(name, "is nested too deeply");
     if (error instanceof ReferenceError) throw unreadableSpec(name, "expands too many aliases");
@@ -89,6 +98,29 @@ function placeAt(file: string, lines: LineCounter, offset: number): FileLocation
   const { line, col } = lines.linePos(offset);
   return { file, line, column: col };
 }
+
+const offsetAt = (
+  { lineStarts }: LineCounter,
+  { line, column }: Pick<FileLocation, "line" | "column">,
+): number => (lineStarts[line - 1] ?? 0) + column - 1;
+
+function yamlPathAt(document: Document, offset: number): NodePath {
+  const path: (string | number)[] = [];
+  let node: unknown = document.contents;
+  while (isMap(node) || isSeq(node)) {
+    const items: readonly unknown[] = node.items;
+    const index = items.findLastIndex((item) => startOf(item) <= offset);
+    const item = items[index];
+    if (item === undefined) break;
+    path.push(isPair(item) ? String(item.key) : index);
+    node = isPair(item) ? item.value : item;
+    if (startOf(node) > offset) break;
+  }
+  return path;
+}
+
+const startOf = (item: unknown): number =>
+  ((isPair(item) ? item.key : item) as YamlNode | null)?.range?.[0] ?? Number.POSITIVE_INFINITY;
 
 function offsetOf(document: Document, path: NodePath, pairsOf: PairsOf): number {
   let node: unknown = document.contents;

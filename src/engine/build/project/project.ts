@@ -9,7 +9,7 @@ import type { Manifest } from "../../shared/manifests/manifests.ts";
 import { bind } from "../bind/bind.ts";
 import { type BindResult, boundFields, type Model, type RestApi } from "../bind/model.ts";
 import { type Diagnostic, isApprovable, UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
-import { RestDocument } from "../openapi/document.ts";
+import { type ParseFile, RestDocument } from "../openapi/document.ts";
 import { documentFaults, reachableFaults } from "../openapi/document-faults.ts";
 import { documentFiles, documentsFolder } from "../openapi/document-files.ts";
 import { readOperations } from "../openapi/read-operations.ts";
@@ -27,7 +27,7 @@ type Given = {
   /** The manifests of apps. */
   readonly manifests?: readonly Manifest[];
   /** `cacheByFiles(readRestApi)`, if several projects may share documents. */
-  readonly restOf?: typeof readRestApi;
+  readonly restOf?: (files: SpecFiles) => RestApi;
   /** For a base: its git ref or URL, as given by the user. */
   readonly name?: string;
 };
@@ -142,8 +142,8 @@ export class Project {
 export const projectAt = (root: string, given?: Given): Project =>
   new Project(folderFiles(join(root, "spec")), given);
 
-export function readRestApi({ read, list }: SpecFiles): RestApi {
-  const document = new RestDocument(documentFiles(list(documentsFolder), read), read);
+export function readRestApi({ read, list }: SpecFiles, parse?: ParseFile): RestApi {
+  const document = new RestDocument(documentFiles(list(documentsFolder), read), read, parse);
   return withinStack(document, () => ({ document, operations: readOperations(document) }));
 }
 

@@ -1,20 +1,27 @@
-/** The engine's `package.json`, and which of the packages for code generation are installed. */
+/** The engine's `package.json`, and which of the packages that only some commands need are installed. */
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
 
 type EngineManifest = {
   readonly version: string;
-  /** Packages for code generation and bundling, which a project installs in these versions as development dependencies. */
+  /** What a project installs in these versions as development dependencies. */
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
 export const engineManifest = (): EngineManifest =>
   readManifest(new URL("../../package.json", import.meta.url));
 
-/** `name@version` of each package for code generation, or bundling, that is not installed in the required version. */
-export const mismatchedPackages = (need: "codegen" | "bundle"): string[] =>
+export type OptionalFeature = "codegen" | "bundle" | "lsp";
+
+const featureOf = (name: string): OptionalFeature => {
+  if (name === "rolldown") return "bundle";
+  return name.startsWith("vscode-") ? "lsp" : "codegen";
+};
+
+/** `name@version` of each package of the feature that is not installed in the required version. */
+export const mismatchedPackages = (feature: OptionalFeature): string[] =>
   Object.entries(engineManifest().devDependencies)
-    .filter(([name]) => (name === "rolldown") === (need === "bundle"))
+    .filter(([name]) => featureOf(name) === feature)
     .filter(([name, version]) => installedVersion(name) !== version)
     .map(([name, version]) => `${name}@${version}`);
 

@@ -1,0 +1,88 @@
+/** The text that an editor shows over a field, an argument or the name of an operation: the REST call and its types. */
+import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
+import type { BoundField, Input, Model, PlainField } from "../bind/model.ts";
+import { describeShape } from "../bind/type-rules.ts";
+import { explain } from "../explain/explain.ts";
+import { componentName } from "../openapi/component-names.ts";
+import { operationLabel, type RestOperation } from "../openapi/operation.ts";
+import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import type { SchemaPosition } from "./schema-position.ts";
+
+/** Parameters listed for an operation; some have hundreds. */
+const mostListed = 30;
+
+/** `undefined` where nothing is bound. */
+export function hoverAt(model: Model, position: SchemaPosition): string | undefined {
+  const { type, member, argument, operation: name } = position;
+  const operation = name === undefined ? undefined : model.operations.named(name);
+  if (operation) return block([...operationLines(model, operation)], operation.summary);
+  const field = model.fields.get(`${type}.${member}`);
+  if (!field) return undefined;
+  if (field.kind === "plain") {
+    const property = propertyOf(model, field);
+    const typed = property ? [`  REST type: ${restType(model, property.shape)}${required(property)}`] : [];
+    return block([...explain(model, [], field.coordinate), ...typed]);
+  }
+  const fed = argument === undefined ? [] : inputsFedBy(field, argument);
+  if (fed.length > 0)
+    return block([operationLabel(field.operation), ...fed.map((input) => slotLine(model, input))]);
+  return block(
+    [...explain(model, [], field.coordinate), ...responseLines(model, field.operation)],
+    field.operation.summary,
+  );
+}
+
+/** The inputs that an argument, or a field of it, feeds. */
+export const inputsFedBy = ({ inputs }: BoundField, argument: string): Input[] =>
+  inputs.filter(({ source }) => source.kind === "argument" && source.path[0] === argument);
+
+/** The REST property that a plain field reads. */
+export function propertyOf(model: Model, { type, path }: PlainField): Property | undefined {
+  const [backing] = model.backings.get(type) ?? [];
+  let shape = backing?.shape;
+  let property: Property | undefined;
+  for (const step of path) {
+    property = shape && declaredProperty(shape, step);
+    shape = property?.shape;
+  }
+  return property;
+}
+
+/** The request and the responses of an operation. */
+function operationLines(model: Model, operation: RestOperation): string[] {
+  const slots = inputSlotsOf(operation).filter(({ isUndeclared }) => !isUndeclared);
+  const more = slots.length > mostListed ? [`  and ${slots.length - mostListed} more`] : [];
+  return [
+    operationLabel(operation),
+    ...slots.slice(0, mostListed).map((slot) => slotLine(model, slot)),
+    ...more,
+    ...responseLines(model, operation),
+  ];
+}
+
+const responseLines = (model: Model, { successes }: RestOperation): string[] =>
+  successes.map(({ status, shape }) => `  ${status}: ${shape ? restType(model, shape) : "no content"}`);
+
+const slotLine = (model: Model, slot: Property & Pick<Input, "in">): string =>
+  `  ${slot.in} ${slot.name}: ${restType(model, slot.shape)}${required(slot)}`;
+
+const required = (property: Property): string => (property.required ? ", required" : "");
+
+/** Enum values listed in a type. */
+const mostValues = 12;
+
+/** `Message`, `array of Message`, `string (uuid) or null`, `"a" | "b"`. */
+export function restType(model: Model, shape: Shape): string {
+  const values = shape.values ?? [];
+  const listed = values.slice(0, mostValues).map((value) => JSON.stringify(value));
+  const bare =
+    shape.types.has("array") && shape.items
+      ? `array of ${restType(model, shape.items)}`
+      : values.length > 0
+        ? [...listed, ...(values.length > mostValues ? ["…"] : [])].join(" | ")
+        : (componentName(model.document, shape) ?? describeShape(shape));
+  return shape.nullable ? `${bare} or null` : bare;
+}
+
+const block = (lines: readonly string[], summary?: string): string =>
+  ["```text", ...lines, "```", ...(summary === undefined ? [] : ["", summary])].join("\n");

@@ -1,0 +1,146 @@
+/**
+ * What is at an offset of a GraphQL schema: the enclosing definition, field, argument and directive, read from tokens, so that it
+ * also works while the text is not valid (GraphQL §2.1).
+ */
+import { GraphQLError, Lexer, Source, type Token, TokenKind } from "graphql";
+
+export type SchemaPosition = {
+  /** The enclosing type, input, enum or interface. */
+  readonly type?: string | undefined;
+  /** Its field or enum value. */
+  readonly member?: string | undefined;
+  readonly argument?: string | undefined;
+  /** The arguments of the member before the offset. */
+  readonly declared: readonly string[];
+  readonly directive?: string | undefined;
+  /** The names down to the value in the directive: `params`, `from`. */
+  readonly path: readonly string[];
+  /** Whether a name of a directive's argument or of an input object's field is expected. */
+  readonly isKey: boolean;
+  /** The string or name at the offset. */
+  readonly word?: Word | undefined;
+  /** `@rest(operation:)` of the enclosing directive. */
+  readonly operation?: string | undefined;
+};
+
+/** `start` and `end` exclude the quotes of a string. */
+type Word = {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isString: boolean;
+};
+
+type Piece = Word & { readonly kind: TokenKind };
+
+type Frame = { readonly opener: string; readonly owner: "body" | "arguments" | "directive"; key?: string };
+
+/** A word includes the offset of its end, where a user types. */
+export function schemaPositionAt(text: string, offset: number): SchemaPosition {
+  const frames: Frame[] = [];
+  let type: string | undefined;
+  let member: string | undefined;
+  let argument: string | undefined;
+  let declared: string[] = [];
+  let directive: string | undefined;
+  let operation: string | undefined;
+  let found: Omit<SchemaPosition, "operation"> | undefined;
+  let directiveDepth = 0;
+  const pieces = tokensOf(text);
+  const stateAt = (word: Word | undefined, before: string): Omit<SchemaPosition, "operation"> => {
+    const keys = frames.slice(directiveDepth).flatMap(({ key }) => key ?? []);
+    const top = frames.at(-1);
+    const isKey = top?.owner === "directive" && top.opener !== "[" && !word?.isString && before !== ":";
+    const isInDirective = top?.owner === "directive" || (directive !== undefined && before === "@");
+    return {
+      type,
+      member: frames.length > 0 ? member : undefined,
+      argument: top?.owner === "arguments" || frames[1]?.owner === "arguments" ? argument : undefined,
+      declared,
+      directive: isInDirective ? directive : undefined,
+      path: isKey ? keys.slice(0, -1 * Number(top.key !== undefined)) : keys,
+      isKey,
+      word,
+    };
+  };
+  for (const [index, piece] of pieces.entries()) {
+    const { kind, text: name } = piece;
+    const before = pieces[index - 1]?.text ?? "";
+    const next = pieces[index + 1]?.text;
+    const top = frames.at(-1);
+    if (!found && piece.start - Number(piece.isString) >= offset) found = stateAt(undefined, before);
+    if (kind === TokenKind.NAME) {
+      if (frames.length === 0 && /^(?:type|input|enum|interface)$/.test(before)) {
+        type = name;
+        member = undefined;
+      } else if (before === "@") directive = name;
+      else if (top?.owner === "body" && (next === ":" || next === "(" || isEnumValue(before))) {
+        if (before !== ":" && before !== "[") {
+          member = name;
+          declared = [];
+        }
+      } else if (top?.owner === "arguments" && next === ":") {
+        argument = name;
+        declared = [...declared, name];
+      } else if (top?.owner === "directive" && next === ":") top.key = name;
+    }
+    const isWord = piece.isString || kind === TokenKind.NAME;
+    if (!found && isWord && piece.start <= offset && offset <= piece.end) found = stateAt(piece, before);
+    if (
+      piece.isString &&
+      directive === "rest" &&
+      frames.length === directiveDepth + 1 &&
+      top?.key === "operation"
+    )
+      operation = name;
+    if (kind === TokenKind.PAREN_L || kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L) {
+      const isDirective = name === "(" && pieces[index - 2]?.text === "@";
+      if (isDirective) {
+        directiveDepth = frames.length;
+        operation = undefined;
+      }
+      const owner = isDirective ? "directive" : name === "(" ? "arguments" : (top?.owner ?? "body");
+      frames.push({ opener: name, owner });
+    } else if (kind === TokenKind.PAREN_R || kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R) {
+      const closed = frames.pop();
+      if (closed?.owner === "directive" && frames.at(-1)?.owner !== "directive") {
+        if (found) break;
+        directive = undefined;
+      }
+      if (frames.length === 0) type = undefined;
+    }
+  }
+  const state = found ?? stateAt(undefined, pieces.at(-1)?.text ?? "");
+  return { ...state, operation: state.directive === "rest" ? operation : undefined };
+}
+
+/** An enum value follows the opening brace, another value, a description or a directive. */
+const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);
+
+/** The tokens up to the first error. A string that is not closed yet ends with its line. */
+export function tokensOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  const lexer = new Lexer(new Source(text));
+  try {
+    for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance())
+      pieces.push(pieceOf(token));
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    const quote = text.indexOf('"', lexer.token.end);
+    const line = quote < 0 ? "" : (/^[^\r\n]*/.exec(text.slice(quote + 1))?.[0] ?? "");
+    if (quote >= 0)
+      pieces.push({
+        kind: TokenKind.STRING,
+        text: line,
+        start: quote + 1,
+        end: quote + 1 + line.length,
+        isString: true,
+      });
+  }
+  return pieces;
+}
+
+function pieceOf({ kind, value, start, end }: Token): Piece {
+  const quotes = kind === TokenKind.STRING ? 1 : kind === TokenKind.BLOCK_STRING ? 3 : 0;
+  return { kind, text: value ?? kind, start: start + quotes, end: end - quotes, isString: quotes === 1 };
+}

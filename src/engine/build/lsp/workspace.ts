@@ -1,0 +1,111 @@
+/** A project in the editor: its files on disk, replaced by the texts of open files, and the findings of `check` in them. */
+import { join } from "node:path";
+import type { Model } from "../bind/model.ts";
+import { examine } from "../check/check.ts";
+import { diagnosticFinding } from "../check/proof-findings.ts";
+import type { Finding } from "../check/report.ts";
+import { UnreadableSpec } from "../diagnostic.ts";
+import { parseWithDuplicates, type YamlFile } from "../openapi/yaml-file.ts";
+import { cacheByFiles } from "../project/cache-by-files.ts";
+import { Project, readRestApi } from "../project/project.ts";
+import { folderFiles, type SpecFiles, withTexts } from "../project/spec-files.ts";
+import { applyEdit, type Fix, fixCandidates } from "./quick-fixes.ts";
+
+/** `model` is `undefined` while the texts are not a valid schema and documents. */
+type Analysis = {
+  readonly files: SpecFiles;
+  readonly findings: readonly Finding[];
+  readonly model: Model | undefined;
+  readonly fixes: Map<Finding, readonly Fix[]>;
+};
+
+/** How long candidates of quick fixes are tried, in ms. */
+const longestTrial = 1_000;
+
+export class Workspace {
+  readonly root: string;
+  readonly #openTexts: () => ReadonlyMap<string, string>;
+  readonly #today: () => string;
+  readonly #parsed = new Map<string, { readonly text: string; readonly file: YamlFile }>();
+  /** Most edits change the schema only. */
+  readonly #restOf = cacheByFiles((files) => readRestApi(files, (name, text) => this.#parse(name, text)));
+  #analysis: Analysis | undefined;
+  #lastModel: Model | undefined;
+
+  /** `openTexts`: the texts of open files, without byte order marks, by their names in the spec folder. */
+  constructor(root: string, openTexts: () => ReadonlyMap<string, string>, today: () => string) {
+    this.root = root;
+    this.#openTexts = openTexts;
+    this.#today = today;
+  }
+
+  /** To be called when a file has changed. */
+  invalidate(): void {
+    this.#analysis = undefined;
+  }
+
+  analyse(): Analysis {
+    this.#analysis ??= this.#compute();
+    return this.#analysis;
+  }
+
+  /** The model of the last analysis that had one. */
+  get lastModel(): Model | undefined {
+    return this.#lastModel ?? this.analyse().model;
+  }
+
+  /** The edits that follow a finding's advice, if the proof accepts them. */
+  fixesOf(finding: Finding): readonly Fix[] {
+    const { fixes, files, findings, model } = this.analyse();
+    const known = fixes.get(finding);
+    if (known) return known;
+    const end = performance.now() + longestTrial;
+    const found = fixCandidates(finding, model, files).filter(
+      (fix) =>
+        !fix.isProvable || (performance.now() < end && this.#isAccepted(finding, findings, fix, files)),
+    );
+    fixes.set(finding, found);
+    return found;
+  }
+
+  #isAccepted(finding: Finding, before: readonly Finding[], fix: Fix, files: SpecFiles): boolean {
+    const { file } = fix;
+    const text = applyEdit(files.read(file) ?? "", fix);
+    const { findings: after } = this.#examine(withTexts(files, new Map([[file, text]])));
+    const isSame = (each: Finding) =>
+      each.rule === finding.rule &&
+      each.coordinate === finding.coordinate &&
+      each.message === finding.message;
+    // a file that can be read again shows further findings
+    return !after.some(isSame) && (finding.stage === "load" || after.length < before.length);
+  }
+
+  #compute(): Analysis {
+    const files = withTexts(folderFiles(join(this.root, "spec")), this.#openTexts());
+    const analysis = { files, ...this.#examine(files), fixes: new Map() };
+    this.#lastModel = analysis.model ?? this.#lastModel;
+    return analysis;
+  }
+
+  #examine(files: SpecFiles): Pick<Analysis, "findings" | "model"> {
+    const project = new Project(files, { restOf: this.#restOf });
+    try {
+      return { findings: examine(project, undefined, this.#today()).findings, model: project.model };
+    } catch (error) {
+      if (!(error instanceof UnreadableSpec)) throw error;
+      return {
+        findings: error.diagnostics.map((each) => diagnosticFinding(project, each)),
+        model: undefined,
+      };
+    }
+  }
+
+  /** Parsing is the largest part of the work, and most files have not changed. */
+  #parse(name: string, text: string): YamlFile {
+    const last = this.#parsed.get(name);
+    if (last?.text === text) return last.file;
+    const file = parseWithDuplicates(name, text);
+    this.#parsed.set(name, { text, file });
+    return file;
+  }
+}
