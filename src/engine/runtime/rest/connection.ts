@@ -5,14 +5,14 @@
  * them out. If REST's cursor may be the number of a page, cursors hold the size of the pages too: another size would
  * move every page. If REST's cursor is an offset, each edge has its own offset. If pages have numbers, a total
  * and no size that the client chooses, cursors hold the number of items before the page. If REST's cursor is the id of the last
- * item, it is read from that item.
+ * item, it is read from that item. The cursor behind an empty page counts the empty pages up to it.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
 import { CodedError } from "../coded-error.ts";
 import type { TakesLink, ValueAt } from "./openapi-types.ts";
 import { cursorFromUrl, nextLinkCursor } from "./paging/next-link.ts";
-import { cursorOf, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
+import { cursorOf, mostEmptyPages, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
 import { isEmptyList, valueAt } from "./property.ts";
 
 type ItemAt<Body, Items extends readonly string[]> =
@@ -92,9 +92,15 @@ function checkProgress({ page: { more, next }, body, items, start }: PageAnswer,
   if (typeof (isMore ?? false) !== "boolean")
     fail("the answer does not say by a boolean whether there is a next page");
   if (isMore === true && nextCursor === "") fail("the answer says that there is a next page, but not which");
-  if (isMore !== false && nextCursor !== "" && nextCursor === start.cursor)
-    fail("the next cursor is that of the page itself");
+  if (isMore === false || nextCursor === "") return;
+  if (nextCursor === start.cursor) fail("the next cursor is that of the page itself");
+  if (emptiesUpTo({ start, items }) > mostEmptyPages)
+    fail(`more than ${mostEmptyPages} pages in a row are empty, and each leads to another one`);
 }
+
+/** The number of empty pages in a row that end with this one. */
+const emptiesUpTo = ({ start, items }: Pick<PageAnswer, "start" | "items">): number =>
+  lengthOf(items) === 0 ? (start.empties ?? 0) + 1 : 0;
 
 /** Throws for a part of the page that its document requires, whether or not the client selects it. */
 function checkParts(body: object, page: Page): void {
@@ -188,6 +194,7 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
       skip: 0,
       size,
       before: before === undefined ? before : before + lengthOf(items),
+      empties: emptiesUpTo({ start, items }),
     });
   const cursorAt = (index: number): string =>
     next.by === "offset"

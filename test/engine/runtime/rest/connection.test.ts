@@ -263,6 +263,50 @@ test.each([
   expect(await connection({}, places, async () => body)).toBeDefined();
 });
 
+describe("empty pages that lead to ever new ones", () => {
+  type Page = { nodes: Item[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+  /** Follows a list of which only the pages with these numbers have an item, and returns the items and the number of calls. */
+  const follow = async (filled: readonly number[], length: number, more?: readonly ["more"]) => {
+    let calls = 0;
+    const load = async ({ after }: Args) => {
+      calls++;
+      const at = Number(after ?? 0);
+      const next = at + 1 < length ? `${at + 1}` : null;
+      return { items: filled.includes(at) ? [{ id: at }] : [], next, more: next !== null };
+    };
+    const found: number[] = [];
+    let after: string | null = null;
+    for (;;) {
+      const next = { by: "cursor", at: ["next"] } as const;
+      const { nodes, pageInfo }: Page = await connection(
+        { after },
+        { items: ["items"], next, ...(more && { more }) },
+        load,
+      );
+      found.push(...nodes.map(({ id }) => id));
+      if (!pageInfo.hasNextPage) return { found, calls };
+      after = pageInfo.endCursor;
+    }
+  };
+
+  test("are an error after 20 of them", async () => {
+    for (const more of [undefined, ["more"] as const]) {
+      const failed = expect.objectContaining({
+        code: "BAD_UPSTREAM_RESPONSE",
+        message: "more than 20 pages in a row are empty, and each leads to another one",
+      });
+      await expect(follow([], 1_000_000, more)).rejects.toEqual(failed);
+      await expect(follow([0, 5], 1_000_000, more)).rejects.toEqual(failed);
+    }
+  });
+
+  test("are followed to the next item, and to the end of the list", async () => {
+    expect(await follow([20, 41, 42], 63)).toEqual({ found: [20, 41, 42], calls: 63 });
+    expect(await follow([], 21)).toEqual({ found: [], calls: 21 });
+    expect(await follow([], 0)).toEqual({ found: [], calls: 1 });
+  });
+});
+
 test("an empty numbered page that says there is more is an error, and no list without an end", async () => {
   const page = {
     items: ["items"],

@@ -7,14 +7,21 @@ export type PageArguments = { readonly first?: number | null; readonly after?: s
 /**
  * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page.
  * `size` is the size of REST's pages, if the cursor depends on it. `before` is the number of items before the REST
- * page, if the last page is known by it.
+ * page, if the last page is known by it. `empties` is the number of empty pages in a row before it.
  */
 export type PageStart = {
   readonly cursor: string | null;
   readonly skip: number;
   readonly size?: number | undefined;
   readonly before?: number | undefined;
+  readonly empties?: number | undefined;
 };
+
+/**
+ * The most empty pages in a row. A page may be empty where REST filters it after reading it, but a list of empty pages that always
+ * lead to another one has no end for a client that follows it.
+ */
+export const mostEmptyPages = 20;
 
 /**
  * Whether cursors count the items before a page: the page's number does not give them, and REST's total is a number of
@@ -23,15 +30,16 @@ export type PageStart = {
 const countsItems = ({ next, first }: Page): boolean =>
   next.by === "number" && next.total !== undefined && first === undefined;
 
-export const cursorOf = ({ cursor, skip, size, before }: PageStart): string => {
+export const cursorOf = ({ cursor, skip, size, before, empties = 0 }: PageStart): string => {
   const known = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
-  return Buffer.from(`${skip}${known}:${cursor ?? ""}`).toString("base64url");
+  const counted = empties > 0 ? `~${empties}` : "";
+  return Buffer.from(`${skip}${known}${counted}:${cursor ?? ""}`).toString("base64url");
 };
 
 /** Characters of a cursor. REST's own is part of a URL, which servers accept up to about this length. */
 const maxLength = 8_192;
 
-const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?:(.*)$/s;
+const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?(?:~([1-9]\d?))?:(.*)$/s;
 
 /** Throws `BAD_USER_INPUT` for a cursor that is not of this page's field. */
 export function startAt({ first, after }: PageArguments, page: Page): PageStart {
@@ -43,12 +51,13 @@ export function startAt({ first, after }: PageArguments, page: Page): PageStart 
     return { cursor: null, skip: 0, ...size, ...(hasBefore && { before: 0 }) };
   }
   const text = after.length > maxLength ? "" : Buffer.from(after, "base64url").toString();
-  const [, skip = "", size, before, cursor = ""] = form.exec(text) ?? [];
+  const [, skip = "", size, before, empties, cursor = ""] = form.exec(text) ?? [];
   const start = {
     cursor: cursor || null,
     skip: Number(skip),
     ...(size !== undefined && { size: Number(size) }),
     ...(before !== undefined && { before: Number(before) }),
+    ...(empties !== undefined && { empties: Number(empties) }),
   };
   const fits =
     (size !== undefined) === isSized &&
