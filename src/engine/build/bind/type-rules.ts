@@ -93,6 +93,10 @@ export const isIntegerText = (type: GraphQLNamedType, { types }: Shape): boolean
 export const exceedsInt = (shape: Shape): boolean =>
   exceeds(shape, ["int64", "uint64", "uint32"], -(2 ** 31), 2 ** 31 - 1);
 
+/** Whether an integer of this shape may be one that `Float` rounds. */
+export const exceedsFloat = (shape: Shape): boolean =>
+  exceeds(shape, ["int64", "uint64"], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+
 function exceeds({ integers }: Shape, wide: readonly string[], least: number, most: number): boolean {
   const isBeyond = (value: unknown): boolean => typeof value === "number" && (value < least || value > most);
   return integers.some(({ format, values, limits, examples }) => {

@@ -3,6 +3,7 @@ import { printable } from "../../shared/cli/printable.ts";
 import type { Model } from "../bind/model.ts";
 import { hasDiscriminator } from "../bind/outputs/bind-abstract.ts";
 import { connectionShape, pageOfBareList } from "../bind/outputs/connection-shape.ts";
+import { exceedsFloat } from "../bind/type-rules.ts";
 import { matchesVariantName, variantName } from "../bind/variant-names.ts";
 import { discriminate } from "../openapi/shapes/discriminate.ts";
 import { entriesShape, isMap } from "../openapi/shapes/map-entries.ts";
@@ -33,6 +34,12 @@ function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
     )
   );
 }
+
+const roundedComment =
+  "  # A Float rounds integers beyond 2^53, and REST may send 64 bits: an ID would be exact.";
+
+/** Whether a `Float` may round the value, or an item of the list. */
+const isRounded = (shape: Shape): boolean => (shape.items ? isRounded(shape.items) : exceedsFloat(shape));
 
 /** Whether an ID can represent the value. */
 const isWritten = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shape, "integer");
@@ -176,6 +183,7 @@ export class OutputTypes {
       (isId ? plain.replace(/^(\[?)(?:String|Int|Float)(?=!?\]?$)/, "$1ID") : plain) +
       (required && !shape.nullable ? "!" : "");
     return [
+      ...(type.includes("Float") && isRounded(shape) ? [roundedComment] : []),
       ...descriptionLines(describedBy(property), "  "),
       `  ${own}: ${type}${restNameDirective(own, name, names)}${entriesDirective(shape)}${deprecatedDirective(property.node, shape.node)}`,
     ];

@@ -63,6 +63,8 @@ const document = JSON.stringify({
           seen: { type: "integer", description: "In milliseconds." },
           heard: { type: "integer", example: 1_700_000_000_000 },
           paid: wide,
+          dues: { type: "array", items: wide },
+          berths: { ...wide, minimum: 0, maximum: 1_000_000_000_000 },
         },
         additionalProperties: string,
       },
@@ -79,7 +81,7 @@ test("ids are exact, what may be large is no Int, and what cannot be sent or sho
   expect(sdl).toMatch(/input FilterInput \{\n {2}flag: String\n\}/);
   expect(sdl).toMatch(/input PutShipInput \{\n {2}portId: ID\n {2}berth: String\n\}/);
   expect(sdl).toMatch(
-    /# Without the further properties .*\ntype GetShipInt \{\n {2}id: ID!\n {2}crewIds: \[ID!\]\n {2}masts: Int\n {2}launchedAt: Float\n {2}"In milliseconds\."\n {2}seen: Float\n {2}heard: Float\n {2}paid: Float\n\}/,
+    /# Without the further properties .*\ntype GetShipInt \{\n {2}id: ID!\n {2}crewIds: \[ID!\]\n {2}masts: Int\n {2}launchedAt: Float\n {2}"In milliseconds\."\n {2}seen: Float\n {2}heard: Float\n {2}# A Float rounds [^\n]*\n {2}paid: Float\n {2}# A Float rounds [^\n]*\n {2}dues: \[Float!\]\n {2}berths: Float\n\}/,
   );
 });
 
