@@ -59,7 +59,7 @@ beforeAll(async () => {
       return answer("application/json", '[{"id":"2","name":"Sales"},{"id":"7","name":"Care"}]');
     if (url?.includes("tickets?page=3")) {
       const tickets = [7, 2, null, 7, 9].map((team_id, id) => ({ id, team_id }));
-      return answer("application/vnd.desk.v2+json", JSON.stringify(tickets));
+      return answer("application/vnd.desk+json;version=2", JSON.stringify(tickets));
     }
     if (url?.startsWith("/api/usage")) return answer("application/json", '{"used":3}');
     if (url?.startsWith("/api/articles"))
@@ -67,7 +67,7 @@ beforeAll(async () => {
     if (url?.endsWith("/assignments")) return answer("text/html", "<p>Done</p>");
     if (url?.startsWith("/api/notes")) return answer("application/json", JSON.stringify(notesFrom(url)));
     if (method === "POST") return answer("application/json", '{"id":2}');
-    answer("application/vnd.desk.v2+json", JSON.stringify([{ id: 1, sender }]));
+    answer("application/vnd.desk+json;version=2", JSON.stringify([{ id: 1, sender }]));
   });
   program = startProgram([copy.main, "graphql"], { REST_BASE_URL: vendor.url.href });
   url = await listens(program);
