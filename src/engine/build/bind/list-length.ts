@@ -1,7 +1,9 @@
 /** Estimates the length of the list in a response, from the value or the limits of its paging parameter. */
 import type { FieldNode } from "graphql";
 import { inputKey, type Parameter } from "../openapi/operation.ts";
+import { isNumeric } from "../openapi/shapes/shape.ts";
 import type { BoundField, Input } from "./model.ts";
+import { hasName, pagingNames } from "./outputs/paging-names.ts";
 
 /** A number in the typical case and in the worst case. */
 export type Estimate = { readonly typical: number; readonly worst: number };
@@ -32,10 +34,17 @@ export function pageLength(field: BoundField, node?: FieldNode): Estimate | unde
     : undefined;
 }
 
-/** A page size parameter is an integer with a maximum or default above one; page numbers and offsets have neither. */
-export const isPagingParameter = ({ shape, in: location }: Pick<Parameter, "shape" | "in">): boolean =>
+/**
+ * A page size parameter is an integer with a maximum or default above one; page numbers and offsets have neither. A number that
+ * need not be an integer also needs a usual name.
+ */
+export const isPagingParameter = ({
+  shape,
+  in: location,
+  name,
+}: Pick<Parameter, "shape" | "in" | "name">): boolean =>
   location !== "path" &&
-  shape.types.has("integer") &&
+  (shape.types.has("integer") || (isNumeric(shape) && hasName(pagingNames.first, { name }))) &&
   (numberOf(shape.limits.maximum) ?? numberOf(shape.limits.default) ?? 0) > 1;
 
 function lengthOf(field: BoundField, parameter: Parameter, node: FieldNode | undefined): Estimate {

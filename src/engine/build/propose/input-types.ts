@@ -187,9 +187,8 @@ function requiresItself(shape: Shape): boolean {
 
 /** A connection needs a known page size: REST's default, or the argument's. */
 function defaultLength({ limits }: Shape): string {
-  if (typeof limits.default === "number") return "";
-  const [least, most] = [limits.minimum, limits.maximum].map((limit) =>
-    typeof limit === "number" ? limit : undefined,
-  );
-  return ` = ${Math.max(least ?? 1, Math.min(most ?? 20, 20))}`;
+  if (Number.isInteger(limits.default)) return "";
+  const { minimum: least, maximum: most } = limits;
+  const upTo = typeof most === "number" ? Math.min(Math.floor(most), 20) : 20;
+  return ` = ${typeof least === "number" ? Math.max(Math.ceil(least), upTo) : Math.max(1, upTo)}`;
 }

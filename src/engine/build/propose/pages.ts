@@ -6,13 +6,7 @@ import { declaresOrigin, pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
 import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/property-paths.ts";
-import {
-  isOnly,
-  type JsonType,
-  type Property,
-  responseProperties,
-  type Shape,
-} from "../openapi/shapes/shape.ts";
+import { isNumeric, isOnly, type Property, responseProperties, type Shape } from "../openapi/shapes/shape.ts";
 import { normalizeName } from "../schema/graphql-names.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
@@ -47,7 +41,7 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   const found = pagingOf(shape, list, hasHeader(response, "link"), queries);
   if (!found) return undefined;
   const { after, pages } = found;
-  const first = namedIn(queries)(names.first, "integer");
+  const first = namedIn(queries)(names.first, isNumeric);
   const isBare = shape === list.shape;
   const places = Object.entries({ ...(!isBare && { items: list.name }), ...found.places });
   return {
@@ -60,10 +54,14 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   };
 }
 
+const isText = (shape: Shape): boolean => isOnly(shape, "string");
+
+const isFlag = (shape: Shape): boolean => isOnly(shape, "boolean");
+
 const namedIn =
   (queries: readonly Parameter[]) =>
-  (known: readonly string[], type: JsonType): Parameter | undefined =>
-    queries.find((each) => hasName(known, each) && isOnly(each.shape, type));
+  (known: readonly string[], fits: (shape: Shape) => boolean): Parameter | undefined =>
+    queries.find((each) => hasName(known, each) && fits(each.shape));
 
 /** The id of the item after which a page begins, in Stripe's naming. */
 const isBehind = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
@@ -77,19 +75,19 @@ function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter):
 /** The paging style: the first one that the document supports. */
 function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
-  const cursor = named(names.after, "string");
-  const number = named(names.after, "integer") ?? named(names.after, "number");
+  const cursor = named(names.after, isText);
+  const number = named(names.after, isNumeric);
   const isTwoWay = queries.some((each) => hasName(names.before, each));
-  const page = named(names.page, "integer");
-  const offset = named(names.offset, "integer");
-  const next = cursor && find(shape, "string", [...names.next, normalizeName(cursor.name)]);
-  const more = find(shape, "boolean", names.more);
+  const page = named(names.page, isNumeric);
+  const offset = named(names.offset, isNumeric);
+  const next = cursor && find(shape, isText, [...names.next, normalizeName(cursor.name)]);
+  const more = find(shape, isFlag, names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
   const id = cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined;
   if (cursor && id !== undefined) return { after: cursor, places: { next: id, more } };
-  const linked = cursor ?? number ?? page ?? offset ?? named(names.since, "integer");
+  const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);
   if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
-  const address = find(shape, "string", names.address, isAddress);
+  const address = find(shape, isText, names.address, isAddress);
   // for a list that can be read in both directions, `next` may be the previous page
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
@@ -97,7 +95,7 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   // a declared origin is more certain than one by definition, and an offset by definition more certain than a page number
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? counted.at(-1);
   if (after && after === page) return { after, places: { more }, pages: "NUMBERED" as const };
-  const total = more === undefined ? find(shape, "integer", names.total) : undefined;
+  const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
   return after && { after, places: { more, total }, pages: "OFFSET" as const };
 }
 
@@ -117,13 +115,13 @@ const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items 
 /** The path of a property with one of the names, in order of preference, in the response or objects up to two levels deep. */
 function find(
   shape: Shape,
-  type: JsonType,
+  hasType: (shape: Shape) => boolean,
   known: readonly string[],
   fits = (each: Property): boolean => !isAddress(each),
 ): string | undefined {
   for (const [path, object] of nestedObjects(shape, 2)) {
     const fitting = responseProperties(object).filter(
-      (each) => hasName(known, each) && isOnly(each.shape, type) && fits(each),
+      (each) => hasName(known, each) && hasType(each.shape) && fits(each),
     );
     const [found] = fitting.sort(
       (one, other) => known.indexOf(normalizeName(one.name)) - known.indexOf(normalizeName(other.name)),

@@ -1,14 +1,13 @@
 /** The GraphQL scalar or enum for a REST value. */
 import { isEnumType } from "graphql";
 import { enumValues, exceedsInt } from "../bind/type-rules.ts";
-import type { Shape } from "../openapi/shapes/shape.ts";
+import { isNumeric, type Shape } from "../openapi/shapes/shape.ts";
 import { enumValueDefinition, enumValueName } from "../schema/graphql-names.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";
 import { descriptionOf, type TypeDefinitions } from "./type-definitions.ts";
 
 export function scalarType(definitions: TypeDefinitions, shape: Shape, wanted: string): string {
-  const isNumber = shape.types.has("number") && (shape.types.size === 1 || shape.types.has("integer"));
-  if (isNumber && shape.types.size <= 2) return "Float";
+  if (isNumeric(shape) && shape.types.has("number")) return "Float";
   if (shape.types.size !== 1 || shape.types.has("array")) return definitions.json();
   if (shape.values && shape.types.has("string") && shape.values.length > 0)
     return enumType(definitions, shape, wanted);

@@ -177,6 +177,7 @@ test("a default of another type says neither where pages begin nor how long they
 
 const address = { type: "string", format: "uri" };
 const integer = { type: "integer", format: "int32" };
+const number = { type: "number" };
 
 test.each([
   ["a cursor", { next: address }, { cursor: { type: "string" } }, "next", "cursor"],
@@ -290,3 +291,41 @@ test("a cursor may stand two objects deep, and a list of errors beside the page 
   expect(out).toContain('connection: { items: "data", next: "pages.next.starting_after" }');
   expect(out).toContain('connection: { items: "rows", next: "cursor" }');
 });
+
+test.each([
+  [
+    "page",
+    { page: number, limit: { ...number, maximum: 50 } },
+    "pages: NUMBERED",
+    { next: { from: 1 }, most: 50 },
+  ],
+  [
+    "page from 0, with limits that have a fraction",
+    { page: { ...number, minimum: 0 }, limit: { ...number, default: 10.5, maximum: 12.5 } },
+    "pages: NUMBERED",
+    { next: { from: 0, full: 12 }, first: 12, most: 12 },
+  ],
+  [
+    "offset",
+    { skip: number, take: number },
+    'total: "total", pages: OFFSET',
+    { next: { from: 0 }, first: 20 },
+  ],
+  ["cursor", { cursor: { type: "string" }, limit: number }, 'next: "nextCursor"', { first: 20 }],
+] as const)(
+  "a %s and a size that are of type number page as integers do",
+  async (_what, parameters, connection, page) => {
+    const answer = {
+      type: "object",
+      required: ["items", "total"],
+      properties: { items: things, total: number, nextCursor: { type: ["string", "null"] } },
+    };
+    const document = documentOf({ listThings: [parameters, answer] });
+    const schema = await proposedAll(document);
+    expect(schema).toContain(`connection: { items: "items", ${connection} })`);
+    expect(schema).toMatch(/ first: Int(?: = 20| = 12)? @restName/);
+    const files = { "schema.graphql": schema, "openapi.yaml": document };
+    const { model } = new Project(textFiles(new Map(Object.entries(files))));
+    expect(model?.fields.get("Query.things")).toMatchObject({ connection: page });
+  },
+);

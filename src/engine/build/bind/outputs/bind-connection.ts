@@ -3,9 +3,15 @@
  * `src/engine/runtime/rest/connection.ts` adds and REST's properties form one shape, so that the proof treats both alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
-import { own } from "../../../shared/own.ts";
 import { type Page, pageParts } from "../../../shared/page.ts";
-import { isOnly, type JsonType, type Shape, typesFit, withNullable } from "../../openapi/shapes/shape.ts";
+import {
+  isNumeric,
+  isOnly,
+  type JsonType,
+  type Shape,
+  typesFit,
+  withNullable,
+} from "../../openapi/shapes/shape.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { describeShape } from "../type-rules.ts";
@@ -34,7 +40,7 @@ export function bindConnection(
     list && fitsType(field, items, list.shape, "array"),
     next === undefined || (cursor && fitsCursor(field, inputs, cursor.shape)),
     more === undefined || (hasMore && fitsType(field, more, hasMore.shape, "boolean")),
-    total === undefined || (count && fitsType(field, total, count.shape, "integer")),
+    total === undefined || (count && fitsType(field, total, count.shape, "number")),
     fitsArguments(field, inputs),
   ];
   if (!list || !item || !nextPage || !fits.every((each) => each)) return undefined;
@@ -91,8 +97,8 @@ function ofLastItem(
 
 function fitsType(field: FieldContext, path: string | undefined, shape: Shape, type: JsonType): boolean {
   const place = path === undefined ? "" : ` at "${path}"`;
-  if (isOnly(shape, type)) return true;
-  const needed = own({ array: "a list", integer: "an integer" }, type) ?? `a ${type}`;
+  if (type === "number" ? isNumeric(shape) : isOnly(shape, type)) return true;
+  const needed = type === "array" ? "a list" : `a ${type}`;
   field.binder.findings.add(
     "connection-unfit",
     { ...atRestDirective(field, "connection"), rest: shape.node },
@@ -108,8 +114,7 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
 function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
   const { in: place, name, shape: taken, node } = inputOfArgument(inputs, "after") ?? {};
-  const isNumber = isOnly(shape, "integer") || isOnly(shape, "number");
-  if (pages === "LINKED" || !isNumber || !taken) {
+  if (pages === "LINKED" || !isNumeric(shape) || !taken) {
     if (!fitsType(field, next, shape, "string")) return false;
     const isTaken = !taken || typesFit(shape, taken);
     if (pages === "LINKED" || (isTaken && !shape.format?.startsWith("uri"))) return true;

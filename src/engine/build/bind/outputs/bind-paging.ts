@@ -6,7 +6,7 @@
 import { membersOf } from "../../../shared/json-object.ts";
 import type { NextPage, Page } from "../../../shared/page.ts";
 import { hasHeader } from "../../openapi/operation.ts";
-import { isOnly, type Shape } from "../../openapi/shapes/shape.ts";
+import { isNumeric, type Shape } from "../../openapi/shapes/shape.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
@@ -88,7 +88,7 @@ function counted(
   const by = pages === "OFFSET" ? "offset" : "number";
   const begin = by === "offset" ? "the offset" : "the page's number";
   const subject = `the pages of ${where.coordinate} are ${pages}, but`;
-  if (!isOnly(shape, "integer") || after.in === "body")
+  if (!isNumeric(shape) || after.in === "body")
     return add(
       `${subject} ${after.in} "${name}", which \`after\` feeds, is ${describeShape(shape)}`,
       `have \`after\` feed the parameter that takes ${begin}, outside the body`,
@@ -111,7 +111,7 @@ function counted(
 function fullOf(inputs: readonly Input[], isTold: boolean): { readonly full?: number } {
   const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
-  return isTold || typeof full !== "number" ? {} : { full };
+  return isTold || typeof full !== "number" ? {} : { full: Math.floor(full) };
 }
 
 /**
@@ -149,9 +149,9 @@ export const inputOfArgument = (inputs: readonly Input[], argument: string): Inp
 export function pageSizesOf(inputs: readonly Input[]): Pick<Page, "first" | "most"> {
   const input = inputOfArgument(inputs, "first");
   const { default: byDefault, maximum } = input?.shape.limits ?? {};
-  const first = typeof byDefault === "number" ? byDefault : input?.argumentDefault;
+  const first = Number.isInteger(byDefault) ? byDefault : input?.argumentDefault;
   return {
     ...(typeof first === "number" && { first }),
-    ...(typeof maximum === "number" && { most: maximum }),
+    ...(typeof maximum === "number" && { most: Math.floor(maximum) }),
   };
 }

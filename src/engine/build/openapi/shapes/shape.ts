@@ -161,6 +161,10 @@ export const isRequiredOfRequest = ({ required, only }: Property): boolean => re
 /** Whether every non-null value is of this type. */
 export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
+/** Whether only numbers fit. Generators for languages with one type of number write `number` for integers too. */
+export const isNumeric = ({ types }: Shape): boolean =>
+  types.size > 0 && [...types].every((type) => type === "integer" || type === "number");
+
 /** Whether `types` include `type`; an integer is also a number. */
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
   types.has(type) || (type === "integer" && types.has("number"));
