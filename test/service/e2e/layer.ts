@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { patient } from "../../support/patient.ts";
+import { withDemoFile } from "../demo-file.ts";
 
 const { BUNDLE: bundle } = process.env;
 const { open }: typeof import("../../../src/engine/server/serve.ts") =
@@ -34,7 +35,10 @@ export type Layer = Awaited<ReturnType<typeof startLayer>>;
 
 /** Starts the roles (none named: all) on a free port, closed with `close` or after the test that runs. */
 export async function startLayer(roles: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
-  const { url, servers } = await open(service, { ...patient, ...environment }, roles);
+  const hasPlatform = roles.length === 0 || roles.includes("platform");
+  const start = (variables: NodeJS.ProcessEnv) => open(service, variables, roles);
+  const variables = { ...patient, ...environment };
+  const { url, servers } = await (hasPlatform ? withDemoFile(variables, start) : start(variables));
   const calls: string[] = [];
   servers.at(-1)?.server.prependListener("request", ({ method, url: path = "" }) => {
     if (path.startsWith("/v1/")) calls.push(`${method} ${path}`);

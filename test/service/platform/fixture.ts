@@ -3,6 +3,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fas
 import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { createPlatform } from "../../../src/platform/platform.ts";
+import { withDemoFile } from "../demo-file.ts";
 
 const keyOf = (user: string): string => demoKeys.find((demo) => demo.user === user)?.key ?? "";
 
@@ -15,8 +16,8 @@ export const keys = {
 export const config = (env: NodeJS.ProcessEnv = {}) =>
   readConfig({ LOG_LEVEL: "silent", ...env }, ["platform"]);
 
-export const openPlatform = (env?: NodeJS.ProcessEnv): Promise<FastifyInstance> =>
-  createPlatform(config(env));
+export const openPlatform = (env: NodeJS.ProcessEnv = {}): Promise<FastifyInstance> =>
+  withDemoFile(env, (withFile) => createPlatform(config(withFile)));
 
 export const get = (
   platform: FastifyInstance,
