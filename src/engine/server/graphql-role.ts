@@ -1,4 +1,5 @@
 /** The `graphql` role: Fastify, Apollo Server with the generated schema, and the REST client. */
+import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { specifiedRules } from "graphql";
 import { compressedPerMs } from "../runtime/governor/processor-time.ts";
@@ -23,6 +24,7 @@ import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi, ManifestEntry } from "../runtime/rest/generated-api.ts";
 import { RequestScope } from "../runtime/rest/request-scope.ts";
 import { type Config, ConfigError } from "../runtime/settings/config.ts";
+import { UsageLedger } from "./usage-ledger.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -60,7 +62,10 @@ export async function createGraphql(
   server.decorate("executions", executions);
   server.decorate("upstreams", upstreams);
   server.decorate("apps", apps);
+  const { USAGE_DIR: usageDir, PORT } = config.env;
+  const usage = usageDir && new UsageLedger(usageDir, `${hostname()}-${PORT}`, schema, server.log);
   server.addHook("onClose", async () => {
+    if (usage) await usage.close();
     apps.close();
     await apollo.stop();
     await upstreams.close();

@@ -75,6 +75,7 @@ test("with usage a note says which operations and clients still ask for it", () 
   const usage = {
     ...{ source: "m", since: "2026-10-01", runs: new Map([["Asks", 3]]) },
     clients: new Map([["Asks", new Set(["web 1.4.0"])]]),
+    ...{ fields: new Map(), lastDays: new Map<string, string>() },
   };
   const { findings } = examine(head, head, "2026-11-25", [], usage);
   expect(findings.filter(({ rule }) => rule === "deprecation-used")).toMatchObject([
@@ -85,6 +86,15 @@ test("with usage a note says which operations and clients still ask for it", () 
       places: [{ role: "schema", file: "spec/schema.graphql" }],
     },
   ]);
+  const fields = new Map([["Query.old", new Set(["crm"])]]);
+  const lastDays = new Map([
+    ["Asks", "2026-11-20"],
+    ["Query.old", "2026-11-24"],
+  ]);
+  const known = examine(head, head, "2026-11-25", [], { ...usage, fields, lastDays });
+  expect(known.findings.find(({ rule }) => rule === "deprecation-used")?.message).toMatch(
+    /: Asks \(web 1\.4\.0, last on 2026-11-20\), operations that are not saved \(crm, last on 2026-11-24\)$/,
+  );
 });
 
 test("propose carries it over, except where clients must send a value", () => {

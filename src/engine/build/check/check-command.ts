@@ -61,7 +61,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
         )
         .option(
           "--usage <file or URL>",
-          "with --base: a change that reaches no operation that ran is a note; the text of /metrics of each graphql process, or the address of Prometheus",
+          "with --base: a change that reaches nothing that clients used is a note; the folder of USAGE_DIR, the address of Prometheus, or the text of /metrics of each graphql process",
           nonEmpty,
         )
         .addOption(formatOption())
@@ -83,7 +83,8 @@ async function reportOf(
 ): Promise<Report> {
   if (usage !== undefined && given === undefined)
     throw new UsageError(["--usage requires --base: it shows which changes since then matter"]);
-  const used = usage === undefined ? undefined : await readUsage(root, usage);
+  const date = today ?? new Date().toISOString().slice(0, 10);
+  const used = usage === undefined ? undefined : await readUsage(root, usage, date);
   const base = given !== undefined && isHttpUrl(given) ? await deployedCommit(root, given) : given;
   const before = base === undefined ? undefined : gitFiles(root, base);
   const manifests = await readManifests(root, env.OPERATIONS_FROM);
@@ -94,7 +95,7 @@ async function reportOf(
       progress?.("restbound check: generates, and compares generated/");
       return freshness(root, project);
     },
-    today: today ?? new Date().toISOString().slice(0, 10),
+    today: date,
     ...(given !== undefined &&
       (before
         ? { base: { name: shownUrl(given), files: before, ...(used && { usage: used }) } }

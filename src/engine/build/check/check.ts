@@ -73,7 +73,7 @@ export function examine(
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
   const settled = used
-    ? [...downgradeUnused(approved, used, head, base), ...deprecatedUses(usage, used, head)]
+    ? [...downgradeUnused(approved, used, usage.fields, head, base), ...deprecatedUses(usage, used, head)]
     : approved;
   const findings = base ? withInvalidOperations(settled, head, base) : settled;
   const changes = [...found.flatMap(reportedChange), ...since.safe];

@@ -1,13 +1,16 @@
 /**
- * Reads which operations ran: from Prometheus, or from a file with the concatenated `/metrics` output of all `graphql` processes.
+ * Reads what clients used: from the usage ledger (`USAGE_DIR`, a folder, or its files concatenated), from Prometheus, or from a
+ * file with the concatenated `/metrics` output of all `graphql` processes.
  */
-import { resolve } from "node:path";
+import { readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { maxTextBytes } from "../../shared/bounded-text.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
 import { shownUrl } from "../../shared/shown-url.ts";
+import { dayOfUsageFile, parseUsageLines, type UsageLine, usageDay } from "../../shared/usage-lines.ts";
 import type { Usage } from "./usage.ts";
 
 const timeoutMs = 60_000;
@@ -33,10 +36,12 @@ type Sample = { readonly labels: Readonly<Record<string, string>>; readonly valu
 /**
  * Throws `UsageError` if there is no response, or if it counts no operation: this must not look like an API without clients.
  */
-export async function readUsage(root: string, source: string): Promise<Usage> {
-  const { seconds, runs, errors, clients } = isHttpUrl(source)
-    ? await fromPrometheus(source)
-    : fromText(source, read(resolve(root, source), source));
+export async function readUsage(root: string, source: string, today: string): Promise<Usage> {
+  const texts = isHttpUrl(source) ? undefined : textsAt(resolve(root, source), source);
+  const [first = ""] = texts ?? [];
+  if (texts && (texts.length !== 1 || first.trimStart().startsWith("{")))
+    return fromLedger(source, texts, today);
+  const { seconds, runs, errors, clients } = texts ? fromText(source, first) : await fromPrometheus(source);
   const since = new Date(seconds * 1_000);
   if (runs.length === 0 || Number.isNaN(since.getTime()))
     throw new UsageError([`--usage ${source}: has no ${runsMetric} of a graphql role`]);
@@ -51,8 +56,68 @@ export async function readUsage(root: string, source: string): Promise<Usage> {
     since: since.toISOString().slice(0, 10),
     runs: counts,
     clients: byOperation(clients),
+    fields: new Map(),
+    lastDays: new Map(),
   };
 }
+
+/** Days for which a ledger may not have been written: the copy that is read may be that old. */
+const maxAgeDays = 7;
+
+/** The period ends with the last day of the ledger, and begins after the last day on which no process was recording. */
+function fromLedger(source: string, texts: Iterable<string>, today: string): Usage {
+  const days = new Set<string>();
+  const latestUses = new Map<string, UsageLine>();
+  for (const text of texts)
+    for (const line of linesOf(source, text)) {
+      const { day, ...used } = line;
+      const key = JSON.stringify(used);
+      days.add(day);
+      if (day > (latestUses.get(key)?.day ?? "")) latestUses.set(key, line);
+    }
+  const latest = [...days].sort().at(-1) ?? today;
+  if (dayAfter(latest, maxAgeDays) < today)
+    throw new UsageError([`--usage ${source}: the ledger ends on ${latest}; use a newer copy`]);
+  let since = latest;
+  while (days.has(dayAfter(since, -1))) since = dayAfter(since, -1);
+  const inPeriod = [...latestUses.values()].filter(({ day }) => day >= since);
+  const isIncomplete = inPeriod.some((line) => line.isIncomplete);
+  const clients = clientsOf(inPeriod, ({ operation }) => operation);
+  const fields = clientsOf(inPeriod, ({ field }) => field);
+  const lastDays = new Map<string, string>();
+  for (const { day, operation, field } of inPeriod) {
+    const name = operation ?? field ?? "";
+    if (day > (lastDays.get(name) ?? "")) lastDays.set(name, day);
+  }
+  const runs = new Map([...clients.keys(), ...(isIncomplete ? [unrecorded] : [])].map((name) => [name, 1]));
+  return { source, since, runs, clients, fields, lastDays };
+}
+
+function clientsOf(lines: readonly UsageLine[], nameOf: (line: UsageLine) => string | undefined) {
+  const found = new Map<string, Set<string>>();
+  for (const line of lines) {
+    const name = nameOf(line);
+    if (name === undefined) continue;
+    const clients = found.get(name) ?? new Set();
+    found.set(name, clients);
+    if (line.app !== undefined) clients.add(`${line.app} ${line.version ?? ""}`.trim());
+  }
+  return found;
+}
+
+/** Counts as an operation that is not saved, so that every change counts as used. */
+const unrecorded = "other";
+
+function linesOf(source: string, text: string): UsageLine[] {
+  try {
+    return parseUsageLines(text);
+  } catch (error) {
+    throw new UsageError([`--usage ${source}: ${(error as Error).message}`]);
+  }
+}
+
+const dayAfter = (day: string, days: number): string =>
+  usageDay(new Date(Date.parse(day) + days * 86_400_000));
 
 /** Requests without a known app have an empty label. */
 function byOperation(samples: readonly Sample[]): Usage["clients"] {
@@ -112,9 +177,13 @@ function samplesOf(text: string): Sample[] {
   throw new Error(typeof reason === "string" ? reason.slice(0, 500) : "is not a Prometheus response");
 }
 
-function read(path: string, source: string): string {
+/** The text of a file, or those of the ledger's files in a folder. */
+function textsAt(path: string, source: string): readonly string[] {
   try {
-    return readRegularFile(path, maxTextBytes);
+    if (!statSync(path).isDirectory()) return [readRegularFile(path, maxTextBytes)];
+    const names = readdirSync(path).filter((name) => dayOfUsageFile(name) !== undefined);
+    if (names.length === 0) throw new Error("has no file of the usage ledger");
+    return names.map((name) => readRegularFile(join(path, name), maxTextBytes));
   } catch (error) {
     throw new UsageError([`--usage ${source}: ${(error as Error).message}`]);
   }

@@ -1,6 +1,6 @@
 /**
  * Downgrades changes that reach no used field to notes. The metrics of the `graphql` role count the saved operations that clients
- * ran, but not the fields of other operations; if any of those ran, every change counts as used.
+ * ran, but not the fields of other operations; if any of those ran, every change counts as used. The usage ledger has their fields.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -19,6 +19,10 @@ export type Usage = {
   readonly runs: ReadonlyMap<string, number>;
   /** Clients by the same label: apps and versions, such as `web 1.4.0`. */
   readonly clients: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The schema coordinates that other operations used, with their clients. Only the usage ledger has them. */
+  readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The last day of an operation or a coordinate. Only the usage ledger has them. */
+  readonly lastDays: ReadonlyMap<string, string>;
 };
 
 export function usageReport({ source, since, runs }: Usage, head: Project, base: ValidProject) {
@@ -30,7 +34,11 @@ export function usageReport({ source, since, runs }: Usage, head: Project, base:
 }
 
 /** A note for each part of the schema that depends on what REST deprecates, and that clients still ask for: which of them do. */
-export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport, head: Project): Finding[] {
+export function deprecatedUses(
+  { clients, fields, lastDays }: Usage,
+  { used, since }: UsageReport,
+  head: Project,
+): Finding[] {
   const { saved, model } = head;
   if (!model) return [];
   const running = saved.filter(({ name }) => used.includes(name));
@@ -39,11 +47,16 @@ export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport,
   );
   return [...model.deprecations].flatMap(([coordinate, { sunset }]): Finding[] => {
     const asking = selected.filter(([, coordinates]) => coordinates.has(coordinate));
-    if (asking.length === 0) return [];
-    const names = asking.map(([name]) => {
-      const by = [...(clients.get(name) ?? [])].sort();
-      return by.length === 0 ? name : `${name} (${by.join(", ")})`;
-    });
+    const others = fields.get(coordinate);
+    if (asking.length === 0 && !others) return [];
+    const described = (name: string, by: Iterable<string> = [], last = lastDays.get(name)): string => {
+      const details = [...[...by].sort(), ...(last === undefined ? [] : [`last on ${last}`])];
+      return details.length === 0 ? name : `${name} (${details.join(", ")})`;
+    };
+    const names = [
+      ...asking.map(([name]) => described(name, clients.get(name))),
+      ...(others ? [described("operations that are not saved", others, lastDays.get(coordinate))] : []),
+    ];
     const place = coordinateLocation(model.schema, coordinate);
     const until = sunset === undefined ? "" : ` until ${sunset}`;
     return [
@@ -60,11 +73,12 @@ export function deprecatedUses({ clients }: Usage, { used, since }: UsageReport,
 export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since }: UsageReport,
+  fields: Usage["fields"],
   head: Project,
   base: ValidProject,
 ): readonly Finding[] {
   if (unknown > 0) return findings;
-  const isUsed = usedCoordinates(new Set(used), head, base);
+  const isUsed = usedCoordinates(new Set(used), fields, head, base);
   return findings.map((finding) => {
     const { change, coordinates = [finding.coordinate], approval, fingerprint, ...rest } = finding;
     if (!change || finding.stage !== "changes" || approval || coordinates.some(isUsed)) return finding;
@@ -74,7 +88,7 @@ export function downgradeUnused(
       coordinates,
       severity: "note" as const,
       message: `${finding.message}; not used since ${since}`,
-      hint: "no saved operation that selects it has run: nothing to do",
+      hint: "no operation that selects it has run: nothing to do",
     };
   });
 }
@@ -83,10 +97,15 @@ export function downgradeUnused(
  * The coordinates that clients use, in both schemas. For a changed or removed operation, the selections of its text at the base
  * are included.
  */
-function usedCoordinates(names: ReadonlySet<string>, head: Project, base: ValidProject) {
+function usedCoordinates(
+  names: ReadonlySet<string>,
+  fields: Usage["fields"],
+  head: Project,
+  base: ValidProject,
+) {
   const { schema: old } = base.model;
   const schemas = [old, ...(head.model ? [head.model.schema] : [])];
-  const used = new Set<string>();
+  const used = new Set(fields.keys());
   for (const { name, document } of [...head.saved, ...base.saved])
     if (names.has(name))
       for (const schema of schemas)

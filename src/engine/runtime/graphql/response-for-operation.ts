@@ -64,7 +64,7 @@ export function responseForOperation(
     const { record } = contextValue;
     if (record) {
       record.operationType = operation.operation;
-      record.document = document;
+      record.ran(document);
     }
     const variables = coerce(contextValue, operation, request.variables ?? {});
     if ("errors" in variables) return refusedVariables(contextValue, variables.errors);

@@ -38,6 +38,8 @@ export class RequestRecord {
   /** The type and the parsed document of the operation that ran. */
   operationType: OperationTypeNode | undefined;
   document: DocumentNode | undefined;
+  /** Of a batch, the documents that ran besides `document`. */
+  furtherDocuments: DocumentNode[] | undefined;
   /** The app that the client claims to be, if there is a manifest for this app. */
   app: string | undefined;
   /** The operation name that the client sent. */
@@ -87,6 +89,12 @@ export class RequestRecord {
     this.reason = error.reason ?? error.details.limit;
     this.cause = causeCode(error.cause);
     this.failedOperation = error.details.operation;
+  }
+
+  /** Records that an operation is executed. */
+  ran(document: DocumentNode): void {
+    if (this.document) this.furtherDocuments = [...(this.furtherDocuments ?? []), this.document];
+    this.document = document;
   }
 
   /** Records that the response was aborted because a service behind this role failed. */

@@ -115,6 +115,10 @@ export const variables = {
     default: [],
     desc: "manifests of the apps' operations, comma-separated: folders, `app=file` or `app=URL`",
   }),
+  USAGE_DIR: str({
+    default: undefined,
+    desc: "folder in which the `graphql` role records for each day which operations and fields clients use, for `check --usage`; absent: nowhere",
+  }),
   MCP: bool({
     default: false,
     desc: "`on` offers saved operations as tools to agents, at `/v1/mcp`",

@@ -107,6 +107,58 @@ test("an operation that the change removes with its field is used while it runs"
   expect([await severity("usage.txt"), await severity("none.txt")]).toEqual(["error", "note"]);
 });
 
+/** A file of the ledger with the lines of one day. */
+const ledger = (day: string, ...used: object[]) =>
+  ["", ...used.map((line) => JSON.stringify({ day, ...line })), ""].join("\n");
+/** Before the day of `ran`. */
+const daysAgo = (days: number): string =>
+  new Date(Date.parse("2026-01-01") - days * 86_400_000).toISOString().slice(0, 10);
+
+test.each<[keyof typeof edits, object[], string[]]>([
+  ["a field that Depot selects", [{ operation: "Depot" }], ["error"]],
+  ["a field that Depot selects", [{ operation: "Register", app: "web" }], ["note"]],
+  ["a field that nobody selects", [{ operation: "Depot" }, { field: "Query.warehouse" }], ["note"]],
+  ["a field that nobody selects", [{ operation: "Depot" }, { field: "Warehouse.capacity" }], ["error"]],
+  ["a field that nobody selects", [{ operation: "Gone" }], ["error"]],
+  ["a field that nobody selects", [{ operation: "Depot" }, { isIncomplete: true }], ["error"]],
+  ["an argument that nobody gives", [{ field: "Query.parcels" }], ["note", "warning"]],
+  ["an argument that nobody gives", [{ field: "Query.parcels(states:)" }], ["error", "note"]],
+])("%s, where the ledger has %o: %o", async (edit, used, expected) => {
+  expect(await severities(edit, ledger(daysAgo(0), ...used))).toEqual(expected);
+});
+
+test("a folder of all replicas' files counts since the last day that none of them has", async () => {
+  const root = repository();
+  const file = (day: number, host: string) => `usage/usage-${daysAgo(day)}.${host}.jsonl`;
+  write(root, {
+    "spec/schema.graphql": edited(depotSchema, ...edits["a field that Depot selects"]),
+    [file(5, "a")]: ledger(daysAgo(5), { operation: "Depot" }), // nobody was recording on the fourth day
+    [file(3, "a")]: ledger(daysAgo(3), {}),
+    [file(2, "b")]: ledger(daysAgo(2), { operation: "Register" }),
+    [file(1, "a")]: ledger(daysAgo(1), {}),
+    "usage/notes.txt": "x",
+  });
+  const { usage, findings } = await reportOf(root, "--base", "HEAD", "--usage", "usage");
+  expect(usage).toEqual({ source: "usage", since: daysAgo(3), used: ["Register"], unknown: 0 });
+  expect(findings.find(({ stage }) => stage === "changes")?.severity).toBe("note");
+  const all = [5, 3, 2, 1].map((day) => ledger(daysAgo(day), { operation: "Register" })).join("");
+  write(root, { "all.jsonl": all });
+  expect((await reportOf(root, "--base", "HEAD", "--usage", "all.jsonl")).usage).toMatchObject({
+    since: daysAgo(3),
+  });
+});
+
+test.each([
+  ["a ledger that ends weeks ago", ledger(daysAgo(20), { operation: "Depot" }), /the ledger ends on \d{4}/],
+  ["a line of something else", '{"level":30}\n', /line 1 is not a line of the usage ledger/],
+])("%s is a refusal", async (_name, text, reason) => {
+  const root = repository();
+  write(root, { "usage.jsonl": text, "none/notes.txt": "x" });
+  const refusal = async (source: string) => ran(root, ["--base", "HEAD", "--usage", source]);
+  expect(await refusal("usage.jsonl")).toMatchObject({ code: 2, error: expect.stringMatching(reason) });
+  expect((await refusal("none")).error).toMatch(/has no file of the usage ledger/);
+});
+
 async function prometheus(answer: (query: string) => unknown): Promise<string> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://x");

@@ -19,7 +19,14 @@ export class SharedResponse {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly #noted: Pick<
     RequestRecord,
-    "operation" | "operationType" | "document" | "givenName" | "askedId" | "text" | "failures"
+    | "operation"
+    | "operationType"
+    | "document"
+    | "furtherDocuments"
+    | "givenName"
+    | "askedId"
+    | "text"
+    | "failures"
   >;
   #tag: string | undefined;
 
@@ -28,9 +35,10 @@ export class SharedResponse {
     this.headers = responseList(given).flatMap(({ http }) => [...http.headers]);
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
-    const { operation, operationType, document, givenName, askedId, failures } = record;
+    const { operation, operationType, document, furtherDocuments, givenName, askedId, failures } = record;
     const givenText = this.failed && record.text;
-    this.#noted = { operation, operationType, document, givenName, askedId, text: givenText, failures };
+    const ran = { operation, operationType, document, furtherDocuments };
+    this.#noted = { ...ran, givenName, askedId, text: givenText, failures };
   }
 
   /** Notes on the record of another request what was noted on that of this one. */

@@ -1,0 +1,51 @@
+/**
+ * The files of the usage ledger: JSON Lines, a file for each day and host. A line says what was used on that day, not how often,
+ * so the files of all replicas can be concatenated in any order. They contain no ids of callers and no values.
+ */
+import { isRecord, parsedJson } from "./json-object.ts";
+
+/**
+ * - `operation`: a saved operation ran, with its app's name in front (`shop/Orders`).
+ * - `field`: an operation that is not saved used this schema coordinate.
+ * - `isIncomplete`: more different operations ran than could be recorded.
+ * - none of them: a process was recording on this day.
+ */
+export type UsageLine = {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly operation?: string;
+  readonly field?: string;
+  readonly isIncomplete?: true;
+  /** Absent for clients that name no app with a manifest. */
+  readonly app?: string;
+  readonly version?: string;
+};
+
+export const usageDay = (date: Date): string => date.toISOString().slice(0, 10);
+
+const fileName = /^usage-(\d{4}-\d{2}-\d{2})\.[\w.-]+\.jsonl$/;
+
+export const usageFile = (day: string, host: string): string =>
+  `usage-${day}.${host.replaceAll(/[^\w.-]/g, "_")}.jsonl`;
+
+/** The day of a file of the ledger; `undefined` for any other file. */
+export const dayOfUsageFile = (name: string): string | undefined => fileName.exec(name)?.[1];
+
+/** Throws for a text that is not of the ledger. Skips a line that was not written to its end. */
+export const parseUsageLines = (text: string): UsageLine[] =>
+  text.split("\n").flatMap((line, index) => {
+    if (line === "") return [];
+    const value = parsedJson(line);
+    if (isUsageLine(value)) return [value];
+    if (value === undefined && line.startsWith('{"day":')) return [];
+    throw new Error(`line ${index + 1} is not a line of the usage ledger`);
+  });
+
+const isUsageLine = (value: unknown): value is UsageLine =>
+  isRecord(value) &&
+  typeof value.day === "string" &&
+  /^\d{4}-\d{2}-\d{2}$/.test(value.day) &&
+  !Number.isNaN(Date.parse(value.day)) &&
+  [value.operation, value.field, value.app, value.version].every(isTextOrAbsent);
+
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
