@@ -14,7 +14,6 @@ import { dayOfUsageFile, parseUsageLines, type UsageLine, usageDay } from "../..
 import type { Usage } from "./usage.ts";
 
 const timeoutMs = 60_000;
-const runsMetric = "graphql_operation_duration_seconds_count";
 const clientsMetric = "graphql_client_operations_total";
 const errorsMetric = "graphql_operation_errors_total";
 
@@ -41,14 +40,14 @@ export async function readUsage(root: string, source: string, today: string): Pr
   const [first = ""] = texts ?? [];
   if (texts && (texts.length !== 1 || first.trimStart().startsWith("{")))
     return fromLedger(source, texts, today);
-  const { seconds, runs, errors, clients } = texts ? fromText(source, first) : await fromPrometheus(source);
+  const { seconds, errors, clients } = texts ? fromText(source, first) : await fromPrometheus(source);
   const since = new Date(seconds * 1_000);
-  if (runs.length === 0 || Number.isNaN(since.getTime()))
-    throw new UsageError([`--usage ${source}: has no ${runsMetric} of a graphql role`]);
+  if (clients.length === 0 || Number.isNaN(since.getTime()))
+    throw new UsageError([`--usage ${source}: has no ${clientsMetric} of a graphql role`]);
   const counts = new Map<string, number>();
   const add = (name: string | undefined, times: number): void =>
     void (name !== undefined && counts.set(name, (counts.get(name) ?? 0) + times));
-  for (const { labels, value } of runs) add(labels.operation, value);
+  for (const { labels, value } of clients) add(labels.operation, value);
   for (const { labels, value } of errors)
     if (refused.includes(labels.code ?? "")) add(labels.operation, -value);
   return {
@@ -130,7 +129,7 @@ function byOperation(samples: readonly Sample[]): Usage["clients"] {
   return clients;
 }
 
-type UsageSamples = Readonly<Record<"runs" | "errors" | "clients", Sample[]>> & { readonly seconds: number };
+type UsageSamples = Readonly<Record<"errors" | "clients", Sample[]>> & { readonly seconds: number };
 
 /**
  * Queries up to thirty days and uses the maximum of each counter: `increase` would miss the first run in a process, because the
@@ -139,13 +138,12 @@ type UsageSamples = Readonly<Record<"runs" | "errors" | "clients", Sample[]>> & 
 async function fromPrometheus(source: string): Promise<UsageSamples> {
   const now = Date.now() / 1_000; // the same time for all queries, so that runs and errors are consistent
   const ask = (query: string): Promise<Sample[]> => queryPrometheus(source, query, now);
-  const [first, runs, errors, clients] = await Promise.all([
+  const [first, errors, clients] = await Promise.all([
     ask(`min(min_over_time(${seen}[30d:1m]) or ${seen})`),
-    ask(`sum by (operation) (max_over_time(${runsMetric}[30d]))`),
     ask(`sum by (operation, code) (max_over_time(${errorsMetric}[30d]))`),
     ask(`sum by (app, version, operation) (max_over_time(${clientsMetric}[30d]))`),
   ]);
-  return { seconds: first[0]?.value ?? Number.NaN, runs, errors, clients };
+  return { seconds: first[0]?.value ?? Number.NaN, errors, clients };
 }
 
 type PrometheusResponse = {
@@ -204,7 +202,6 @@ function fromText(source: string, text: string): UsageSamples {
   if (starts.length === 0) throw new UsageError([`--usage ${source}: is not the text of /metrics`]);
   return {
     seconds: Math.max(...starts),
-    runs: of(runsMetric),
     errors: of(errorsMetric),
     clients: of(clientsMetric),
   };

@@ -5,7 +5,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { knownMethod } from "../../runtime/observe/request-record.ts";
-import { type Labels, labels, type MetricFamilies } from "./metric-families.ts";
+import { labels, type MetricFamilies } from "./metric-families.ts";
 
 /** When a call began. A property of undici's request, because WeakMap entries stay in memory longer than their keys. */
 const begun = Symbol("begun");
@@ -52,7 +52,7 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
   });
 }
 
-function addressOf(origin: string): Labels {
+function addressOf(origin: string) {
   const { hostname, port, protocol } = new URL(origin);
   return { server_address: hostname, server_port: port || (protocol === "https:" ? "443" : "80") };
 }

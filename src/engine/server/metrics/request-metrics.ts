@@ -20,8 +20,15 @@ export type Servers = ReadonlyMap<Role, FastifyInstance>;
 
 /** The label of operations that are not saved, and of names beyond the limit. */
 const other = "other";
-/** Maximum number of distinct operation labels, in total and per app (or this service). Each has a histogram of 16 series. */
+/** Maximum number of distinct operation labels of counters, in total and per app (or this service). */
 const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
+/**
+ * Operations that have a histogram, of 17 series, in total and per app. The first half is for the operations that run first, the
+ * second for those that have run `often`.
+ */
+const maxHistograms = { ofAll: 300, ofApp: 150, often: 100 };
+/** Combinations of app, version and operation; beyond `detailed` without the version, beyond `all` without the operation. */
+const maxClientLabels = { detailed: 5_000, all: 10_000 };
 /** Maximum number of version labels per app; clients send the versions. */
 const maxVersionLabels = 20;
 
@@ -77,22 +84,21 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
 function measureOperations(families: MetricFamilies): (request: RequestRecord) => void {
   const duration = families.histograms(
     "graphql_operation_duration_seconds",
-    "Operations by the name of the saved operation (`shop/Orders` is `Orders` of the app `shop`). `other`: operations that are not saved, and saved ones beyond the first 500 of an app or 2,000 in all.",
+    "Operations by the name of the saved operation (`shop/Orders` is `Orders` of the app `shop`). `other`: operations that are not saved, and saved ones beyond 150 of an app or 300 in all. Half of these are for operations that have run 100 times.",
     labels("operation"),
   );
   const errors = families.counters(
     "graphql_operation_errors_total",
-    "Operations with at least one error, by the code of the first.",
+    "Operations with at least one error, by the code of the first. `operation` as in `graphql_client_operations_total`.",
     labels("operation", "code"),
   );
   const runs = families.counters(
     "graphql_client_operations_total",
-    "Operations by app, client version and operation. The app is the one that the client names in `apollographql-client-name` or `graphql-client-name`, if it has a manifest, and otherwise the operation's. An app has 20 versions; further ones are `other`.",
+    "Operations by app, client version and operation. The app is the one that the client names in `apollographql-client-name` or `graphql-client-name`, if it has a manifest, and otherwise the operation's. `other`: operations that are not saved, and saved ones beyond the first 500 of an app or 2,000 in all; versions beyond 20 of an app, or 5,000 combinations.",
     labels("app", "version", "operation"),
   );
   const names = new Set<string>();
   const namesOfApps = new Map<string | undefined, Set<string>>();
-  const versions = new Map<string, Set<string>>();
   const labelOf = (saved: OperationName): string => {
     const ofApp = namesOfApps.get(saved.app) ?? new Set();
     namesOfApps.set(saved.app, ofApp);
@@ -102,15 +108,46 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
       bounded(ofApp, maxOperationLabels.ofApp, qualifiedName(saved)),
     );
   };
+  const histogramOf = histogramLabel();
+  const versions = new Map<string, Set<string>>();
+  const clients = new Set<string>();
   return ({ operation: saved, ms, code, app: named, client }) => {
     const operation = saved ? labelOf(saved) : other;
-    duration(operation).add(ms / 1_000);
+    duration(saved ? histogramOf(saved) : other).add(ms / 1_000);
     if (code !== undefined) errors(operation, code).value++;
     const app = named ?? saved?.app ?? "";
     const version = named === undefined ? "" : (client?.version ?? "");
     const known = versions.get(app) ?? new Set();
     versions.set(app, known);
-    runs(app, bounded(known, maxVersionLabels, version), operation).value++;
+    const label = bounded(known, maxVersionLabels, version);
+    const isBelow = (most: number, of: string): boolean =>
+      bounded(clients, most, `${operation} ${of} ${app}`) !== other;
+    if (isBelow(maxClientLabels.detailed, label)) runs(app, label, operation).value++;
+    else if (isBelow(maxClientLabels.all, other)) runs(app, other, operation).value++;
+    else runs(app, other, other).value++;
+  };
+}
+
+/** Returns the label of a saved operation's histogram. An operation keeps its label, because series must not vanish. */
+function histogramLabel(): (saved: OperationName) => string {
+  const { ofAll, ofApp, often } = maxHistograms;
+  const labelled = new Set<string>();
+  const labelledOfApps = new Map<string | undefined, number>();
+  const runs = new Map<string, number>();
+  return (saved) => {
+    const name = qualifiedName(saved);
+    if (labelled.has(name)) return name;
+    const count = (runs.get(name) ?? 0) + 1;
+    const part = count < often ? 1 / 2 : 1;
+    const known = labelledOfApps.get(saved.app) ?? 0;
+    if (labelled.size < ofAll * part && known < ofApp * part) {
+      labelled.add(name);
+      labelledOfApps.set(saved.app, known + 1);
+      runs.delete(name);
+      return name;
+    }
+    if (labelled.size < ofAll) runs.set(name, count);
+    return other;
   };
 }
 

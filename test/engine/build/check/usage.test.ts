@@ -18,7 +18,8 @@ const metrics = (runs: Record<string, number>, errors: Record<string, number> = 
     "# TYPE process_start_time_seconds gauge",
     `process_start_time_seconds ${start}`,
     ...Object.entries(runs).map(
-      ([operation, times]) => `graphql_operation_duration_seconds_count{operation="${operation}"} ${times}`,
+      ([operation, times]) =>
+        `graphql_client_operations_total{app="",version="",operation="${operation}"} ${times}`,
     ),
     ...Object.entries(errors).map(
       ([code, times]) => `graphql_operation_errors_total{operation="other",code="${code}"} ${times}`,
@@ -189,11 +190,11 @@ test("Prometheus is asked by its address", async () => {
 });
 
 test.each([
-  ["nothing of a graphql role", { data: { result: [] } }, /has no graphql_operation_duration_seconds_count/],
+  ["nothing of a graphql role", { data: { result: [] } }, /has no graphql_client_operations_total/],
   [
     "a time that is none",
     { data: { result: [{ metric: { operation: "Depot" }, value: [1, "1e20"] }] } },
-    /has no graphql_operation_duration_seconds_count/,
+    /has no graphql_client_operations_total/,
   ],
   ["an error", { status: "error", error: "too many samples" }, /: too many samples/],
   ["something else", {}, /is not a Prometheus response/],
@@ -220,7 +221,7 @@ test.each([
   const { code, error } = await ran(repository(), ["--base", "HEAD", "--usage", url]);
   expect([code, error]).toEqual([
     2,
-    expect.stringMatching(/is not a Prometheus response|has no graphql_operation/),
+    expect.stringMatching(/is not a Prometheus response|has no graphql_client/),
   ]);
 });
 
