@@ -18,7 +18,7 @@ const others = [
 ];
 
 const handbook = {
-  guides: ["your-own-api", "ci", "your-operations", "operating", "key-introspection", "tls"],
+  guides: ["your-own-api", "vendors", "ci", "your-operations", "operating", "key-introspection", "tls"],
   reference: ["mapping", "requests", "rules", "directives", "variables", "error-codes", "metrics", "alerts"],
 };
 const handbookPages = Object.entries(handbook).flatMap(([kind, names]) =>

@@ -127,6 +127,18 @@ export const rules = {
     ...error("A caller's credential would be sent to the services of several documents."),
     isApprovable: true,
   },
+  "held-credential-unfit": error(
+    "`spec/credentials.yaml` names what the documents do not have, or a credential that the server cannot send.",
+  ),
+  "held-credential-origin": error(
+    "A document names a server of another origin than the one that `spec/credentials.yaml` pins for the server's credential.",
+  ),
+  "held-credential-shared": error(
+    "A field uses a credential that all tenants share, and `everyTenantMay` does not list the operation.",
+  ),
+  "held-credential-write": error(
+    "A field writes with a credential of the server, and `writes` does not list the operation.",
+  ),
   "error-mapping": error(
     "`x-error-mapping` names what the schema of the error does not have, or has as another type.",
   ),

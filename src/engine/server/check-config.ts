@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
+import { findHeldFileFaults } from "../runtime/rest/held-credentials.ts";
 import { baseUrls, hasOwnDocument } from "../runtime/rest/upstream/base-urls.ts";
 import { youngGeneration } from "../runtime/settings/capacity.ts";
 import { type Config, ConfigError, roleNames } from "../runtime/settings/config.ts";
@@ -33,6 +34,7 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
     yield `METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`;
   if (env.DRAIN_MS >= env.STOP_TIMEOUT_MS)
     yield `STOP_TIMEOUT_MS: ${env.STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${env.DRAIN_MS}; set more`;
+  if (roles.has("graphql")) yield* findHeldErrors(config, operations);
   if (!production) return;
   if (isOpenGateway(config)) yield openGateway;
   if (env.CORS_ORIGINS.includes("*"))
@@ -59,6 +61,28 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
   if (roles.has("gateway") && !isGraphql) yield* findWrongGraphql(config);
 }
 
+/**
+ * Reasons not to start with credentials of the server (`spec/credentials.yaml`): callers are not known, a product is called at
+ * another origin than its owner pinned or would get the gateway's headers, or a file is missing.
+ */
+export function* findHeldErrors(config: Config, operations: Operations): Iterable<string> {
+  const { roles, env } = config;
+  const held = Object.values(operations).filter((operation) => operation.held);
+  if (held.length === 0) return;
+  if (!roles.has("gateway") && env.GATEWAY_SECRET === undefined)
+    yield "GATEWAY_SECRET: is not set, and spec/credentials.yaml has credentials of the server, which are for known tenants only; run the gateway role too, or set the secret of the gateway in front";
+  const urls = baseUrls(config, operations);
+  const origins = new Map(held.map(({ product, held }) => [product, held?.origin]));
+  for (const [product, origin] of origins) {
+    const url = urls.get(product);
+    if (url instanceof URL && url.origin !== origin)
+      yield `REST_BASE_URL_${product}: ${url.origin} is not ${origin}, to which spec/credentials.yaml pins the credential`;
+    if (env.CONTEXT_PRODUCTS.includes(product))
+      yield `CONTEXT_PRODUCTS: ${product} is called with a credential of the server, so it is a vendor's, and gets no context headers; leave it out`;
+  }
+  yield* findHeldFileFaults(operations, env.CREDENTIALS_DIRECTORY);
+}
+
 /** The variables that the roles require but that are not set. */
 function missingUrls(config: Config, operations: Operations): ReadonlySet<string> {
   const { roles, env } = config;
@@ -78,8 +102,8 @@ const openGateway =
 
 /** Behind a gateway, the project's owner decides which products with separate documents receive the caller's context. */
 function* findContextProducts({ env }: Config, operations: Operations): Iterable<string> {
-  const own = Object.entries(operations).flatMap(([name, { product }]) =>
-    hasOwnDocument(name) ? [product] : [],
+  const own = Object.entries(operations).flatMap(([name, { product, held }]) =>
+    hasOwnDocument(name) && !held ? [product] : [],
   );
   const products = [...new Set(own)].sort();
   if (products.length > 0 && env.CONTEXT_PRODUCTS.length === 0)

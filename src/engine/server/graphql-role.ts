@@ -24,6 +24,7 @@ import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi, ManifestEntry } from "../runtime/rest/generated-api.ts";
 import { RequestScope } from "../runtime/rest/request-scope.ts";
 import { type Config, ConfigError } from "../runtime/settings/config.ts";
+import { findHeldErrors } from "./check-config.ts";
 import { UsageLedger } from "./usage-ledger.ts";
 
 declare module "fastify" {
@@ -44,6 +45,8 @@ export async function createGraphql(
 ): Promise<FastifyInstance> {
   const { CORS_ORIGINS: origins } = config.env;
   const { operations, savedOperations: entries, specHash } = api;
+  const heldErrors = [...findHeldErrors(config, operations)];
+  if (heldErrors.length > 0) throw new ConfigError(heldErrors);
   const credentials = credentialNames(operations);
   const server = createServer(config, "graphql", { credentials, specHash });
   const upstreams = new Upstreams(config, operations);

@@ -133,7 +133,7 @@ function checkDataFile(file: string): void {
 // `npm start -- --check-config`: the effective configuration, one variable per line, without secrets.
 
 /** Values of variables with these names are never printed, unless they are numbers. */
-const secretName = /SECRET|PASSWORD|CREDENTIAL|_TOKEN$|_KEY$/;
+const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
 /** `environment`: to distinguish defaults from values that were set. */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {

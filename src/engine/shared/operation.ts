@@ -23,6 +23,8 @@ export type Operation = {
   readonly anonymous?: true;
   /** Header → where REST expects the credential instead: in the query, a cookie or another header. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
+  /** The credentials that the server adds, in place of the caller's, and the only origin that receives them. */
+  readonly held?: { readonly origin: string; readonly credentials: readonly HeldCredential[] };
   /** The media type of the request body, if not `application/json`. */
   readonly media?: string;
   /** The `Accept` header of a call, if not `application/json`. */
@@ -65,6 +67,25 @@ export type ErrorMembers = ErrorPaths & {
 
 /** Where REST expects a credential that clients send in another header. */
 export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; readonly name: string };
+
+/** A credential that the server holds (`spec/credentials.yaml`), and where REST expects it. */
+export type HeldCredential = CredentialPlace & {
+  /** What a value in `Authorization` begins with (RFC 6750 §2.1, RFC 7617 §2); absent for an API key. */
+  readonly scheme?: "Bearer" | "Basic";
+  /** The file below `CREDENTIALS_DIRECTORY`, or the folder with one file per tenant. */
+  readonly file: string;
+  readonly perTenant?: true;
+};
+
+/**
+ * A name as servers may read it: CGI and PHP replace characters of headers and parameters, and PHP reads `key[]` as `key`. Two
+ * names with one spelling may be one value for REST.
+ */
+export const spellingOf = (name: string): string =>
+  name
+    .replace(/\[.*$/s, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, "-");
 
 /** By method and path: `GET /things`. With several documents, the path begins with the document's name: `GET shop/things`. */
 export type Operations = Readonly<Record<string, Operation>>;

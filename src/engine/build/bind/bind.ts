@@ -3,6 +3,7 @@
  * the findings without accessing files.
  */
 import { type GraphQLSchema, isEnumType } from "graphql";
+import { heldCredentials } from "../openapi/held-credentials.ts";
 import { nodeLocation } from "../schema/directives.ts";
 import { allFields, boundRoots, fieldsOf, unreachableTypes } from "../schema/object-types.ts";
 import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
@@ -15,6 +16,7 @@ import {
   checkUnsentCredentials,
 } from "./checks/credentials.ts";
 import { deprecations } from "./checks/deprecations.ts";
+import { checkHeldCredentials } from "./checks/held-credentials.ts";
 import { checkNPlusOne } from "./checks/n-plus-one.ts";
 import { semanticNonNull } from "./checks/semantic-non-null.ts";
 import { Findings } from "./findings.ts";
@@ -27,14 +29,14 @@ import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
 
-type BindInput = RestApi & Pick<Model, "schema" | "schemaDocument">;
+type BindInput = Pick<Model, "document" | "operations" | "schema" | "schemaDocument">;
 
 /** Binds a schema that is given as text. */
 export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
   bind(rest, readSchema("schema.graphql", sdl));
 
 export function bind(
-  { document, operations }: RestApi,
+  { document, operations, credentials = new Map() }: RestApi,
   { schema, document: schemaDocument, diagnostics }: SchemaFile,
 ): BindResult {
   if (!schema) return { diagnostics };
@@ -60,13 +62,15 @@ export function bind(
   const conversions = new InputConversions(binder.pairs);
   const fields = inSchemaOrder(input, binder, conversions);
   const { backings, values } = binder;
+  const held = heldCredentials(document, operations, credentials);
   const model: Model = {
     ...input,
+    held,
     names,
     pairs: binder.pairs,
     fields,
     inputConversions: conversions.all,
-    calledOperations: calledOperations(input.document, boundFields({ fields })),
+    calledOperations: calledOperations(input.document, held, boundFields({ fields })),
     semanticNonNull: semanticNonNull(binder, fields),
     deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,
@@ -80,6 +84,7 @@ export function bind(
   checkUnsentCredentials(model, findings);
   checkCredentialArguments(model, findings);
   checkSharedCredentials(model, findings);
+  checkHeldCredentials(model, credentials, findings);
   checkErrorMappings(model, findings);
   return { model, diagnostics: findings.all };
 }

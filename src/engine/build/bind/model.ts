@@ -5,8 +5,10 @@ import type { DocumentNode, GraphQLField, GraphQLInputType, GraphQLOutputType, G
 import type { Operation } from "../../shared/operation.ts";
 import type { Page } from "../../shared/page.ts";
 import type { Diagnostic } from "../diagnostic.ts";
+import type { CredentialsFile } from "../openapi/credentials-file.ts";
 import type { Deprecation } from "../openapi/deprecation.ts";
 import type { RestDocument, RestNode } from "../openapi/document.ts";
+import type { HeldByOperation } from "../openapi/held-credentials.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
@@ -135,6 +137,8 @@ export type Model = {
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly operations: RestOperations;
+  /** The operations that are called with credentials of the server (`spec/credentials.yaml`). */
+  readonly held: HeldByOperation;
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /**
@@ -160,8 +164,8 @@ export type Model = {
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 
-/** The REST API of a project: its OpenAPI documents with their operations. */
-export type RestApi = Pick<Model, "document" | "operations">;
+/** The REST API of a project: its OpenAPI documents with their operations, and what the server holds for them. */
+export type RestApi = Pick<Model, "document" | "operations"> & { readonly credentials?: CredentialsFile };
 
 /** A schema bound to documents. The model is absent if the schema is not valid; it may be wrong if the diagnostics have errors. */
 export type BindResult = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

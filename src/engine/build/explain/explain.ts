@@ -20,6 +20,7 @@ import {
   type PlainField,
 } from "../bind/model.ts";
 import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import { credentialHeadersOf } from "../openapi/security.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /**
@@ -30,7 +31,8 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
   const operation = saved.find((each) => each.name === name);
   if (operation) return explainOperation(model, operation);
   const field = model.fields.get(name);
-  if (field) return field.kind === "bound" ? explainBoundField(field) : explainPlainField(model, field);
+  if (field)
+    return field.kind === "bound" ? explainBoundField(model, field) : explainPlainField(model, field);
   const called = model.operations.named(name);
   if (called) return explainCalled(model, called, name);
   const names = [...model.fields.keys(), ...saved.map((each) => each.name)];
@@ -48,7 +50,7 @@ function explainOperation(model: Model, operation: SavedOperation): string[] {
     return [
       "",
       `${path}  (${field.coordinate})`,
-      ...callLines(field),
+      ...callLines(model, field),
       `  ${sharedWith === undefined ? describeCallCount(count) : `the call of ${sharedWith}`}${showsParents ? forParents : ""}`,
     ];
   });
@@ -59,16 +61,16 @@ function explainOperation(model: Model, operation: SavedOperation): string[] {
   ];
 }
 
-const explainBoundField = (field: BoundField): string[] => [
+const explainBoundField = (model: Model, field: BoundField): string[] => [
   field.coordinate,
-  ...callLines(field),
+  ...callLines(model, field),
   `  ${countLine(field)}`,
 ];
 
 function explainCalled(model: Model, operation: RestOperation, name: string): string[] {
   const fields = boundFields(model).filter((field) => field.operation === operation);
   if (fields.length > 0)
-    return fields.flatMap((field, index) => [...(index > 0 ? [""] : []), ...explainBoundField(field)]);
+    return fields.flatMap((field, index) => [...(index > 0 ? [""] : []), ...explainBoundField(model, field)]);
   throw new UsageError([
     `explain ${name}: no field is bound to it; npm run propose -- ${quoteArgument(name)} prints one`,
   ]);
@@ -90,11 +92,12 @@ function explainPlainField(model: Model, { coordinate, path, type, entries }: Pl
   ];
 }
 
-function callLines(field: BoundField): string[] {
+function callLines(model: Model, field: BoundField): string[] {
   const { operation, inputs, wholeBody, result, entries, connection, batch, nullOn404, needs, keyLists } =
     field;
   return [
     `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
+    ...credentialLines(model, operation),
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
     ...(wholeBody ? [`  body: ${formatSource(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
@@ -110,6 +113,19 @@ function callLines(field: BoundField): string[] {
       ? [`  no call, and an empty list, where ${keyLists.map(formatSource).join(" or ")} is empty`]
       : []),
   ];
+}
+
+/** Whose credential a call carries, in a project in which the server holds some. */
+function credentialLines({ held, document }: Model, operation: RestOperation): string[] {
+  if (held.size === 0) return [];
+  const own = held.get(operation);
+  if (own)
+    return own.credentials.map(
+      ({ in: location, name, file, perTenant }) =>
+        `  credential: the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})`}`,
+    );
+  const headers = credentialHeadersOf(document, operation).map((way) => way.join(" and "));
+  return [`  credential: ${headers.length > 0 ? `the caller's, from ${headers.join(" or ")}` : "none"}`];
 }
 
 const connectionText = ({ items, next }: Page): string =>

@@ -26,7 +26,7 @@ import { documentHeaders } from "./sources.ts";
  * or operations that the server would run as saved ones. File systems may ignore case, and trailing dots and spaces.
  */
 const ownNames =
-  /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
+  /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
 /**
  * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads

@@ -9,6 +9,7 @@ import type { Manifest } from "../../shared/manifests/manifests.ts";
 import { bind } from "../bind/bind.ts";
 import { type BindResult, boundFields, type Model, type RestApi } from "../bind/model.ts";
 import { type Diagnostic, isApprovable, UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
+import { readCredentialsFile } from "../openapi/credentials-file.ts";
 import { type ParseFile, RestDocument } from "../openapi/document.ts";
 import { documentFaults, reachableFaults } from "../openapi/document-faults.ts";
 import { documentFiles, documentsFolder } from "../openapi/document-files.ts";
@@ -144,7 +145,11 @@ export const projectAt = (root: string, given?: Given): Project =>
 
 export function readRestApi({ read, list }: SpecFiles, parse?: ParseFile): RestApi {
   const document = new RestDocument(documentFiles(list(documentsFolder), read), read, parse);
-  return withinStack(document, () => ({ document, operations: readOperations(document) }));
+  return withinStack(document, () => ({
+    document,
+    operations: readOperations(document),
+    credentials: readCredentialsFile(document),
+  }));
 }
 
 function faultsIn(model: Model, faultsOf: typeof documentFaults): Diagnostic[] {

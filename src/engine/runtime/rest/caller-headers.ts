@@ -23,13 +23,16 @@ export class CallerProfile {
   readonly owners: readonly Owner[];
   /** A text that differs wherever REST can distinguish callers. It outlives a rotation of the gateway's proof. */
   readonly identity: string;
+  /** The tenant that the gateway vouches for. */
+  readonly tenant: string | undefined;
   /** Owners whose credentials REST has accepted. */
   readonly accepted = new Set<Owner>();
 
-  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[]) {
+  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[], tenant?: string) {
     this.headers = headers;
     this.credentials = credentials;
     this.owners = owners;
+    this.tenant = tenant;
     this.identity = digestIfLong(textOf(headers) + textOf(credentials));
   }
 }
@@ -60,6 +63,11 @@ export class CallerHeaders {
     this.owners = profile.owners;
   }
 
+  /** The tenant that the gateway vouches for. */
+  get tenant(): string | undefined {
+    return this.profile.tenant;
+  }
+
   get credentials(): Headers {
     return this.profile.credentials;
   }
@@ -70,8 +78,7 @@ export class CallerHeaders {
 
   /** What no text for a client may repeat: the caller's credentials, what they are made of, and the gateway's proof. */
   get secrets(): readonly string[] {
-    const values = [...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""];
-    return [...new Set(values.flatMap(secretParts))].filter(({ length }) => length >= shortestSecret);
+    return partsOfSecrets([...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""]);
   }
 
   /** Whether the request came with a credential that some operation takes. */
@@ -192,6 +199,10 @@ function secretParts(value: string): string[] {
 
 /** A shorter text may be a word of any sentence. */
 const shortestSecret = 6;
+
+/** The credentials and their parts that no text for a client may repeat. */
+export const partsOfSecrets = (values: readonly string[]): readonly string[] =>
+  [...new Set(values.flatMap(secretParts))].filter(({ length }) => length >= shortestSecret);
 
 const mostCharacters = 1_024;
 

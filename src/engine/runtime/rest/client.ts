@@ -13,6 +13,7 @@ import { type Config, ConfigError } from "../settings/config.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
 import type { CallerHeaders } from "./caller-headers.ts";
 import { encodeTemplate, serializeHeaders, serializeQuery } from "./encode.ts";
+import { type CallCredentials, HeldCredentials } from "./held-credentials.ts";
 import type { TakesLink } from "./openapi-types.ts";
 import { valueAt } from "./property.ts";
 import { bodyWriterOf } from "./request-body.ts";
@@ -50,11 +51,14 @@ export class Upstreams extends Map<string, Upstream> {
   readonly shares: ProcessBudgets;
   /** The responses and answers that REST allows to keep for each caller. */
   readonly cache = new CallerCache();
+  /** The credentials of the server. */
+  readonly held: HeldCredentials;
 
   /** Throws `ConfigError` if a base URL is missing. */
   constructor(config: Config, operations: Operations) {
     super();
     this.shares = createProcessBudgets(config.env);
+    this.held = new HeldCredentials(config.env.CREDENTIALS_DIRECTORY);
     for (const [product, url] of baseUrls(config, operations)) {
       if (typeof url === "string")
         throw new ConfigError([`${url}: the graphql role needs it; set it to the URL of REST`]);
@@ -155,7 +159,8 @@ export class RestClient {
       call.baseUrl = upstream.baseUrl;
       beginCall(call);
       try {
-        const sent = await this.#send(upstream, operation, call, method, path, init);
+        const held = operation.held && (await this.#upstreams.held.of(operation, forwarded.tenant));
+        const sent = await this.#send(upstream, operation, call, method, path, init, held);
         call.status = sent.response.status;
         call.source = sent.response.source;
         call.ageSeconds = sent.response.ageSeconds;
@@ -184,6 +189,7 @@ export class RestClient {
     method: Method,
     path: string,
     init: Init | undefined,
+    held: CallCredentials | undefined,
   ): Promise<Sent> {
     const body = init?.body ?? undefined;
     const header = {
@@ -203,6 +209,7 @@ export class RestClient {
       scope: this.#scope,
       call,
       operation,
+      held,
     });
   }
 }

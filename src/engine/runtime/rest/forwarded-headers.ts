@@ -50,7 +50,7 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
       tenant !== undefined
         ? [{ name: verified + tenant, way: [] }]
         : ownersIn(credentials).map(({ name, way }) => ({ name: `key ${digestIfLong(name)}`, way }));
-    return new CallerProfile(headers, credentials, owners);
+    return new CallerProfile(headers, credentials, owners, tenant);
   };
   return (given, requestId) => {
     const isProved = hasProof(env, given[proofHeader]);

@@ -101,15 +101,21 @@ export function responseFailure(
       {},
       new FailureReason(foreign),
     );
+  if (operation.held && (status === 401 || status === 407)) return credentialRefused();
   const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
   const known =
-    status === 403 && operation.permission !== undefined
-      ? `the caller lacks the permission ${operation.permission}`
-      : messages[status];
+    status === 403 && operation.held
+      ? "the service does not permit it to this server"
+      : status === 403 && operation.permission !== undefined
+        ? `the caller lacks the permission ${operation.permission}`
+        : messages[status];
   const message = argument === undefined ? known : `the value of "${argument}" ${refusal}`;
-  const text = response.bytes > mostTextBytes ? {} : refusalText(operation, status, media, error, forwarded);
+  const text =
+    response.bytes > mostTextBytes || operation.held
+      ? {}
+      : refusalText(operation, status, media, error, forwarded);
   const details = {
     ...text,
     ...(argument !== undefined && { argument }),
@@ -117,6 +123,15 @@ export function responseFailure(
   };
   return new CodedError(codeForStatus(status), message ?? `it answered ${status}`, details, status);
 }
+
+/** A vendor refuses a credential of the server: no caller can mend that. */
+const credentialRefused = (): CodedError =>
+  new CodedError(
+    "UPSTREAM_UNAVAILABLE",
+    "the service refuses the server's credential",
+    {},
+    new FailureReason("CREDENTIAL_REFUSED"),
+  );
 
 /** A larger body of a refusal is not read for texts. */
 const mostTextBytes = 65_536;

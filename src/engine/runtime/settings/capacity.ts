@@ -19,6 +19,9 @@ export const callsPerProduct = 5_000;
 /** Maximum number of per-caller circuit breakers kept per product. */
 export const failingCallers = 1_000;
 
+/** Maximum number of files with credentials of the server whose content is remembered for a second. */
+export const heldFiles = 10_000;
+
 /** Connections of the gateway to one upstream: as many as the `graphql` role accepts concurrent requests. */
 export const gatewayConnections = 256;
 

@@ -50,6 +50,10 @@ export const variables = {
     default: undefined,
     desc: "a proof that is also accepted, while `GATEWAY_SECRET` is rotated",
   }),
+  CREDENTIALS_DIRECTORY: str({
+    default: "/run/secrets",
+    desc: "folder of the credentials that `spec/credentials.yaml` names, as systemd sets it; each file is re-read within a second",
+  }),
   CONTEXT_HEADER_PREFIX: headerPrefix({
     default: defaultContextPrefix,
     desc: "first part of the eight context headers' names",

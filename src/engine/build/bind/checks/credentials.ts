@@ -27,8 +27,8 @@ import { type BoundField, boundFields, type Model } from "../model.ts";
  * a scheme points to the first field that needs it.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
-  const { document, operations } = model;
-  const fields = boundFields(model);
+  const { document, operations, held } = model;
+  const fields = boundFields(model).filter(({ operation }) => !held.has(operation));
   for (const root of document.roots) {
     const overlay = document.overlayAt(root);
     const first = fields.find(({ operation }) => operation.root === root);
@@ -217,6 +217,7 @@ function usesOf(model: Model): Use[] {
   const uses = new Map<string, Use>();
   for (const field of boundFields(model)) {
     const { root } = field.operation;
+    if (model.held.has(field.operation)) continue; // no caller's credential goes there
     for (const { name, node: scheme } of schemesOf(model.document, field.operation).flat()) {
       const key = `${root.name}#${name}`;
       if (scheme && !uses.has(key)) uses.set(key, { root, name, scheme, field });

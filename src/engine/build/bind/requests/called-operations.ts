@@ -3,6 +3,7 @@
 import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
 import type { Operation, Style } from "../../../shared/operation.ts";
 import type { RestDocument } from "../../openapi/document.ts";
+import type { HeldByOperation } from "../../openapi/held-credentials.ts";
 import {
   hasNoContent,
   methodAndPath,
@@ -17,13 +18,18 @@ import { errorMembers } from "../outputs/error-members.ts";
 /** By method and path, in the order of the fields. */
 export const calledOperations = (
   document: RestDocument,
+  held: HeldByOperation,
   fields: readonly BoundField[],
 ): Map<string, Operation> =>
   new Map(
     [...Map.groupBy(fields, ({ operation }) => methodAndPath(operation))].map(
       ([name, [first, ...others]]) => {
         const { operation } = first as BoundField;
-        return [name, calledOperation(document, operation, [first as BoundField, ...others])];
+        const of = calledOperation(document, operation, held.get(operation), [
+          first as BoundField,
+          ...others,
+        ]);
+        return [name, of];
       },
     ),
   );
@@ -31,11 +37,12 @@ export const calledOperations = (
 function calledOperation(
   document: RestDocument,
   operation: RestOperation,
+  held: Operation["held"],
   fields: readonly BoundField[],
 ): Operation {
   const { id, product, permission, parameters, body, successes } = operation;
-  const credentials = credentialHeadersOf(document, operation);
-  const places = credentialPlacesOf(document, operation);
+  const credentials = held ? [] : credentialHeadersOf(document, operation);
+  const places = held ? new Map() : credentialPlacesOf(document, operation);
   const styled = parameters.filter(
     ({ shape, style, allowReserved }) =>
       style === "json" || allowReserved || shape.types.has("array") || shape.types.has("object"),
@@ -51,7 +58,8 @@ function calledOperation(
   const nullable = new Set(fields.filter(mayBeNull).map(({ result }) => result.join(".")));
   const read = showableResponses(operation).map(({ media }) => media);
   const isUnread = hasNoContent(operation);
-  const errors = errorMembers(document, operation);
+  // what a vendor says of a call with the server's credential is not meant for one tenant
+  const errors = held ? [] : errorMembers(document, operation);
   const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
   return {
     id,
@@ -60,6 +68,7 @@ function calledOperation(
     ...(credentials.length > 0 && { credentials }),
     ...(credentials.length > 0 && isAnonymousToo(operation) && { anonymous: true }),
     ...(places.size > 0 && { places: Object.fromEntries(places) }),
+    ...(held && { held }),
     ...(Object.keys(style).length > 0 && { style }),
     ...(body && body.media !== "application/json" && { media: body.media }),
     ...(accept !== "application/json" && { accept }),

@@ -17,6 +17,9 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & { readonly value: Kept; re
 
 const bytesPerUnit = 2;
 
+/** No identity begins like this: none begins with a line break. */
+const allOf = "\n";
+
 export class CallerCache {
   readonly #entries = new LRUCache<string, Entry>({
     maxSize: cachedResponses.bytes,
@@ -26,7 +29,7 @@ export class CallerCache {
   readonly #doorkeeper = new Doorkeeper();
   readonly #keys = new Map<string, Set<string>>(); // by identity
   readonly #parts = new Map<string, Part>(); // by caller
-  /** When the values of an identity were last dropped. */
+  /** When the values of an identity, or of a caller with all its identities, were last dropped. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {
@@ -55,7 +58,8 @@ export class CallerCache {
 
   /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
   set({ identity, caller, whole }: CallerKey, value: Kept, beganAt: number): void {
-    if (beganAt <= Math.max(this.#droppedAt.get(identity) ?? 0, this.#forgottenAt)) return;
+    const droppedAt = [this.#droppedAt.get(identity) ?? 0, this.#droppedAt.get(allOf + caller) ?? 0];
+    if (beganAt <= Math.max(...droppedAt, this.#forgottenAt)) return;
     const size = value.size + bytesPerUnit * whole.length;
     if (size > cachedResponses.bytesOfCaller) return;
     this.#entries.set(whole, { value, identity, caller, size });
@@ -79,6 +83,12 @@ export class CallerCache {
   drop(identity: string): void {
     this.#droppedAt.set(identity, performance.now());
     for (const key of this.#keys.get(identity) ?? []) this.#entries.delete(key);
+  }
+
+  /** Drops the values of all identities of a caller: of all users of a tenant. */
+  dropAllOf(caller: string): void {
+    this.#droppedAt.set(allOf + caller, performance.now());
+    for (const key of this.#parts.get(caller)?.keys ?? []) this.#entries.delete(key);
   }
 
   #disposed({ identity, caller, size }: Entry, key: string): void {

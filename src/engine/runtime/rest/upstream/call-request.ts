@@ -1,9 +1,10 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
 import type { Operation } from "../../../shared/operation.ts";
 import type { CallRecord } from "../../observe/request-record.ts";
+import type { CallCredentials } from "../held-credentials.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-type CallInit = Pick<CallRequest, "method" | "body" | "scope" | "call" | "operation"> & {
+type CallInit = Pick<CallRequest, "method" | "body" | "scope" | "call" | "operation" | "held"> & {
   readonly headers: Headers;
   readonly hasHeaders: boolean;
 };
@@ -19,6 +20,8 @@ export class CallRequest {
   readonly isRead: boolean;
   readonly call: CallRecord;
   readonly operation: Operation;
+  /** The server's credentials, for an operation that does not take the caller's. */
+  readonly held: CallCredentials | undefined;
 
   constructor(path: string, init: CallInit) {
     this.path = path || "/";
@@ -29,5 +32,6 @@ export class CallRequest {
     this.isRead = init.method === "GET";
     this.call = init.call;
     this.operation = init.operation;
+    this.held = init.held;
   }
 }

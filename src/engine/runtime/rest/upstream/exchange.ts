@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import { exactText } from "../../../shared/exact-integers.ts";
 import { isJson } from "../../../shared/media-type.ts";
+import { Dictionary } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
 import { decompressedPerMs, largeBody } from "../../governor/processor-time.ts";
 import {
@@ -16,6 +17,7 @@ import {
   upstreamFailure,
 } from "../../http/upstream-failure.ts";
 import { TickBatch } from "../../tick-batch.ts";
+import type { CallCredentials } from "../held-credentials.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { tooLarge } from "../rest-failure.ts";
 import { mediaTypeOf, type RawHeaders, RestResponse, withoutTrailingSpace } from "../rest-response.ts";
@@ -36,6 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #budget: Budget;
   readonly #isRead: boolean;
   readonly #isUnread: boolean;
+  readonly #credentials: CallCredentials | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: CodedError | undefined;
   #status = 0;
@@ -51,12 +54,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /**
    * The body has at most `maxResponseBytes`, before and after decompression and by its values, and never more than `budget`
-   * has left. `isUnread`: the body of a success does not matter and is not kept.
+   * has left. `isUnread`: the body of a success does not matter and is not kept. `held`: the server's credentials, which the
+   * response must not repeat.
    */
-  constructor(budget: Budget, isRead: boolean, isUnread = false) {
+  constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;
     this.#isRead = isRead;
     this.#isUnread = isUnread;
+    this.#credentials = held;
   }
 
   /** Whether the request is on a connection, or was. */
@@ -112,10 +117,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return; // the final one follows (RFC 9110 §15.2)
     }
     this.#status = status;
-    this.#headers = withoutTrailingSpace(headers);
+    this.#headers = this.#withoutCredentials(withoutTrailingSpace(headers));
     if (isWithoutBody(status)) return this.#complete(noBody);
     const failure = this.#isSkipped ? undefined : this.#excess(Number(headers["content-length"]));
     if (failure) this.abort(failure);
+  }
+
+  #withoutCredentials(headers: RawHeaders): RawHeaders {
+    const credentials = this.#credentials;
+    if (!credentials) return headers;
+    const masked = new Dictionary<string | string[] | undefined>(headers);
+    for (const [name, value] of Object.entries(masked))
+      masked[name] = Array.isArray(value)
+        ? value.map((each) => credentials.masked(each))
+        : value && credentials.masked(value);
+    return masked;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -197,7 +213,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return failure;
     const mediaType = mediaTypeOf(this.#headers);
-    const whole = isJson(mediaType) ? exactText(body) : body.toString("utf8");
+    const sent = isJson(mediaType) ? exactText(body) : body.toString("utf8");
+    const whole = this.#credentials?.masked(sent) ?? sent;
     const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is not part of a text (RFC 8259 §8.1)
     const bytes = Math.max(
       jsonValueBytes(text, this.#status, mediaType, this.#budget.maxResponseBytes),

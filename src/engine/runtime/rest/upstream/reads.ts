@@ -42,9 +42,14 @@ export class Reads {
   /** A write outdates all earlier reads: those of its request, and the stored responses of its caller. */
   write(request: CallRequest): Promise<RestResponse> {
     const { forwarded, reads } = request.scope;
-    this.#cache.drop(forwarded.identity);
-    return this.#call(request).finally(() => {
+    const drop = () => {
       this.#cache.drop(forwarded.identity);
+      // the vendor knows the tenant, not the caller: what one writes, all of the tenant read
+      if (request.held) this.#cache.dropAllOf(forwarded.caller);
+    };
+    drop();
+    return this.#call(request).finally(() => {
+      drop();
       reads.clear();
     });
   }

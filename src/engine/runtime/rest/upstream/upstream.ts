@@ -4,7 +4,8 @@
  */
 import createClient, { type Client } from "openapi-fetch";
 import type { Pool } from "undici";
-import type { CodedError } from "../../coded-error.ts";
+import type { Operation } from "../../../shared/operation.ts";
+import { CodedError } from "../../coded-error.ts";
 import { FairSemaphore } from "../../governor/fair-semaphore.ts";
 import { SharedQuota } from "../../governor/shared-quota.ts";
 import { callsPerProduct } from "../../settings/capacity.ts";
@@ -90,6 +91,9 @@ export class Upstream {
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
     const { caller } = scope;
+    const { held } = request;
+    if (request.operation.held && (!held || request.operation.held.origin !== this.baseUrl.origin))
+      throw new CodedError("INTERNAL_SERVER_ERROR", "the server's credential is not for this upstream");
     scope.enter(isRead);
     if (this.#calls.refusal(caller, 1)) throw notSent("too many calls wait for it");
     const owner = scope.forwarded.ownerAt(request.operation);
@@ -97,10 +101,12 @@ export class Upstream {
     if (!admission) return Promise.reject(circuitOpen());
     this.#calls.add(caller.enter(), 1);
     const read = beginRead?.();
-    const exchange = new Exchange(scope, isRead, request.operation.unread);
     const { method, body = null, operation } = request;
-    const path = scope.forwarded.pathOf(operation, request.path);
+    const exchange = new Exchange(scope, isRead, operation.unread, held);
+    const ownPath = scope.forwarded.pathOf(operation, request.path);
+    const path = held ? held.pathOf(ownPath) : ownPath;
     const headers = scope.forwarded.headersOf(operation, request.headers);
+    held?.addTo(headers);
     Object.assign(headers, read?.validators);
     const { traceparent } = request.call;
     if (traceparent !== undefined) headers.traceparent = traceparent;
@@ -116,7 +122,7 @@ export class Upstream {
       this.#calls.giveBack(caller, 1);
       pending.end(outcome instanceof RestResponse);
       caller.leave();
-      this.#breaker.count(owner, admission, verdictOf(outcome));
+      this.#breaker.count(owner, admission, verdictOf(outcome, operation));
       if (isAbandoned) return; // it has no reader
       const used = read ? read.end(outcome) : outcome;
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
@@ -137,10 +143,13 @@ export class Upstream {
 /**
  * The verdict of a call about the upstream. A gateway sends 502, 503 or 504 without a usable response of the service (RFC 9110 §15.6).
  * A 500, or a response that cannot be used, is about one tenant's data. A wait for one of our own connections shows nothing.
+ * A 401 for a credential that all tenants share is a failure for all of them.
  */
-function verdictOf(outcome: Outcome): Verdict {
-  if (outcome instanceof RestResponse)
-    return outcome.status >= 502 && outcome.status <= 504 ? "failed" : "worked";
+function verdictOf(outcome: Outcome, { held }: Operation): Verdict {
+  if (outcome instanceof RestResponse) {
+    const isOfAll = outcome.status === 401 && held?.credentials.every(({ perTenant }) => !perTenant);
+    return isOfAll || (outcome.status >= 502 && outcome.status <= 504) ? "failed" : "worked";
+  }
   return outcome.code === "UPSTREAM_UNAVAILABLE" || outcome.code === "UPSTREAM_TIMEOUT"
     ? "failed"
     : "unknown";

@@ -1,0 +1,173 @@
+/**
+ * Holds `spec/credentials.yaml` against the documents and the fields. With one credential for all tenants, a field would show to
+ * each of them what the vendor shows to the server (the confused deputy), so the owner permits each operation. A document is the
+ * vendor's: none of its edits may send a credential to another origin or use it for another operation.
+ */
+import { membersOf } from "../../../shared/json-object.ts";
+import { spellingOf } from "../../../shared/operation.ts";
+import { type CredentialsFile, credentialsNode, type HeldDocument } from "../../openapi/credentials-file.ts";
+import { entriesOf, type RestNode, type RootNode } from "../../openapi/document.ts";
+import { heldPlaceOf } from "../../openapi/held-credentials.ts";
+import { isSafe, methodAndPath, ownPath, type RestOperation } from "../../openapi/operation.ts";
+import { schemesOf, securitySchemeOf, securitySchemesOf } from "../../openapi/security.ts";
+import { nodeLocation } from "../../schema/directives.ts";
+import type { Findings } from "../findings.ts";
+import { type BoundField, boundFields, type Model } from "../model.ts";
+
+/** An operation as `spec/credentials.yaml` writes it: `GET /things/{id}`, without the document's name. */
+const ownMethodAndPath = (operation: RestOperation): string =>
+  methodAndPath({ method: operation.method, path: ownPath(operation) });
+
+export function checkHeldCredentials(model: Model, file: CredentialsFile, findings: Findings): void {
+  const { roots } = model.document;
+  for (const [name, section] of file) {
+    const root = roots.find((each) => each.name === name);
+    if (root) checkSection(model, root, section, findings);
+    else addUnknownDocument(model, name, findings);
+  }
+  for (const field of boundFields(model)) {
+    const section = file.get(field.operation.root.name ?? "");
+    if (section) checkField(model, field, section, findings);
+  }
+}
+
+function addUnknownDocument({ document: { roots } }: Model, name: string, findings: Findings): void {
+  const names = roots.flatMap(({ name: known }) => known ?? []);
+  findings.add(
+    "held-credential-unfit",
+    { coordinate: name, rest: credentialsNode(name) },
+    `spec/credentials.yaml has credentials for the document "${name}", which does not exist`,
+    names.length > 0
+      ? `name one of ${names.join(", ")}`
+      : `move spec/openapi.yaml to spec/openapi/${name}.yaml: a vendor's document has a name, so that it gets its own base URL and none of the gateway's headers`,
+  );
+}
+
+function checkSection(model: Model, root: RootNode, section: HeldDocument, findings: Findings): void {
+  const { document, operations } = model;
+  const { name = "" } = root;
+  const unfit = (path: readonly string[], message: string, hint: string, rest?: RestNode): void =>
+    findings.add(
+      "held-credential-unfit",
+      { coordinate: [name, ...path].join("#"), rest: rest ?? credentialsNode(name, ...path) },
+      message,
+      hint,
+    );
+  for (const scheme of section.schemes.keys()) {
+    const node = securitySchemeOf(document, root, scheme);
+    const names = Object.keys(membersOf(securitySchemesOf(document, root)?.value));
+    if (!node)
+      unfit(
+        ["schemes", scheme],
+        `${name} has no security scheme "${scheme}"${findings.didYouMean(scheme, () => names)}`,
+        names.length > 0 ? `name one of ${names.join(", ")}` : `declare it in ${document.overlayAt(root)}`,
+      );
+    else if (!heldPlaceOf(node))
+      unfit(
+        ["schemes", scheme],
+        `the server cannot send the credential "${scheme}" of ${name}: it sends API keys, HTTP bearer and basic, and OAuth 2 tokens, and no header of a connection, a proxy or the gateway`,
+        "remove it, or declare how the API takes such a credential in the overlay",
+        node,
+      );
+  }
+  const own = [...operations.values()].filter((operation) => operation.root === root);
+  const names = new Map(own.map((operation) => [ownMethodAndPath(operation), operation]));
+  for (const list of ["everyTenantMay", "writes"] as const)
+    for (const operation of section[list].keys()) {
+      const found = names.get(operation);
+      if (!found)
+        unfit(
+          [list, operation],
+          `${name} has no operation "${operation}"${findings.didYouMean(operation, () => [...names.keys()])}`,
+          "write its method and path as in the document, or remove the entry",
+        );
+      else if (list === "writes" && isSafe(found.method))
+        unfit([list, operation], `"${operation}" does not write`, "remove the entry from writes");
+    }
+  checkServers(model, root, own, section, findings);
+}
+
+/** Each server that the document names, with the defaults of its variables, has to be on the pinned origin. */
+function checkServers(
+  { document, held }: Model,
+  root: RootNode,
+  operations: readonly RestOperation[],
+  { origin }: HeldDocument,
+  findings: Findings,
+): void {
+  const ofOperations = operations.flatMap((operation) => {
+    const { servers } = operation;
+    return servers && held.has(operation) ? [servers.node] : [];
+  });
+  for (const list of new Set([document.child(root, "servers"), ...ofOperations]))
+    for (const server of entriesOf(document, list)) {
+      const given = serverUrl(server);
+      if (URL.parse(given, origin)?.origin === origin) continue;
+      findings.add(
+        "held-credential-origin",
+        { coordinate: `${root.name}#${given}`, rest: server, below: ["url"] },
+        `${root.name} names the server ${given}, and spec/credentials.yaml pins its credential to ${origin}`,
+        `if the API is still at ${origin}, replace the server in ${document.overlayAt(root)}; if it has moved and you trust the new origin, change origin in spec/credentials.yaml`,
+      );
+    }
+}
+
+function serverUrl({ value }: RestNode): string {
+  const { url, variables } = membersOf(value);
+  return String(url).replace(/\{([^}]*)\}/g, (whole, name: string) => {
+    const { default: usual } = membersOf(new Map(Object.entries(membersOf(variables))).get(name));
+    return typeof usual === "string" ? usual : whole;
+  });
+}
+
+function checkField(model: Model, field: BoundField, section: HeldDocument, findings: Findings): void {
+  const { operation, coordinate } = field;
+  const where = { coordinate, schema: nodeLocation(field.definition.astNode), rest: operation.node };
+  const held = model.held.get(operation);
+  const { name = "" } = operation.root;
+  const place = ownMethodAndPath(operation);
+  if (!held) return checkPartlyHeld(model, field, section, findings);
+  const shared = held.credentials.filter(({ perTenant }) => !perTenant);
+  if (shared.length > 0 && !section.everyTenantMay.has(place))
+    findings.add(
+      "held-credential-shared",
+      where,
+      `${coordinate} calls ${operation.id} with a credential of the server that all tenants share, so every tenant gets what the vendor shows to the server`,
+      `if every tenant may have all that it returns, add to everyTenantMay of ${name} in spec/credentials.yaml: ${JSON.stringify(place)}: <why>; if not, hold a credential per tenant (filePerTenant)`,
+    );
+  if (!isSafe(operation.method) && !section.writes.has(place))
+    findings.add(
+      "held-credential-write",
+      where,
+      `${coordinate} writes by ${operation.id} with a credential of the server`,
+      `if every caller of ${shared.length > 0 ? "every tenant" : "the tenant"} may do that, add to writes of ${name} in spec/credentials.yaml: ${JSON.stringify(place)}: <why>`,
+    );
+  for (const { in: location, name: credential } of held.credentials)
+    for (const input of field.inputs)
+      if (input.in === location && spellingOf(input.name) === spellingOf(credential))
+        findings.add(
+          "held-credential-unfit",
+          where,
+          `${coordinate} feeds the ${location} parameter "${input.name}", in which the server sends its credential`,
+          "remove the argument or the constant that feeds it",
+        );
+}
+
+/** The server's and the caller's credentials are never mixed in one call. */
+function checkPartlyHeld(
+  { document }: Model,
+  { operation, coordinate, definition }: BoundField,
+  section: HeldDocument,
+  findings: Findings,
+): void {
+  for (const schemes of schemesOf(document, operation)) {
+    const others = schemes.flatMap(({ name }) => (section.schemes.has(name) ? [] : [name]));
+    if (others.length === schemes.length || others.length === 0) continue;
+    findings.add(
+      "held-credential-unfit",
+      { coordinate, schema: nodeLocation(definition.astNode), rest: operation.node },
+      `${operation.id} takes the server's credential only together with ${others.map((name) => `"${name}"`).join(" and ")}`,
+      `hold ${others.length > 1 ? "these" : "this one"} too, in schemes of ${operation.root.name} in spec/credentials.yaml; the server's and the caller's credentials are never sent together`,
+    );
+  }
+}

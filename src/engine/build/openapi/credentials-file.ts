@@ -1,0 +1,140 @@
+/**
+ * `spec/credentials.yaml`: the credentials that the server holds for vendors' APIs, in place of the callers'. It is written by the
+ * project's owner alone; `init` and `update` never write it, and no document can bring one.
+ */
+import { isRecord } from "../../shared/json-object.ts";
+import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
+import type { RestDocument, RestNode } from "./document.ts";
+import { rejectDuplicates } from "./yaml-file.ts";
+
+const credentialsFile = "credentials.yaml";
+
+/** The file below `CREDENTIALS_DIRECTORY`, or the folder with one file per tenant. */
+type HeldScheme = { readonly file: string; readonly perTenant?: true };
+
+/** The section of one document. Operations are written as in the document, `GET /things/{id}`, each with a reason. */
+export type HeldDocument = {
+  /** The only origin that receives the credentials. */
+  readonly origin: string;
+  /** By the name of the security scheme. */
+  readonly schemes: ReadonlyMap<string, HeldScheme>;
+  /** The operations that every tenant may use with a credential that all tenants share. */
+  readonly everyTenantMay: ReadonlyMap<string, string>;
+  /** The operations other than GET that the server's credentials may be used for. */
+  readonly writes: ReadonlyMap<string, string>;
+};
+
+/** By the document's name. */
+export type CredentialsFile = ReadonlyMap<string, HeldDocument>;
+
+type Path = readonly string[];
+
+/** The node of a value in the file, for findings. */
+export const credentialsNode = (...path: Path): RestNode => ({
+  file: credentialsFile,
+  path,
+  value: undefined,
+});
+
+/** Empty without the file. Throws `UnreadableSpec` with all faults of its form. */
+export function readCredentialsFile(document: RestDocument): CredentialsFile {
+  const root = document.valueAt(credentialsNode());
+  if (root === undefined || root === null) return new Map();
+  rejectDuplicates(document.duplicateKeys().filter(({ file }) => file === credentialsFile));
+  const faults: UnreadableSpec[] = [];
+  const fault = (path: Path, message: string): void =>
+    void faults.push(unreadableSpec(credentialsFile, message, document.place(credentialsNode(...path))));
+  const sections = entriesIn(root, [], "a map of documents' names to their credentials", fault);
+  const file = new Map(sections.map(([name, value]) => [name, readDocument(name, value, fault)]));
+  if (faults.length > 0) throw new UnreadableSpec(faults.flatMap(({ diagnostics }) => diagnostics));
+  return file;
+}
+
+type Fault = (path: Path, message: string) => void;
+
+const members = ["origin", "schemes", "everyTenantMay", "writes"];
+
+function readDocument(name: string, value: unknown, fault: Fault): HeldDocument {
+  const given = new Map(entriesIn(value, [name], `a map with ${listed(members)}`, fault));
+  for (const key of given.keys())
+    if (!members.includes(key))
+      fault([name, key], `"${key}" is not supported: a document has ${listed(members)}`);
+  const schemes = entriesIn(given.get("schemes"), [name, "schemes"], "a map of security schemes", fault);
+  return {
+    origin: readOrigin(name, given.get("origin"), fault),
+    schemes: new Map(
+      schemes.map(([scheme, each]) => [scheme, readScheme([name, "schemes", scheme], each, fault)]),
+    ),
+    everyTenantMay: readReasons([name, "everyTenantMay"], given.get("everyTenantMay"), fault),
+    writes: readReasons([name, "writes"], given.get("writes"), fault),
+  };
+}
+
+/** An origin as URLs serialize it (RFC 6454 §6.2), with TLS unless it is this machine. */
+function readOrigin(name: string, value: unknown, fault: Fault): string {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (!url || url.origin !== value || !isSafe)
+    fault(
+      [name, "origin"],
+      "origin must be the origin of the vendor's API, such as https://api.example.com: https://, in lower case, without a path; http:// only for localhost, 127.0.0.1 and [::1]",
+    );
+  return String(value);
+}
+
+const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
+
+/** One path segment: it cannot lead out of the folder. */
+const isFileName = (value: unknown): value is string =>
+  typeof value === "string" && /^[A-Za-z0-9][\w.-]{0,127}$/.test(value);
+
+function readScheme(path: Path, value: unknown, fault: Fault): HeldScheme {
+  const given = entriesIn(value, path, "a map with file or filePerTenant", fault);
+  const known = given.filter(([key]) => key === "file" || key === "filePerTenant");
+  for (const [key] of given)
+    if (key !== "file" && key !== "filePerTenant")
+      fault([...path, key], `"${key}" is not supported: a security scheme has file or filePerTenant`);
+  const [entry] = known;
+  if (!entry || known.length > 1) {
+    if (isRecord(value))
+      fault(
+        path,
+        "needs either file (one credential for all tenants) or filePerTenant (a folder with one file per tenant)",
+      );
+    return { file: "" };
+  }
+  const [key, file] = entry;
+  if (!isFileName(file)) {
+    fault(
+      [...path, key],
+      `${key} must be a name in CREDENTIALS_DIRECTORY: letters, digits, ".", "_" and "-", without a path`,
+    );
+    return { file: "" };
+  }
+  return { file, ...(key === "filePerTenant" && { perTenant: true }) };
+}
+
+function readReasons(path: Path, value: unknown, fault: Fault): ReadonlyMap<string, string> {
+  if (value === undefined || value === null) return new Map();
+  return new Map(
+    entriesIn(value, path, 'a map such as "GET /things/{id}: <why>"', fault).map(([operation, reason]) => {
+      const where = [...path, operation];
+      if (!/^[A-Z]+ \/\S*$/.test(operation))
+        fault(
+          where,
+          `"${operation}" must be a method and a path as in the document, such as GET /things/{id}`,
+        );
+      const text = typeof reason === "string" ? reason.trim().replace(/^<\w+>$/, "") : "";
+      if (text === "") fault(where, `"${operation}" needs a reason after the colon`);
+      return [operation, text];
+    }),
+  );
+}
+
+function entriesIn(value: unknown, path: Path, what: string, fault: Fault): [string, unknown][] {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  if (entries.length === 0) fault(path, `${path.at(-1) ?? "the file"} must be ${what}`);
+  return entries;
+}
+
+const listed = (names: readonly string[]): string => new Intl.ListFormat("en-GB").format(names);

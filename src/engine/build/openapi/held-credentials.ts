@@ -1,0 +1,55 @@
+/** The operations that the server calls with credentials of its own, by `spec/credentials.yaml`. */
+import { membersOf } from "../../shared/json-object.ts";
+import { isNeverCredential } from "../../shared/never-credentials.ts";
+import type { HeldCredential, Operation } from "../../shared/operation.ts";
+import type { CredentialsFile } from "./credentials-file.ts";
+import type { RestDocument, RestNode } from "./document.ts";
+import type { RestOperation } from "./operation.ts";
+import type { RestOperations } from "./read-operations.ts";
+import { ownHeaderOf, schemesOf } from "./security.ts";
+
+type Held = NonNullable<Operation["held"]>;
+
+export type HeldByOperation = ReadonlyMap<RestOperation, Held>;
+
+/** Where the server sends the credential of a scheme; `undefined` if it cannot. */
+export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, "file"> | undefined {
+  const { type, scheme: given, in: location, name } = membersOf(scheme?.value);
+  const header = ownHeaderOf(scheme);
+  if (type === "apiKey") {
+    if (header !== undefined) return isNeverCredential(header) ? undefined : { in: "header", name: header };
+    if (typeof name !== "string") return undefined;
+    if (location === "query" && name !== "") return { in: "query", name };
+    return location === "cookie" && /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? { in: "cookie", name } : undefined;
+  }
+  if (header === undefined) return undefined;
+  const authScheme = type === "http" ? String(given).toLowerCase() : "bearer";
+  if (authScheme === "basic") return { in: "header", name: header, scheme: "Basic" };
+  return authScheme === "bearer" ? { in: "header", name: header, scheme: "Bearer" } : undefined;
+}
+
+/**
+ * Of an operation's alternatives, the first one counts whose schemes are all held. An operation without one takes the credentials
+ * of its caller.
+ */
+export function heldCredentials(
+  document: RestDocument,
+  operations: RestOperations,
+  file: CredentialsFile,
+): HeldByOperation {
+  const held = new Map<RestOperation, Held>();
+  for (const operation of operations.values()) {
+    const section = file.get(operation.root.name ?? "");
+    if (!section) continue;
+    for (const schemes of schemesOf(document, operation)) {
+      const credentials = schemes.flatMap(({ name, node }): HeldCredential[] => {
+        const [given, place] = [section.schemes.get(name), heldPlaceOf(node)];
+        return given && place ? [{ ...place, ...given }] : [];
+      });
+      if (credentials.length === 0 || credentials.length < schemes.length) continue;
+      held.set(operation, { origin: section.origin, credentials });
+      break;
+    }
+  }
+  return held;
+}

@@ -1,0 +1,223 @@
+/**
+ * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). Each is read from a file below
+ * `CREDENTIALS_DIRECTORY`, which is read again while it is used. The values exist in private fields only, so that nothing that
+ * prints an object shows them.
+ */
+import { constants, readdirSync, statSync } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { LRUCache } from "lru-cache";
+import { type HeldCredential, type Operation, type Operations, spellingOf } from "../../shared/operation.ts";
+import type { Dictionary } from "../../shared/own.ts";
+import { readRegularFile } from "../../shared/regular-file.ts";
+import { CodedError, FailureReason } from "../coded-error.ts";
+import { heldFiles } from "../settings/capacity.ts";
+import { partsOfSecrets } from "./caller-headers.ts";
+
+/** How long a file counts as unchanged. */
+const rereadMs = 1_000;
+
+/** An entry of a folder that may be a tenant's file: one segment that leads nowhere else. */
+const tenantName = /^[A-Za-z0-9_][\w.@~-]{0,127}$/;
+
+const mostBytes = 8_192;
+const leastCharacters = 8;
+
+/** The values that one call carries. */
+export class CallCredentials {
+  readonly #placed: readonly { readonly credential: HeldCredential; readonly value: string }[];
+  readonly #secrets: readonly Secret[];
+
+  constructor(placed: readonly { readonly credential: HeldCredential; readonly value: string }[]) {
+    this.#placed = placed;
+    const values = placed.flatMap(({ credential, value }) => [value, valueInHeader(credential, value)]);
+    const users = placed.flatMap(({ credential, value }) => userThatIsTheKey(credential, value));
+    const parts = partsOfSecrets([...values, ...users]);
+    this.#secrets = parts.toSorted((one, other) => other.length - one.length).map(secretOf);
+  }
+
+  /** Sets the credentials, in place of whatever else has their names. */
+  addTo(headers: Dictionary<string>): void {
+    const cookies: string[] = [];
+    for (const { credential, value } of this.#placed) {
+      if (credential.in === "cookie") cookies.push(`${credential.name}=${value}`);
+      if (credential.in !== "header") continue;
+      for (const name of Object.keys(headers))
+        if (spellingOf(name) === spellingOf(credential.name)) delete headers[name];
+      headers[credential.name] = valueInHeader(credential, value);
+    }
+    if (cookies.length > 0) headers.cookie = cookies.join("; ");
+  }
+
+  /** The path of the call with the credentials in its query. Throws if an argument has set the name of one. */
+  pathOf(path: string): string {
+    let whole = path;
+    for (const { credential, value } of this.#placed) {
+      if (credential.in !== "query") continue;
+      if (hasParameter(path, credential.name))
+        throw new CodedError("BAD_USER_INPUT", "an argument sets a parameter that is the server's");
+      whole += `${whole.includes("?") ? "&" : "?"}${encodeURIComponent(credential.name)}=${encodeURIComponent(value)}`;
+    }
+    return whole;
+  }
+
+  /** A text of the vendor without the credentials, which some APIs repeat in links to the next page. */
+  masked(text: string): string {
+    return this.#secrets.reduce(
+      (masked, { run, pattern }) => (masked.includes(run) ? masked.replace(pattern, "(secret)") : masked),
+      text,
+    );
+  }
+}
+
+/** A secret as texts repeat it. `run`: its longest run of letters and digits, which every spelling of it has. */
+type Secret = { readonly run: string; readonly pattern: RegExp };
+
+/** Also percent-encoded (RFC 3986 §2.1) and with the escapes of JSON (RFC 8259 §7). */
+function secretOf(text: string): Secret {
+  const [run = ""] = text.split(/[^A-Za-z0-9]+/).toSorted((one, other) => other.length - one.length);
+  const pattern = text.replace(/[^A-Za-z0-9]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(2, "0");
+    return `(?:\\\\?\\x${code}|\\\\u00${code}|%${code})`;
+  });
+  return { run, pattern: new RegExp(pattern, "gi") };
+}
+
+/** Some APIs take a key as the user of Basic, with an empty or a dummy password. */
+function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
+  const colon = value.indexOf(":");
+  return scheme === "Basic" && value.length - colon < leastCharacters ? [value.slice(0, colon)] : [];
+}
+
+const valueInHeader = ({ scheme }: HeldCredential, value: string): string => {
+  if (scheme === "Basic") return `Basic ${Buffer.from(value).toString("base64")}`;
+  return scheme === "Bearer" ? `Bearer ${value}` : value;
+};
+
+function hasParameter(path: string, name: string): boolean {
+  const query = path.includes("?") ? path.slice(path.indexOf("?") + 1) : "";
+  return [...new URLSearchParams(query).keys()].some((key) => spellingOf(key) === spellingOf(name));
+}
+
+type Read = { readonly at: number; readonly value: Promise<string | undefined> };
+type Listed = { readonly at: number; readonly names: Promise<ReadonlySet<string>> };
+
+export class HeldCredentials {
+  readonly #directory: string;
+  readonly #files = new LRUCache<string, Read>({ max: heldFiles });
+  readonly #folders = new Map<string, Listed>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /**
+   * The credentials of a call for a tenant that the gateway vouches for; `undefined` for an operation that takes the caller's.
+   * Throws `CodedError`.
+   */
+  async of({ held }: Operation, tenant: string | undefined): Promise<CallCredentials | undefined> {
+    if (!held) return undefined;
+    if (!tenant) throw new CodedError("UNAUTHENTICATED", "only known tenants may call it");
+    const placed = held.credentials.map(async (credential) => ({
+      credential,
+      value: await this.#valueOf(credential, tenant),
+    }));
+    return new CallCredentials(await Promise.all(placed));
+  }
+
+  async #valueOf(credential: HeldCredential, tenant: string): Promise<string> {
+    const { file, perTenant } = credential;
+    try {
+      if (perTenant && !(await this.#hasFile(file, tenant))) throw noCredential();
+      const text = await this.#read(join(this.#directory, file, ...(perTenant ? [tenant] : [])));
+      if (text === undefined && perTenant) throw noCredential();
+      return checkedSecret(credential, text ?? "");
+    } catch (error) {
+      if (error instanceof CodedError) throw error;
+      // the cause would name the file
+      throw new CodedError(
+        "UPSTREAM_UNAVAILABLE",
+        "the server's credential cannot be read",
+        {},
+        new FailureReason("CREDENTIAL_UNREADABLE"),
+      );
+    }
+  }
+
+  /** Whether the folder lists a file of exactly this name: no tenant's id leads anywhere else, also where case does not count. */
+  async #hasFile(folder: string, tenant: string): Promise<boolean> {
+    if (!tenantName.test(tenant)) return false;
+    let listed = this.#folders.get(folder);
+    if (!listed || isOld(listed)) {
+      const names = readdir(join(this.#directory, folder)).then((all) => new Set(all));
+      listed = { at: performance.now(), names };
+      this.#folders.set(folder, listed);
+    }
+    return (await listed.names).has(tenant);
+  }
+
+  #read(path: string): Promise<string | undefined> {
+    let read = this.#files.get(path);
+    if (!read || isOld(read)) {
+      read = { at: performance.now(), value: readText(path) };
+      this.#files.set(path, read);
+    }
+    return read.value;
+  }
+}
+
+const isOld = ({ at }: { readonly at: number }): boolean => performance.now() - at > rereadMs;
+
+const noCredential = (): CodedError => new CodedError("FORBIDDEN", "the tenant has no credential for it");
+
+/** `undefined` if there is no such file. */
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile() || stats.size > mostBytes) throw new Error("is not a small regular file");
+      return await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The value in a file. Throws an `Error` whose message shows nothing of it. */
+function checkedSecret({ scheme, in: location }: HeldCredential, text: string): string {
+  const value = text.replace(/\r?\n$/, "");
+  if (!/^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(value))
+    throw new Error("must have one line of visible ASCII characters");
+  if (value.length < leastCharacters) throw new Error(`must have at least ${leastCharacters} characters`);
+  if (scheme === "Basic" && !/^[^:]+:/.test(value)) throw new Error("must be user:password");
+  if (scheme === "Bearer" && value.includes(" "))
+    throw new Error('must be the token alone, without "Bearer"');
+  if (location === "cookie" && !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/.test(value))
+    throw new Error("must be the value of a cookie (RFC 6265 §4.1.1)");
+  return value;
+}
+
+/** What is wrong with the files of these operations: one line for each file, without its content. */
+export function findHeldFileFaults(operations: Operations, directory: string): string[] {
+  const all = Object.values(operations).flatMap(({ held }) => held?.credentials ?? []);
+  const byFile = new Map(all.map((credential) => [JSON.stringify(credential), credential]));
+  return [...byFile.values()].flatMap((credential) => {
+    const path = join(directory, credential.file);
+    try {
+      if (!credential.perTenant) checkedSecret(credential, readRegularFile(path, mostBytes));
+      else if (statSync(path).isDirectory()) readdirSync(path);
+      else throw new Error("must be a folder with one file per tenant");
+      return [];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const reason = code === undefined ? message : `cannot be read (${code})`;
+      return [
+        `CREDENTIALS_DIRECTORY: ${credential.file} in ${directory}, a credential of the server: ${reason}`,
+      ];
+    }
+  });
+}

@@ -1,0 +1,228 @@
+/** Credentials that the server holds for vendors' APIs, over stand-ins of the vendors. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import {
+  type Answered,
+  ask,
+  asTenant,
+  canary,
+  json,
+  layer,
+  proof,
+  secrets,
+  vendor,
+} from "./vendor-project.ts";
+
+const items = [{ id: "1", name: "one" }];
+const ok = (request: { method?: string | undefined; url?: string | undefined }) =>
+  request.method === "POST" || /\/\w+\/./.test(request.url ?? "") ? items[0] : items;
+
+const codesOf = ({ errors = [] }: Answered): string[] => errors.map(({ extensions }) => extensions.code);
+
+describe("a credential of the server", () => {
+  test("goes to its vendor as the document says, in place of the caller's", async () => {
+    const { vendors, begin } = await layer((request, response) => json(response, 200, ok(request)));
+    const { url } = await begin();
+    const query = '{ services { id } issues { id } places(q: "x") { id } boxes { id } notes { id } }';
+    const headers = asTenant("acme", {
+      authorization: "Bearer of-the-caller",
+      "x-own-key": "own-key-of-caller",
+    });
+    expect(await ask(url, query, headers)).toMatchObject({
+      data: { services: [{ id: "1" }], notes: [{ id: "1" }] },
+    });
+    const { pager, tracker, maps, mail, own } = vendors;
+    expect(pager.seen[0]?.headers.authorization).toBe(secrets["pager-key"]);
+    expect(tracker.seen[0]?.headers.authorization).toBe(`Bearer ${secrets["tracker/acme"]}`);
+    expect(mail.seen[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from(secrets["mail-login"]).toString("base64")}`,
+    );
+    expect(maps.seen[0]?.line).toBe("GET /places?q=x&api_key=c4nary-maps-key");
+    expect(own.seen[0]?.headers["x-own-key"]).toBe("own-key-of-caller");
+    expect(JSON.stringify(own.seen)).not.toContain(canary);
+    for (const { seen } of [pager, tracker, maps, mail]) {
+      expect(JSON.stringify(seen)).not.toMatch(/of-the-caller|own-key-of-caller|x-gateway-proof|x-service-/);
+      expect(JSON.stringify(seen).match(/c4nary/g)?.length).toBe(seen === mail.seen ? undefined : 1);
+    }
+  });
+
+  test("is each tenant's own where there is one per tenant", async () => {
+    const { vendors, begin } = await layer((request, response) =>
+      json(response, 200, [{ id: "1", name: `seen by ${request.headers.authorization?.slice(-6)}` }], {
+        "cache-control": "max-age=60",
+      }),
+    );
+    const { url } = await begin();
+    const of = async (tenant: string) => ask(url, "{ issues { name } }", asTenant(tenant));
+    const answers = await Promise.all(["acme", "globex", "acme", "globex"].map(of));
+    expect(answers.map(({ data }) => data?.issues?.[0]?.name)).toEqual([
+      "seen by f-acme",
+      "seen by globex",
+      "seen by f-acme",
+      "seen by globex",
+    ]);
+    expect(await of("initech")).toMatchObject({
+      errors: [
+        {
+          message: "tracker/listIssues: the tenant has no credential for it",
+          extensions: { code: "FORBIDDEN" },
+        },
+      ],
+    });
+    expect(
+      vendors.tracker.seen.every(({ headers }) => headers.authorization?.startsWith("Bearer c4nary")),
+    ).toBe(true);
+  });
+
+  test("is used for callers only that the gateway vouches for", async () => {
+    const { vendors, begin } = await layer((request, response) => json(response, 200, ok(request)));
+    const { url } = await begin();
+    const { "x-gateway-proof": _, ...unproved } = asTenant("acme");
+    const given = [{}, unproved, { ...unproved, "x-gateway-proof": "wrong" }];
+    for (const headers of [...given.map((each) => ({ ...each, "x-own-key": "own" })), asTenant("")])
+      expect(codesOf(await ask(url, "{ services { id } issues { id } }", headers))).toContain(
+        "UNAUTHENTICATED",
+      );
+    expect(vendors.pager.seen.length + vendors.tracker.seen.length).toBe(0);
+  });
+
+  test("is read again when its file changes, and a file that is gone is used no more", async () => {
+    const { vendors, project, begin } = await layer((request, response) => json(response, 200, ok(request)));
+    const { url } = await begin();
+    const run = () => ask(url, "{ services { id } issues { id } }", asTenant("acme"));
+    await run();
+    project.write("secrets/pager-key", "Token token=c4nary-second\n");
+    rmSync(join(project.directory, "tracker/acme"));
+    await sleep(1_100);
+    expect(await run()).toMatchObject({ errors: [{ path: ["issues"], extensions: { code: "FORBIDDEN" } }] });
+    expect(vendors.pager.seen.map(({ headers }) => headers.authorization)).toEqual([
+      secrets["pager-key"],
+      "Token token=c4nary-second",
+    ]);
+    project.write("secrets/pager-key", "two\nlines\n");
+    await sleep(1_100);
+    expect(codesOf(await run()).sort()).toEqual(["FORBIDDEN", "UPSTREAM_UNAVAILABLE"]);
+    expect(vendors.tracker.seen.length).toBe(1);
+  });
+
+  test("that the vendor refuses is a fault of the service, and of all only if all share it", async () => {
+    const { vendors, begin } = await layer((_request, response) =>
+      json(response, 401, { secret: "text of 401" }),
+    );
+    const { url } = await begin();
+    const query = "{ services { id } issues { id } }";
+    const leftAlone: string[] = [];
+    for (let at = 0; at < 12; at++) {
+      const answer = await ask(url, query, asTenant(at % 2 ? "acme" : "globex"));
+      expect(codesOf(answer)).toEqual(["UPSTREAM_UNAVAILABLE", "UPSTREAM_UNAVAILABLE"]);
+      expect(JSON.stringify(answer)).not.toContain("text of 401");
+      leftAlone.push(
+        ...(answer.errors ?? []).flatMap(({ message }) => (/left alone/.test(message) ? message : [])),
+      );
+    }
+    expect(vendors.tracker.seen.length).toBe(12);
+    expect(vendors.pager.seen.length).toBe(12 - leftAlone.length);
+    expect(new Set(leftAlone)).toEqual(
+      new Set(["pager/listServices: it failed too often and is left alone for a while"]),
+    );
+  });
+
+  test("a 403 or a 429 of one caller opens the circuit for nobody", async () => {
+    const { vendors, begin } = await layer((_request, response) =>
+      json(response, vendors.pager.seen.length % 2 ? 403 : 429, {}),
+    );
+    const { url } = await begin();
+    for (let at = 0; at < 12; at++) await ask(url, "{ services { id } }", asTenant("acme"));
+    expect(vendors.pager.seen.length).toBe(12);
+  });
+
+  test("a write drops what was kept for the whole tenant, and for no other", async () => {
+    const { vendors, begin } = await layer((request, response) =>
+      json(response, request.method === "POST" ? 201 : 200, ok(request), { "cache-control": "max-age=60" }),
+    );
+    const { url } = await begin();
+    const read = (tenant: string, user: string) =>
+      ask(url, "{ issues { id } }", asTenant(tenant, { "x-service-user-id": user }));
+    const readAll = () => Promise.all([read("acme", "one"), read("acme", "two"), read("globex", "three")]);
+    await readAll();
+    await readAll();
+    expect(vendors.tracker.seen.length).toBe(3);
+    const write = 'mutation { addIssue(input: { name: "x" }) { id } }';
+    await ask(url, write, asTenant("acme", { "x-service-user-id": "one" }));
+    await readAll();
+    expect(vendors.tracker.seen.map(({ line }) => line).sort()).toEqual([
+      ...Array(5).fill("GET /issues"),
+      "POST /issues",
+    ]);
+  });
+});
+
+describe("a start is refused", () => {
+  const start = async (changes: NodeJS.ProcessEnv) => {
+    const { begin } = await layer((request, response) => json(response, 200, ok(request)));
+    return begin(changes).then(
+      () => "started",
+      (error: Error) => error.message,
+    );
+  };
+
+  test("where nobody vouches for callers", async () => {
+    const message = await start({ GATEWAY_SECRET: "" });
+    expect(message).toMatch(
+      /^GATEWAY_SECRET: is not set, and spec\/credentials\.yaml has credentials of the server/,
+    );
+  });
+
+  test("with a vendor at another origin than the pinned one", async () => {
+    const other = await vendor(() => {});
+    expect(await start({ REST_BASE_URL_PAGER: other.origin })).toMatch(
+      /^REST_BASE_URL_PAGER: .* to which spec\/credentials\.yaml pins the credential$/,
+    );
+  });
+
+  test("if a vendor would get the gateway's headers", async () => {
+    expect(await start({ CONTEXT_PRODUCTS: "pager" })).toMatch(
+      /^CONTEXT_PRODUCTS: PAGER is called with a credential/,
+    );
+  });
+
+  test("without the files, with a line for each and nothing of their content", async () => {
+    const { begin, project } = await layer((request, response) => json(response, 200, ok(request)));
+    project.write("secrets/pager-key", `${canary}\nsecond line`);
+    project.write("secrets/mail-login", `${canary}-without-a-user`);
+    rmSync(join(project.directory, "maps-key"));
+    rmSync(join(project.directory, "tracker"), { recursive: true });
+    const message = await begin().then(
+      () => "started",
+      (error: Error) => error.message,
+    );
+    expect(message.split("\n").sort()).toEqual(
+      [
+        `CREDENTIALS_DIRECTORY: mail-login in ${project.directory}, a credential of the server: must be user:password`,
+        `CREDENTIALS_DIRECTORY: maps-key in ${project.directory}, a credential of the server: cannot be read (ENOENT)`,
+        `CREDENTIALS_DIRECTORY: pager-key in ${project.directory}, a credential of the server: must have one line of visible ASCII characters`,
+        `CREDENTIALS_DIRECTORY: tracker in ${project.directory}, a credential of the server: cannot be read (ENOENT)`,
+      ].sort(),
+    );
+  });
+
+  test("but not with a gateway in the same process", async () => {
+    const introspection = await vendor((_request, response) => json(response, 200, { active: false }));
+    const { service, env } = await layer((request, response) => json(response, 200, ok(request)));
+    const { open } = await import("../../../../src/engine/exports/server.ts");
+    const { close } = await open(
+      service,
+      {
+        ...env,
+        GATEWAY_SECRET: "",
+        REST_BASE_URL: introspection.origin,
+        KEY_INTROSPECTION_URL: `${introspection.origin}/introspect`,
+      },
+      ["gateway", "graphql"],
+    );
+    await close();
+    expect(proof).toBeDefined();
+  });
+});
