@@ -4,18 +4,54 @@ import type { RestNode } from "../openapi/document.ts";
 import { isSafe, methodAndPath, ownPath, type RestOperation } from "../openapi/operation.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 
-/** The `operationId`, or else the path, prefixed with the method unless it is safe. */
+/** The `operationId` without what its generator adds, or else the path, prefixed with the method unless it is safe. */
 export function nameFrom(operation: RestOperation): string {
-  const { id, method, root } = operation;
-  if (id !== methodAndPath(operation)) return root.name === undefined ? id : id.slice(root.name.length + 1);
-  const path = ownPath(operation);
-  const steps = splitWords(path).length > 0 ? path : "root";
-  return isSafe(method) ? steps : `${method} ${steps}`;
+  const id = ownId(operation);
+  if (id === undefined) return nameFromPath(operation, isApiOrVersion);
+  const name = nameOfFunction(operation, id);
+  if (name !== undefined) return isGeneric(name) ? nameFromPath(operation, isApiOrVersion) : name;
+  // NestJS: the class and the method, UsersController_findAll
+  return id.replace(/(?<=\w)Controller_(?=[A-Za-z])/, " ");
 }
 
-/** The name, prefixed with the document's name if there are several documents. */
-export const wholeNameFrom = (operation: RestOperation): string =>
-  [operation.root.name ?? [], nameFrom(operation)].flat().join(" ");
+/** The name with all its words, for one that is taken; prefixed with the document's name if there are several documents. */
+export function wholeNameFrom(operation: RestOperation): string {
+  const id = ownId(operation);
+  const isOfPath = id === undefined || nameOfFunction(operation, id) !== undefined;
+  return [operation.root.name ?? [], isOfPath ? nameFromPath(operation) : id].flat().join(" ");
+}
+
+/** The `operationId` in its document, if it has one. */
+function ownId(operation: RestOperation): string | undefined {
+  const { id, root } = operation;
+  if (id === methodAndPath(operation)) return undefined;
+  return root.name === undefined ? id : id.slice(root.name.length + 1);
+}
+
+/** FastAPI adds the path and the method to the name of a function: `read_item_items__item_id__get`. */
+function nameOfFunction(operation: RestOperation, id: string): string | undefined {
+  const added = `${ownPath(operation).replaceAll(/\W/g, "_")}_${operation.method}`;
+  return id.endsWith(added) && id.length > added.length ? id.slice(0, -added.length) : undefined;
+}
+
+/** Words that say nothing of the resource, as in `get_all`. */
+const generic =
+  /^(?:get|read|list|find|create|add|update|put|patch|delete|remove|all|one|many|by|id|items?)$/i;
+
+const isGeneric = (name: string): boolean => splitWords(name).every((word) => generic.test(word));
+
+/** A first step of a path that all operations of an API have in common. */
+const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
+
+/** `isLeftOut`: tests whether a first step is left out, unless a parameter or nothing would be the first one then. */
+function nameFromPath(operation: RestOperation, isLeftOut = (_step: string): boolean => false): string {
+  const { method } = operation;
+  const steps = ownPath(operation).split("/").slice(1);
+  while (isLeftOut(steps[0] ?? "") && /^\w/.test(steps[1] ?? "")) steps.shift();
+  const name = steps.join("/");
+  const words = splitWords(name).length > 0 ? name : "root";
+  return isSafe(method) ? words : `${method} ${words}`;
+}
 
 /** A unique name for each REST name; duplicates are numbered: `userId`, `userId2`. */
 export function uniqueNames(

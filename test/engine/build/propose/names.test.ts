@@ -68,3 +68,69 @@ test("propose needs no field, and makes no name twice; what it prints is a schem
     expect(out).toMatch(/plus1: Int\n {2}minus1: Int\n {2}userId: ID @restName\(name: "user_id"\)/);
   }
 });
+
+const named = (operations: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>): string =>
+  JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    paths: Object.fromEntries(
+      Object.entries(operations).map(([path, methods]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(methods).map(([method, operationId]) => [
+            method,
+            {
+              ...(operationId !== undefined && { operationId }),
+              parameters: [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name]) => ({
+                ...{ name, in: "path", required: true, schema: { type: "string" } },
+              })),
+              responses: {
+                200: { description: "ok", content: { "application/json": { schema: { type: "string" } } } },
+              },
+            },
+          ]),
+        ),
+      ]),
+    ),
+  });
+
+test.each<[what: string, operations: Parameters<typeof named>[0], fields: readonly string[]]>([
+  [
+    "the function's name without the path and method that FastAPI adds, or else the path",
+    {
+      "/api/users": { get: "get_all_api_users_get", post: "create_one_api_users_post" },
+      "/api/users/{user-id}": { get: "read_user_api_users__user_id__get" },
+      "/api/teams": { get: "get_all_api_teams_get" },
+      "/api/teams/{id}/user": { get: "read_user_api_teams__id__user_get" },
+      "/api/root": { get: "_api_root_get" },
+    },
+    ["users", "postUsers", "user", "teams", "apiTeamsIdUser", "apiRootGet"],
+  ],
+  [
+    "no word Controller, which NestJS adds",
+    {
+      "/users": { get: "UsersController_findAll", post: "UsersController_create" },
+      "/motor": { get: "MotorController" },
+    },
+    ["usersFindAll", "motorController", "usersCreate"],
+  ],
+  [
+    "no first step that each path has, unless the name is taken",
+    {
+      "/api/v1/users": { get: undefined, put: undefined },
+      "/api/v2/users": { get: undefined },
+      "/api/{id}": { get: undefined },
+      "/v1": { get: undefined },
+      "/apiary": { get: undefined },
+    },
+    ["users", "apiV2Users", "apiId", "v1", "apiary", "putUsers"],
+  ],
+])("a field has %s", async (_what, operations, fields) => {
+  const names = Object.entries(operations).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, id]) => id ?? `${method.toUpperCase()} ${path}`),
+  );
+  const out = await proposed(named(operations), names);
+  const found = [...out.matchAll(/^ {2}(\w+)(?=\(|: String)/gm)].map(([, name]) => name);
+  expect(found.toSorted()).toEqual(fields.toSorted());
+});
