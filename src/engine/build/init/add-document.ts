@@ -20,7 +20,7 @@ import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
-import { firstServerUrl, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
+import { proposedBaseUrl, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
 import { withSource } from "./sources.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -55,7 +55,7 @@ export async function prepareDocument(
   if (ledger !== undefined) files.set(ledgerFile, withEntry(ledger, `${name}/*`));
   const project = joined.proved();
   const [first] = readOperations(document).keys();
-  const base = firstServerUrl(document) ?? "https://api.example.com";
+  const base = proposedBaseUrl(document, openapi);
   return async () => {
     progress?.("restbound init: generates the code");
     const { generate } = await import("../codegen/generate.ts");

@@ -15,7 +15,13 @@ import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
 import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
-import { firstServerUrl, ofDocument, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
+import {
+  firstServerUrl,
+  ofDocument,
+  proposedBaseUrl,
+  readSourceDocument,
+  rejectTakenNames,
+} from "./read-source-document.ts";
 import { withSource } from "./sources.ts";
 import { type Choice, type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
@@ -79,16 +85,18 @@ async function startedProject(
   if (errors !== undefined) files.set(place.overlay, errors);
   files.set("schema.graphql", escapeControlCharacters(start.schema)).set("rest-only.yaml", start.ledger);
   const base = firstServerUrl(document);
-  return { files, place, lines: summary(start, base, place, errors !== undefined), base };
+  const at =
+    base === undefined ? `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} ` : "";
+  return { files, place, lines: summary(start, at, place, errors !== undefined), base };
 }
 
+/** `at`: the environment that the start needs. */
 function summary(
   { fields, leftOut, links, keyLinks }: StartedProject,
-  base: string | undefined,
-  { name, overlay }: NamedDocument,
+  at: string,
+  { overlay }: NamedDocument,
   declaresErrors: boolean,
 ): string[] {
-  const at = base === undefined ? `${baseUrlVariable(name)}=https://api.example.com ` : "";
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
     ...[...leftOut].map(([id, reason]) => `left out: ${id}: ${reason}`),

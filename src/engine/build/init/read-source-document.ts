@@ -9,6 +9,7 @@ import { printable } from "../../shared/cli/printable.ts";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { isForm, isMultipartForm } from "../../shared/media-type.ts";
+import { own } from "../../shared/own.ts";
 import { withShownUrls } from "../../shared/shown-url.ts";
 import { UnreadableSpec } from "../diagnostic.ts";
 import { type ReadFile, RestDocument } from "../openapi/document.ts";
@@ -111,12 +112,36 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
 }
 
 /**
- * The URL of the document's first server. It is written into project files, so any text that is not a plain URL is rejected.
+ * The URL of the document's first server, with the defaults of its variables (OpenAPI 3.1 §4.8.5, §4.8.6); undefined if it is
+ * relative. It is written into project files, so any text that is not a plain URL is rejected.
  */
 export function firstServerUrl(document: RestDocument): string | undefined {
+  const url = writtenUrl(document);
+  return url !== undefined && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
+}
+
+/**
+ * The base URL to show to a user who has to set it: the path of a relative URL, at the origin from which the document was fetched or
+ * at an example. Clients' credentials go there, so this is a proposal that nothing uses by itself.
+ */
+export function proposedBaseUrl(document: RestDocument, given: string): string {
+  const known = firstServerUrl(document);
+  if (known !== undefined) return known;
+  const url = writtenUrl(document) ?? "/";
+  const isPath = /^[\w./~-]*$/.test(url) && !url.includes("//");
+  const at = isHttpUrl(given) ? given : "https://api.example.com/";
+  const { origin, pathname } = new URL(isPath ? url : "/", at);
+  return /^[\w.:/~-]+$/.test(origin + pathname) ? (origin + pathname).replace(/\/$/, "") : origin;
+}
+
+function writtenUrl(document: RestDocument): string | undefined {
   const server = document.child(document.child(document.root, "servers"), 0);
-  const url = server && (server.value as { url?: unknown }).url;
-  return typeof url === "string" && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
+  const { url, variables } = membersOf(server?.value);
+  if (typeof url !== "string") return undefined;
+  return url.replaceAll(/\{([^{}]*)\}/g, (written, name: string) => {
+    const { default: value } = membersOf(own(membersOf(variables), name));
+    return typeof value === "string" ? value : written;
+  });
 }
 
 // Converts Swagger 2.0 to OpenAPI 3.0. Schemas are bound to the converted text, and locations refer to it.

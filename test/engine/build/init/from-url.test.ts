@@ -35,7 +35,10 @@ test("a project starts on the document at a URL; an answer that is none is one e
   });
   expect(readdirSync(copy.root)).toEqual(before);
 
-  expect(await startedOn(at("/blog.yaml"))).toMatchObject({ code: 0, error: "" });
+  const started = await startedOn(at("/blog.yaml"));
+  expect(started).toMatchObject({ code: 0, error: "" });
+  // a document without servers is that of the server it came from (OpenAPI 3.1 §4.8.1)
+  expect(started.out).toContain(`start it:  REST_BASE_URL=${new URL(server.url).origin} npm start`);
   expect(copy.read("spec/openapi.yaml")).toBe(blogDocument.toString());
   expect(copy.read("spec/schema.graphql")).toContain('@rest(operation: "');
 });

@@ -11,13 +11,13 @@ const schema = { type: "object", properties: { a: { type: "string" } } };
 const responses = { 200: { description: "d", content: { "application/json": { schema } } } };
 
 /** What a user copies or runs. */
-async function writtenFor(url: string): Promise<string> {
+async function writtenFor(url: string, variables?: object): Promise<string> {
   const project = emptyProject();
   onTestFinished(() => project.remove());
   const document = {
     openapi: "3.1.0",
     info: { title: "t", version: "1" },
-    servers: [{ url }],
+    servers: [{ url, ...(variables && { variables }) }],
     paths: { "/a": { get: { operationId: "a", responses } } },
   };
   writeFileSync(join(project.root, "vendor.json"), JSON.stringify(document));
@@ -70,4 +70,19 @@ test("no file and no line has text of the document that a shell or a terminal wo
     expect(written).not.toContain("vendor.example");
     expect(written).toMatch(/^start it: {2}REST_BASE_URL=https:\/\/api\.example\.com npm start$/m);
   }
+});
+
+test.each([
+  ["https://{region}.vendor.example/{v}", "https://eu.vendor.example/v2", true],
+  ["/v1/", "https://api.example.com/v1", false],
+  ["v1", "https://api.example.com/v1", false],
+  ["/", "https://api.example.com", false],
+  ["//evil.example/x", "https://api.example.com", false],
+  ["{other}/x", "https://api.example.com", false],
+  ["/{v}", "https://api.example.com/v2", false],
+])("a server of %s is %s to start with", async (url, shown, isKnown) => {
+  const written = await writtenFor(url, { region: { default: "eu" }, v: { default: "v2" } });
+  if (isKnown) expect(written).toContain(`REST_BASE_URL: "${shown}"`);
+  else expect(written).not.toContain("defaults:");
+  expect(written).toContain(`start it:  ${isKnown ? "" : `REST_BASE_URL=${shown} `}npm start`);
 });
