@@ -3,12 +3,14 @@
  * because it makes a call per parent or needs a complete list, becomes a comment. A link with an error is left out.
  */
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import { printable } from "../../shared/cli/printable.ts";
 import { bindSdl } from "../bind/bind.ts";
 import { maxBatchSize } from "../bind/bind-batch.ts";
 import { isPagingParameter } from "../bind/list-length.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
-import type { Parameter } from "../openapi/operation.ts";
+import { ownPath, type Parameter } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
+import { isApiOrVersion } from "../propose/proposed-names.ts";
 import { type RestParam, restText } from "../schema/directives.ts";
 import { fieldName, normalizeName } from "../schema/graphql-names.ts";
 import { fieldsOf } from "../schema/object-types.ts";
@@ -101,7 +103,8 @@ function findKeyLinks(model: Model): KeyLink[] {
   const byName: ByName = new Map();
   for (const bringer of bringers)
     for (const name of keyNamesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
-  const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName));
+  const namesakes = findNamesakes(model);
+  const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName, namesakes));
   const known = Map.groupBy(links, ({ owner, field }) => `${owner}.${field}`);
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
@@ -109,7 +112,7 @@ function findKeyLinks(model: Model): KeyLink[] {
 /** By possible key names without `Id`. */
 type ByName = Map<string, readonly LookupField[]>;
 
-function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
+function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesakes): KeyLink[] {
   return shownProperties(model, owner).flatMap((name): KeyLink[] => {
     const base = keyName.exec(name)?.[1];
     const key = propertyOf(model, owner, name);
@@ -140,12 +143,55 @@ function linksOf(model: Model, owner: string, byName: ByName): KeyLink[] {
     const used = [...only("some"), ...only("one"), ...only("all")];
     const owners = (model.backings.get(owner) ?? []).map(({ shape }) => shape);
     const contradiction = used
-      .map((each) =>
-        linkContradiction(model.document, { property: key, name: base, owners }, idsOf(model, each)),
-      )
+      .map((each) => {
+        const namesake = namesakeOf(each, namesakes);
+        return (
+          linkContradiction(model.document, { property: key, name: base, owners }, idsOf(model, each)) ??
+          (namesake && printable(`${name} may be of another resource of that name: ${namesake}`))
+        );
+      })
       .find((each) => each !== undefined);
     return [{ owner, field, bindings, sure: ofKeys.length, ...(contradiction && { contradiction }) }];
   });
+}
+
+/** The areas of an API that have a resource, by its name: the steps before it, and a path as an example. */
+type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+function findNamesakes({ operations }: Model): Namesakes {
+  const found = new Map<string, Map<string, string>>();
+  for (const operation of operations.values()) {
+    const steps = ownPath(operation).split("/").slice(1);
+    for (const step of steps) {
+      if (step.includes("{")) break;
+      for (const name of step === "" ? [] : singulars(normalizeName(step))) {
+        const areas = found.get(name) ?? new Map<string, string>();
+        const area = areaOf(steps, step);
+        found.set(name, areas);
+        if (area !== undefined && !areas.has(area)) areas.set(area, ownPath(operation));
+      }
+    }
+  }
+  return found;
+}
+
+/** The steps before one, without an API's name and version; undefined below a parameter, whose resource is part of another one. */
+function areaOf(steps: readonly string[], step: string): string | undefined {
+  const before = steps.slice(0, steps.lastIndexOf(step));
+  return before.some((each) => each.includes("{"))
+    ? undefined
+    : before.filter((each) => !isApiOrVersion(each)).join("/");
+}
+
+/** A resource with the name of the one that is looked up, in another area than its own: keys elsewhere may be of either. */
+function namesakeOf(
+  { field: { operation }, resource }: LookupField,
+  namesakes: Namesakes,
+): string | undefined {
+  const area = areaOf(ownPath(operation).split("/").slice(1), resource);
+  if (area === undefined || area === "") return undefined;
+  const areas = singulars(normalizeName(resource)).flatMap((name) => [...(namesakes.get(name) ?? [])]);
+  return areas.find(([other]) => other !== area)?.[1];
 }
 
 /** The names of the properties that the type shows. */

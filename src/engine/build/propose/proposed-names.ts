@@ -41,7 +41,7 @@ const generic =
 const isGeneric = (name: string): boolean => splitWords(name).every((word) => generic.test(word));
 
 /** A first step of a path that all operations of an API have in common. */
-const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
+export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
 /** `isLeftOut`: tests whether a first step is left out, unless a parameter or nothing would be the first one then. */
 function nameFromPath(operation: RestOperation, isLeftOut = (_step: string): boolean => false): string {

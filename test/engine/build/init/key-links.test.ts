@@ -294,3 +294,22 @@ test.each<[what: string, id: object, key: object]>([
 ])("%s contradicts no link", (_what, id, key) => {
   expect(linksTo(id, key).counts).toEqual([1, 0]);
 });
+
+test.each<[what: string, path: string, other: string, counts: [number, number]]>([
+  ["the only one", "/fdx/users", "/posts/recent", [1, 0]],
+  ["in another area", "/fdx/users", "/payments/user/get", [0, 1]],
+  ["in another area of a version", "/v1/fdx/users", "/v1/payments/users", [0, 1]],
+  ["in none", "/fdx/users", "/users/search", [0, 1]],
+  ["in another area, but the own one has none", "/users", "/admin/users", [1, 0]],
+  ["in another area, but it has only a version", "/api/v1/users", "/admin/users", [1, 0]],
+  ["part of an object", "/fdx/users", "/teams/{id}/users", [1, 0]],
+  ["in the same area", "/fdx/users", "/fdx/user/get", [1, 0]],
+])("a link to a resource whose namesake is %s", (_what, path, other, counts) => {
+  const found = started(
+    { user_id: text },
+    { [path]: users(query("ids", list(text))), [other]: [object({ ok: text })] },
+  );
+  expect(found.counts).toEqual(counts);
+  if (counts[1] === 1)
+    expect(found.links).toContain(`# user_id may be of another resource of that name: ${other}\n`);
+});
