@@ -19,11 +19,14 @@ const tools = [
   "sudo",
 ];
 
-/** Runs it with an npm that does what `fuzz` says for that suite, and prints one test that passed for the others. */
-async function run(fuzz: string): Promise<{ code: number; last: string; failed: string[]; said: string[] }> {
+/** Runs it with an npm that does what `does` says for the suite, and prints one test that passed for the others. */
+async function run(
+  does: string,
+  suite = "fuzz",
+): Promise<{ code: number; last: string; failed: string[]; said: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "ci-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const npm = `case "$*" in *fuzz*) ${fuzz};; *) echo "tally: 1 passed, 0 failed";; esac`;
+  const npm = `case "$*" in *"suite -- ${suite}"*) ${does};; *) echo "tally: 1 passed, 0 failed";; esac`;
   for (const name of ["npm", ...tools])
     writeFileSync(join(folder, name), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
@@ -42,13 +45,15 @@ test("its last line is the tally of all suites and steps", async () => {
 });
 
 test.each([
-  ["a test fails", 'echo "tally: 7 passed, 2 failed"; exit 1', 2],
-  ["it ends badly, and no test failed", 'echo "tally: 7 passed, 0 failed"; exit 1', 1],
-  ["no test passed", 'echo "tally: 0 passed, 0 failed, 9 skipped"', 1],
-  ["it has no tally", "true", 1],
-])("it fails when %s", async (_name, fuzz, count) => {
-  const { code, last, failed } = await run(fuzz);
-  expect({ code, failed }).toEqual({ code: 1, failed: ["failed: npm run --silent suite -- fuzz"] });
+  ["a test fails", "fuzz", 'echo "tally: 7 passed, 2 failed"; exit 1', 2],
+  ["it ends badly, and no test failed", "fuzz", 'echo "tally: 7 passed, 0 failed"; exit 1', 1],
+  ["no test passed", "fuzz", 'echo "tally: 0 passed, 0 failed, 9 skipped"', 1],
+  ["it has no tally", "fuzz", "true", 1],
+  ["a test of a suite in the background fails", "package", 'echo "tally: 7 passed, 2 failed"; exit 1', 2],
+  ["a suite in the background ends badly", "caches", 'echo "tally: 7 passed, 0 failed"; exit 1', 1],
+])("it fails when %s", async (_name, suite, does, count) => {
+  const { code, last, failed } = await run(does, suite);
+  expect({ code, failed }).toEqual({ code: 1, failed: [`failed: npm run --silent suite -- ${suite}`] });
   expect(last).toMatch(new RegExp(`^\\d+ passed, ${count} failed$`));
 });
 

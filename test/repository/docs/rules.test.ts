@@ -1,16 +1,11 @@
 /** docs/reference/rules.md has every rule of the code and no other; each example is run, and gives the rule that it stands for. */
 import { describe, expect, test } from "vitest";
-import { changeRules, restRules } from "../../../src/engine/build/check/changes/change-rules.ts";
+import { restRules } from "../../../src/engine/build/check/changes/change-rules.ts";
 import { examine } from "../../../src/engine/build/check/check.ts";
 import { annotationLocation } from "../../../src/engine/build/check/format/annotation.ts";
 import { type Diagnostic, type Rule, UnreadableSpec } from "../../../src/engine/build/diagnostic.ts";
 import { isValid, Project } from "../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../src/engine/build/project/spec-files.ts";
-import { harmlessMutations } from "../../engine/build/check/mutations/harmless.ts";
-import { operationMutations } from "../../engine/build/check/mutations/operations.ts";
-import { depot, validProject, withFile } from "../../engine/build/check/mutations/pair.ts";
-import { propertyMutations } from "../../engine/build/check/mutations/properties.ts";
-import { schemaMutations } from "../../engine/build/check/mutations/schema.ts";
 import { read } from "./page.ts";
 import { type Block, type Section, sectionsOf, sidesOf } from "./rule-examples.ts";
 
@@ -105,35 +100,6 @@ describe("changes", () => {
       changes.map((change) => change.rule),
       all,
     ).toEqual(expect.arrayContaining([...also]));
-  });
-
-  test("that the mutation tests bring about are of the classes of their rules", () => {
-    const depotPair = depot();
-    const base = validProject(depotPair.files);
-    const mutations = [propertyMutations, operationMutations, schemaMutations, harmlessMutations].flatMap(
-      (make) => make(depotPair),
-    );
-    const seen = new Set<string>();
-    for (const { file, edit } of mutations.filter((_, index) => index % 3 === 0)) {
-      try {
-        const head = snapshotOf(withFile(depotPair, file, edit.text));
-        const { changes, findings } = examine(head, base, "2026-01-01");
-        expect(findings.filter((each) => !annotationLocation(each))).toEqual([]);
-        // a break tells what comes of the same cause
-        const also = findings.flatMap((each) =>
-          (each.also ?? []).map(({ rule }) => ({ rule, class: each.change ?? "" })),
-        );
-        for (const change of [...changes, ...also])
-          if (/^(rest|sdl|binding)-/.test(change.rule)) seen.add(ruleAndClass(change));
-      } catch (error) {
-        if (!(error instanceof UnreadableSpec)) throw error;
-      }
-    }
-    expect(seen.size).toBeGreaterThanOrEqual(9); // the proof tells most of the others
-    const known = Object.entries(changeRules).flatMap(([rule, { classes }]) =>
-      classes.map((kind) => ruleAndClass({ rule, class: kind })),
-    );
-    expect([...seen].filter((each) => !known.includes(each))).toEqual([]);
   });
 });
 

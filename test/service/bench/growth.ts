@@ -2,7 +2,7 @@
  * How cost grows: time and CPU of the graphql role against items per list, failures, links per level, fields per
  * operation, outcomes of conditions, distinct operations and apps' manifests, and what memory it keeps. Each table's last column is the
  * CPU of one unit: where it stays or falls, cost grows no faster than its work. `npm run bench -- growth [table]`; `SECONDS`
- * is the time a row, 0.5 unless told.
+ * is the time a row, 0.5 unless told; below 0.1, nothing is repeated.
  */
 
 import { fork } from "node:child_process";
@@ -76,6 +76,7 @@ type Row = {
 };
 
 const rowMs = Number(process.env.SECONDS ?? 0.5) * 1_000;
+const isShort = rowMs < 100;
 
 /** Repeats each row, after a warm-up; prints the median time and the CPU. */
 async function table(title: string, unit: string, rows: readonly Row[]): Promise<void> {
@@ -107,7 +108,7 @@ async function measure(request: () => Promise<number>): Promise<{ p50: number; c
 
 async function repeat(request: () => Promise<number>, ms: number): Promise<number[]> {
   const times: number[] = [];
-  for (const until = performance.now() + ms; performance.now() < until || times.length < 3; )
+  for (const until = performance.now() + ms; performance.now() < until || times.length < (isShort ? 1 : 3); )
     times.push(await request());
   return times;
 }
@@ -243,7 +244,7 @@ async function appsOfOperations(): Promise<void> {
     for (; written < apps; written++) writeFileSync(join(folder, `app${written}.json`), manifestOf(written));
     const config = readConfig({ ...environment, OPERATIONS: "saved", OPERATIONS_FROM: folder }, ["graphql"]);
     const starts: number[] = [];
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < (isShort ? 1 : 5); round++) {
       collect();
       const startedAt = performance.now();
       const role = await createGraphql(config, api);

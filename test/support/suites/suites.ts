@@ -61,10 +61,17 @@ export const suites: Readonly<Record<string, Runnable>> = {
     files: [
       "test/service/fuzz",
       "test/engine/runtime/graphql/variables.test.ts",
+      "test/engine/build/bind/composed.test.ts",
       "test/engine/build/codegen/hostile.test.ts",
       "test/engine/names/every-name.test.ts",
     ],
-    environment: { FUZZ_CASES: "5000", VARIABLES_SHARE: "1", HOSTILE_CASES: "200", EVERY_NAME: "1" },
+    environment: {
+      FUZZ_CASES: "5000",
+      VARIABLES_SHARE: "1",
+      HOSTILE_CASES: "200",
+      EVERY_NAME: "1",
+      COMPOSED_CASES: "500",
+    },
   },
   history: {
     does: "`check --base` over versions of real documents, beside an oracle",
@@ -139,7 +146,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   },
   wide: {
     does: "specs with thousands of everything: codegen's cost grows with the size and not with its square",
-    projects: ["apart"],
+    projects: ["slow"],
     files: ["test/engine/build/codegen/wide.test.ts"],
     environment: { WIDE: "1000" },
   },

@@ -11,7 +11,7 @@ import { bindWithoutErrors } from "./composed/bound.ts";
 import { shows, validators } from "./composed/judge.ts";
 import { openapi, sample, typesFor, type World, world } from "./composed/schemas.ts";
 
-const cases = Number(process.env.COMPOSED_CASES ?? 200);
+const cases = Number(process.env.COMPOSED_CASES ?? 80);
 
 test("a bound field shows every value that the document allows", () => {
   const judged = { documents: 0, values: 0, objects: 0, maps: 0 };
