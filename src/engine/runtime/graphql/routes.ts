@@ -42,6 +42,10 @@ import {
   throwForRefusedCredentials,
 } from "./send-response.ts";
 
+/** The name of the response cache, and what it says of a request (RFC 9211 §2). `collapsed`: it joined an identical one. */
+const cacheName = "restbound";
+type CacheStatus = `hit; ttl=${number}` | "fwd=miss; collapsed" | "fwd=miss" | "fwd=method" | "fwd=bypass";
+
 type Begun = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -72,6 +76,10 @@ export function routes(
   const run = operationRunner(config, apollo, saved);
   const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
+  /** Tells developers whether a query was executed (RFC 9211). */
+  const setCacheStatus = (reply: FastifyReply, status: CacheStatus): void => {
+    if (!config.production) reply.header("cache-status", `${cacheName}; ${status}`);
+  };
   /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: SharedResponse): FastifyReply => {
     for (const [name, value] of answer.headers) reply.header(name, value);
@@ -139,9 +147,14 @@ export function routes(
       if (turn) await turn; // identical queries meanwhile wait for this one
       if (reply.raw.destroyed) return;
       if (turn && found instanceof SharedResponse && !isShared) found = await find(); // it may be too old now
-      if (found instanceof SharedResponse) return sendFound(request, reply, found, scope);
+      if (found instanceof SharedResponse) {
+        setCacheStatus(reply, isShared ? "fwd=miss; collapsed" : `hit; ttl=${found.freshSeconds}`);
+        return sendFound(request, reply, found, scope);
+      }
       const client = new RestClient(operations, upstreams, scope, record);
       const given = await run(read(scope), { request, scope, rest: client, execution: found });
+      const isWrite = record.operationType !== undefined && record.operationType !== "query";
+      setCacheStatus(reply, isWrite ? "fwd=method" : calls ? "fwd=bypass" : "fwd=miss");
       admission.place?.leave(); // another request starts in this tick
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {

@@ -55,6 +55,37 @@ test("the same question is executed once", async () => {
   expect(runs()).toBe(1);
 });
 
+test("outside production, Cache-Status says whether a query was executed", async () => {
+  const { url, get } = await counting();
+  const headers = { "content-type": "application/json", "x-api-key": "key" };
+  const statusOf = async (text: string, more: Record<string, string> = {}) =>
+    (
+      await fetch(url, {
+        method: "POST",
+        headers: { ...headers, ...more },
+        body: JSON.stringify({ query: text }),
+      })
+    ).headers.get("cache-status");
+  expect(await statusOf(query)).toBe("restbound; fwd=miss");
+  expect(await statusOf(query)).toMatch(/^restbound; hit; ttl=(?:59|60)$/);
+  expect(await statusOf(query, { "x-explain-calls": "1" })).toBe("restbound; fwd=bypass");
+  expect(await statusOf("{ nothing }")).toBe("restbound; fwd=miss");
+  expect(await statusOf('mutation { sendMessage(channel: "a", to: "b", body: "c") { id } }')).toBe(
+    "restbound; fwd=method",
+  );
+  expect((await get()).headers.get("cache-status")).toBe("restbound; fwd=miss");
+});
+
+test("in production there is no Cache-Status", async () => {
+  const { post } = await inFrontOf(
+    (_request, response) =>
+      void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(me)),
+    { NODE_ENV: "production" },
+  );
+  const answer = await post(query);
+  expect([answer.status, answer.headers.get("cache-status")]).toEqual([200, null]);
+});
+
 test("a client that has the answer gets 304 without an execution", async () => {
   const { get, runs } = await counting();
   const tag = (await get()).headers.get("etag") ?? "";
@@ -155,8 +186,10 @@ async function holding() {
         .end(JSON.stringify({ ...me, email }));
     held.push({ url: request.url ?? "", send });
   });
+  const statuses: unknown[] = [];
   const ask = async (init: RequestInit = {}, text = query) => {
     const answer = await layer.post(text, init);
+    statuses.push(answer.headers.get("cache-status"));
     return (await answer.json()) as {
       data?: { me: { email: string } | null };
       errors?: { extensions: { code: string; requestId: string } }[];
@@ -166,7 +199,7 @@ async function holding() {
   const calls = (count: number) => vi.waitFor(() => expect(held).toHaveLength(count), 5_000);
   const arrived = (count: number) =>
     vi.waitFor(async () => expect(await connections(layer.server.server)).toBe(count), 5_000);
-  return { ask, held, calls, arrived, runs: () => executions.count };
+  return { ask, held, calls, arrived, statuses, runs: () => executions.count };
 }
 
 /** On a busy machine the pause may be over before all queries have arrived. Here it never is. */
@@ -206,7 +239,7 @@ describe("identical queries that wait together", () => {
   });
 
   test("are executed once, after the one that is under way", async () => {
-    const { ask, held, calls, arrived, runs } = await holding();
+    const { ask, held, calls, arrived, statuses, runs } = await holding();
     const first = ask();
     await calls(1);
     const others = Array.from({ length: 20 }, () => ask());
@@ -217,6 +250,8 @@ describe("identical queries that wait together", () => {
     held[1]?.send();
     for (const { data } of await Promise.all(others)) expect(data?.me?.email).toBe("2@example.com");
     expect([runs(), held.length]).toEqual([2, 2]);
+    const [executed, joined] = ["restbound; fwd=miss", "restbound; fwd=miss; collapsed"];
+    expect(statuses.sort()).toEqual([executed, executed, ...Array(19).fill(joined)]);
   });
 
   test("all get its error, each with the id of its own request", async () => {
