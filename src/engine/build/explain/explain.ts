@@ -19,7 +19,7 @@ import {
   type Model,
   type PlainField,
 } from "../bind/model.ts";
-import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
+import { isSafe, methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { credentialHeadersOf } from "../openapi/security.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
@@ -142,7 +142,7 @@ function nextPageText(next: NextPage): string {
 
 /** Where a read's response may come from, according to the document. `extensions.calls` shows the source of each call. */
 function responseSources({ method, successes }: RestOperation): string[] {
-  if (method !== "get") return [];
+  if (!isSafe(method)) return [];
   const shown = successes.filter(({ shape }) => shape);
   const names = new Set(shown.flatMap(({ headers }) => [...headers.keys()]));
   const headers = [...names].filter((name) => /^(?:cache-control|expires|etag|last-modified)$/i.test(name));

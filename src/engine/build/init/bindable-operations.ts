@@ -6,7 +6,7 @@ import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { reachableFaults } from "../openapi/document-faults.ts";
-import type { RestOperation } from "../openapi/operation.ts";
+import { isSafe, type RestOperation } from "../openapi/operation.ts";
 import { placeholderSchema } from "../propose/empty-schema.ts";
 import { Proposal } from "../propose/propose.ts";
 import { fieldOf } from "../schema/schema-coordinate.ts";
@@ -17,7 +17,7 @@ type Operations = readonly RestOperation[];
 export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<string> };
 
 export const isReadOperation = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
-  method === "get" || reads.has(id);
+  isSafe(method) || reads.has(id);
 
 /** Rounds of dropping operations by the locations of errors. Each round may reveal errors that others have hidden. */
 const mostRounds = 5;

@@ -2,9 +2,10 @@
  * The OpenAPI document as nodes: values with their file and path. A `$ref` (an RFC 3986 reference with an RFC 6901 JSON pointer)
  * is resolved on demand; it may lead to another file or into a cycle.
  */
+
 import { hash } from "node:crypto";
 import { posix } from "node:path";
-import { isRecord } from "../../shared/json-object.ts";
+import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
 import {
   type Diagnostic,
@@ -53,7 +54,7 @@ export class RestDocument {
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
 
   /**
-   * Reads the documents and their overlays. Throws `UnreadableSpec` if a file is not an OpenAPI 3.0 or 3.1 document.
+   * Reads the documents and their overlays. Throws `UnreadableSpec` if a file is not an OpenAPI 3.0, 3.1 or 3.2 document.
    */
   constructor(
     [first = singleDocumentFile, ...others]: readonly NamedDocument[],
@@ -162,7 +163,9 @@ export class RestDocument {
 
   #resolve(from: RestNode, reference: string): RestNode | undefined {
     const [path = "", fragment = ""] = reference.split("#");
-    const name = path === "" ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
+    const { $self } = membersOf(this.#file(from.file)?.value); // the document's own address (OpenAPI 3.2 §4.1)
+    const name =
+      path === "" || path === $self ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
     this.versions.refer(from.file, name);
     const steps = fragment.split("/").slice(1).map(unescapePointer);
     const value = this.valueAt({ file: name, path: steps });

@@ -1,5 +1,6 @@
 /** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
 import type { Style } from "../../shared/operation.ts";
+import { isSafeMethod } from "../../shared/safe-method.ts";
 import type { NodePath } from "../diagnostic.ts";
 import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
@@ -51,6 +52,8 @@ export type SuccessResponse = DocumentedResponse & {
   readonly media?: string;
   /** The shape of a JSON or text body; absent if there is neither. */
   readonly shape?: Shape;
+  /** The body is a sequence of items of any length (`itemSchema`), which no field can show. */
+  readonly isStream?: true;
   /** The documented headers, by name. */
   readonly headers: ReadonlyMap<string, RestNode>;
 };
@@ -79,7 +82,7 @@ export type RestOperation = {
     /** For a form: how its lists and objects are serialized. */
     readonly formStyles?: FormStyles;
   };
-  /** Optional cookies. */
+  /** Optional cookies, and query strings of unsupported media types. */
   readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
   /** An optional body in unsupported media types. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
@@ -96,7 +99,7 @@ export type RestOperation = {
 };
 
 /** The methods that a binding can send. */
-export const boundMethods: readonly string[] = ["get", "post", "put", "patch", "delete"];
+export const boundMethods: readonly string[] = ["get", "query", "post", "put", "patch", "delete"];
 
 /** `GET /things/{id}`: names an operation in messages and in generated comments. */
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
@@ -124,7 +127,7 @@ export const operationLabel = (operation: RestOperation): string => {
   return operation.id === name ? name : `${name} (${operation.id})`;
 };
 
-export const isSafe = (method: string): boolean => method === "get";
+export const isSafe = (method: string): boolean => isSafeMethod(method.toUpperCase());
 
 /** Whether the operation documents 2xx responses, all without content (204). Its result is null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
@@ -157,6 +160,8 @@ export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method"
 
 /** Why no response of the operation can be shown; follows its name in messages. */
 export function unshowableReason({ successes, responses }: RestOperation): string {
+  if (successes.some(({ isStream }) => isStream))
+    return "documents a stream of items (`itemSchema`) as its response";
   if (successes.length > 0) return "documents no JSON or text response";
   return responses.some(isRedirect)
     ? "responds with a redirect, which is never followed"

@@ -34,10 +34,11 @@ export function readOperation(
   { root, method, path, item, node }: OperationNode,
 ): RestOperation {
   const value = node.value as Record<string, unknown>;
-  const [tag] = Array.isArray(value.tags) ? value.tags : [];
+  const tag = productTag(document, root, Array.isArray(value.tags) ? value.tags : []);
   const declared = declaredParameters(document, [item, node]);
   const credentials = credentialHeaders(document, root);
   const parameters = declared.flatMap((each): Parameter[] => {
+    if (membersOf(each.value).in === "querystring") return readQueryString(document, each) ?? [];
     const parameter = readParameter(document, each);
     const key = parameter && inputKey(parameter);
     if (!key || (parameter.in === "header" && ignoredHeaders.has(parameter.name.toLowerCase()))) return [];
@@ -64,6 +65,15 @@ export function readOperation(
     ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
     ...(body && { body }),
   };
+}
+
+/** The first tag that groups operations: a badge or an audience is no product (OpenAPI 3.2 §4.22, `kind`). */
+function productTag(document: RestDocument, root: RootNode, tags: readonly unknown[]): unknown {
+  if (tags.length < 2) return tags[0];
+  const declared = entriesOf(document, document.child(root, "tags")).map(({ value }) => membersOf(value));
+  const isLabel = (tag: unknown): boolean =>
+    declared.some(({ name, kind }) => name === tag && (kind === "badge" || kind === "audience"));
+  return tags.find((tag) => !isLabel(tag)) ?? tags[0];
 }
 
 /** Header parameters that OpenAPI ignores (3.1 §4.8.12.1), in lower case, with advice on what to document instead. */
@@ -125,22 +135,45 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
   };
 }
 
-/** Cookies, and a body of unsupported media types: required, or left out of calls. */
+/**
+ * The whole query string as one value (OpenAPI 3.2 §4.12): a parameter for each property of its form. `undefined` for another media
+ * type, and for a form without known properties.
+ */
+function readQueryString(document: RestDocument, node: RestNode): Parameter[] | undefined {
+  const content = document.child(node, "content");
+  const [media = ""] = keysOf(content);
+  const entry = document.child(content, media);
+  if (!entry || !isForm(media)) return undefined;
+  const shape = schemaShape(document, node);
+  const properties = requestProperties(shape);
+  if (shape.hasMembers || properties.length === 0) return undefined;
+  const styles = formStylesOf(shape, document.child(entry, "encoding")?.value);
+  return properties.map(({ name, node: at, required, shape: value }) => ({
+    name,
+    in: "query",
+    node: at,
+    required: required && isRequired(node),
+    shape: value,
+    ...(styles.get(name) ?? { style: "form", explode: true }),
+  }));
+}
+
+/** Cookies, a query string or body of unsupported media types: required, or left out of calls. */
 function readUnsendable(
   document: RestDocument,
   declared: readonly RestNode[],
   operation: RestNode,
   body: RestOperation["body"],
 ): Pick<RestOperation, "unfeedable" | "unsentCookies" | "unsentBody"> {
-  const cookies = (isNeeded: boolean) =>
+  const unsent = (isNeeded: boolean) =>
     declared.flatMap((node) => {
       const { name, in: location } = membersOf(node.value);
-      return location === "cookie" && isRequired(node) === isNeeded
-        ? [{ name: `the cookie "${name}"`, node }]
-        : [];
+      const isQueryString = location === "querystring" && !readQueryString(document, node);
+      if ((location !== "cookie" && !isQueryString) || isRequired(node) !== isNeeded) return [];
+      return [{ name: `the ${isQueryString ? "query string" : "cookie"} "${name}"`, node }];
     });
-  const unfeedable = cookies(true);
-  const unsentCookies = cookies(false);
+  const unfeedable = unsent(true);
+  const unsentCookies = unsent(false);
   const node = document.child(operation, "requestBody");
   if (!node || body) return { unfeedable, unsentCookies };
   const media = keysOf(document.child(node, "content"));
@@ -307,13 +340,22 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
     const [media] = content;
     const json = contentOf(document, node, jsonTests);
     const found = json ?? contentOf(document, node, [isText]);
-    if (!found) return [{ ...response, media }];
+    if (!found) {
+      const entries = entriesOf(document, document.child(node, "content"));
+      return [{ ...response, media, ...(entries.some(isStream) && { isStream: true as const }) }];
+    }
     return [{ ...response, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
   });
 
 /** Text is a string, regardless of its schema. */
 const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
+
+/** A media type whose content is a sequence of items of any length (OpenAPI 3.2 §4.14). */
+const isStream = (entry: RestNode | undefined): boolean => {
+  const media = membersOf(entry?.value);
+  return "itemSchema" in media && !("schema" in media);
+};
 
 /** The entry of `content` whose media type satisfies the first possible test. */
 function contentOf(
@@ -322,7 +364,8 @@ function contentOf(
   tests: readonly ((media: string) => boolean)[],
 ): { media: string; entry: RestNode; shape: Shape } | undefined {
   const content = document.child(node, "content");
-  const media = tests.map((test) => keysOf(content).find(test)).find((found) => found !== undefined);
+  const whole = keysOf(content).filter((key) => !isStream(document.child(content, key)));
+  const media = tests.map((test) => whole.find(test)).find((found) => found !== undefined);
   const entry = media === undefined ? undefined : document.child(content, media);
   return media === undefined || !entry
     ? undefined

@@ -5,6 +5,7 @@
 import { isJson, isText } from "../../shared/media-type.ts";
 import type { Operation, Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
+import { isSafeMethod } from "../../shared/safe-method.ts";
 import { CodedError } from "../coded-error.ts";
 import { createProcessBudgets, type ProcessBudgets } from "../governor/process-budgets.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
@@ -32,7 +33,7 @@ import type { RestResponse } from "./rest-response.ts";
 import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
 import { Upstream } from "./upstream/upstream.ts";
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "QUERY" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
 type Init = {
   readonly path?: Section;
@@ -41,8 +42,8 @@ type Init = {
   readonly body?: unknown;
 } & TakesLink;
 
-/** A method of openapi-fetch. The types of `Rest` have checked its arguments. */
-type Send = (path: string, init: object) => Promise<Sent>;
+/** `request` of openapi-fetch. The types of `Rest` have checked its arguments. */
+type Send = (method: Method, path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
 /** The upstreams of all products. Each has its own connections, so a slow product delays no other. */
@@ -120,6 +121,10 @@ export class RestClient {
     }
   }
 
+  query(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call("QUERY", path, init, result);
+  }
+
   post(path: string, init?: Init, ...result: string[]): Promise<unknown> {
     return this.#call("POST", path, init, result);
   }
@@ -173,7 +178,7 @@ export class RestClient {
       } catch (error) {
         call.fail(...failureOf(error));
         endCall(call);
-        const waitMs = tries === 0 && method === "GET" ? retryWaitMs(error) : undefined;
+        const waitMs = tries === 0 && isSafeMethod(method) ? retryWaitMs(error) : undefined;
         const owner = forwarded.ownerAt(operation);
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))
           throw withOperationId(operation, error, outcomeOf(call, error));
@@ -197,7 +202,7 @@ export class RestClient {
       ...(init?.header && serializeHeaders(operation, init.header)),
     };
     const hasHeader = Object.keys(header).length > 0;
-    return (client[method] as unknown as Send)(encodeTemplate(pathBelowBase(path)), {
+    return (client.request as unknown as Send)(method, encodeTemplate(pathBelowBase(path)), {
       params: hasHeader ? { ...init, header } : init,
       body,
       ...(body !== undefined && bodyWriterOf(operation)),

@@ -3,17 +3,26 @@ import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 
 /**
- * The type that the discriminator's value chooses (OpenAPI 3.1 §4.8.25). Throws `BAD_UPSTREAM_RESPONSE` for a value that
- * the contract does not name.
+ * The type that the discriminator's value chooses (OpenAPI 3.1 §4.8.25), or else `otherwise` (3.2 §4.25, `defaultMapping`). Throws
+ * `BAD_UPSTREAM_RESPONSE` for a value that the contract does not name.
  */
 export function resolveTypeByValue<const Names extends Record<string, string>>(
   value: unknown,
   names: Names,
-): Names[keyof Names] {
-  const chosen = typeof value === "string" ? own(names, value) : undefined;
+): Names[keyof Names];
+export function resolveTypeByValue<
+  const Names extends Record<string, string>,
+  const Otherwise extends string,
+>(value: unknown, names: Names, otherwise: Otherwise): Names[keyof Names] | Otherwise;
+export function resolveTypeByValue(
+  value: unknown,
+  names: Record<string, string>,
+  otherwise?: string,
+): string {
+  const chosen = (typeof value === "string" ? own(names, value) : undefined) ?? otherwise;
   if (chosen === undefined)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer has an unknown discriminator value");
-  return chosen as Names[keyof Names];
+  return chosen;
 }
 
 /**

@@ -1,9 +1,16 @@
 /** The REST client of one request, as resolvers see it. The OpenAPI document's types (`Paths`) type each method and path. */
-import type { HttpMethod } from "openapi-typescript-helpers";
 import type { RegexSteps } from "../../shared/linear-pattern.ts";
-import type { BarePathFor, Init, OperationAt, PathFor, SuccessBody, ValueAt } from "./openapi-types.ts";
+import type {
+  BarePathFor,
+  Init,
+  OperationAt,
+  PathFor,
+  RestMethod,
+  SuccessBody,
+  ValueAt,
+} from "./openapi-types.ts";
 
-type Call<Paths extends object, Method extends HttpMethod, Missing = never> = {
+type Call<Paths extends object, Method extends RestMethod, Missing = never> = {
   <Path extends BarePathFor<Paths, Method>>(
     path: Path,
   ): Promise<SuccessBody<OperationAt<Paths, Path, Method>> | Missing>;
@@ -22,6 +29,7 @@ export type Rest<Paths extends object> = {
   readonly get: Call<Paths, "get">;
   /** A `get` that returns null for a 404. */
   readonly find: Call<Paths, "get", null>;
+  readonly query: Call<Paths, "query">;
   readonly post: Call<Paths, "post">;
   readonly put: Call<Paths, "put">;
   readonly patch: Call<Paths, "patch">;

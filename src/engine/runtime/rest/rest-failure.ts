@@ -2,9 +2,11 @@
  * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream but the texts
  * that its document declares for clients, and the wait before a retry.
  */
+
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
 import type { Operation } from "../../shared/operation.ts";
+import { isSafeMethod } from "../../shared/safe-method.ts";
 import { CodedError, codeForStatus, FailureReason } from "../coded-error.ts";
 import { retryAfterSeconds } from "../http/retry-after.ts";
 import { outcomeOfWrite } from "../http/upstream-failure.ts";
@@ -198,7 +200,7 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
 
 /** What is known of the outcome of a failed call. A read has none, and a refusal (4xx) is one. */
 export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknown): string {
-  if (method === "GET" || (status >= 400 && status < 500)) return "";
+  if (isSafeMethod(method) || (status >= 400 && status < 500)) return "";
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
 }
 

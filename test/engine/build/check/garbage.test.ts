@@ -107,7 +107,7 @@ test("check ends like codegen where a key that a field reaches stands twice", as
 
 test("codegen refuses an unreadable spec with the same exit code, and writes nothing", async () => {
   const root = project({ [openapi]: "" });
-  const error = "spec/openapi.yaml:1:1: is not an OpenAPI 3.0 or 3.1 document";
+  const error = "spec/openapi.yaml:1:1: is not an OpenAPI 3.0, 3.1 or 3.2 document";
   expect(await ran(root, [], codegen)).toEqual({ code: 3, out: "", error });
   expect(existsSync(join(root, "generated"))).toBe(false);
 });

@@ -24,11 +24,20 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
     ...["one-of-members", "paged-lists", "parameters", "quoted-values", "refusals", "several-files"],
   ],
   "operations.ts": [
-    ...["batches", "composed-types", "forms", "inherited-names", "inputs", "parameters", "query-objects"],
+    ...[
+      "batches",
+      "composed-types",
+      "forms",
+      "inherited-names",
+      "inputs",
+      "openapi-3.2",
+      "parameters",
+      "query-objects",
+    ],
     ...["refusals", "several-documents"],
   ],
   // components of several documents may have one name
-  "rest.ts": ["several-documents"],
+  "rest.ts": ["openapi-3.2", "several-documents"],
   // the schema of the case without its directives
   "schema.graphql": ["names"],
 };

@@ -71,7 +71,7 @@ test.each<[string, Readonly<Record<string, string>>, string[], string]>([
   ["a path that is near", {}, ["--operation", "/o0/{id}"], "  --operation /o0"],
   ["a name that cannot be", {}, ["--name", "b.c"], "--name b.c: a name may only have letters"],
   ["nothing that reads", { "api.json": documentOf(2, "post") }, [], "--query o0"],
-  ["a document that is none", { "api.json": "{}" }, [], "is not an OpenAPI 3.0 or 3.1 document"],
+  ["a document that is none", { "api.json": "{}" }, [], "is not an OpenAPI 3.0, 3.1 or 3.2 document"],
   ["a folder", { "d/a": "" }, ["--openapi", "d"], "--openapi d: is a folder, not a file"],
   ["an overlay that is none", { "overlay.yaml": "a: 1" }, [], "is not an OpenAPI Overlay"],
   ["CommonJS", { "package.json": '{ "type": "commonjs" }' }, [], 'set it to "module"'],

@@ -26,7 +26,7 @@ test("a project starts on the document at a URL; an answer that is none is one e
     ["/gone", 2, `--openapi ${at("/gone")}: answers 404`],
     ["/moved", 2, `--openapi ${at("/moved")}: unexpected redirect`],
     ["/large", 2, `--openapi ${at("/large")}: is larger than 32 MiB`],
-    ["/page", 3, `${at("/page")}:1:1: is not an OpenAPI 3.0 or 3.1 document`],
+    ["/page", 3, `${at("/page")}:1:1: is not an OpenAPI 3.0, 3.1 or 3.2 document`],
   ] as const)
     expect(await startedOn(at(path))).toMatchObject({ code, error });
   expect(await startedOn("http://127.0.0.1:1/")).toMatchObject({

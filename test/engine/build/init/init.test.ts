@@ -86,12 +86,12 @@ test("an empty folder becomes a project that passes check, serves, and has types
 
 test.each([
   ["gone.yaml", "", 2, "--openapi gone.yaml: the file does not exist"],
-  ["other.json", "{}", 3, "other.json:1:1: is not an OpenAPI 3.0 or 3.1 document"],
+  ["other.json", "{}", 3, "other.json:1:1: is not an OpenAPI 3.0, 3.1 or 3.2 document"],
   [
     "new.yaml",
-    "openapi: 3.2.0\n",
+    "openapi: 3.3.0\n",
     3,
-    "new.yaml:1:1: is OpenAPI 3.2.0, and 3.0 or 3.1 is needed: if it uses nothing newer, an overlay that sets openapi to 3.1.1 says so",
+    "new.yaml:1:1: is OpenAPI 3.3.0, and 3.0, 3.1 or 3.2 is needed: if it uses nothing newer, an overlay that sets openapi to 3.2.0 says so",
   ],
   [
     "mine.yaml",

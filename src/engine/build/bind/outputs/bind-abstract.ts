@@ -41,9 +41,9 @@ export function bindAbstract(
   let otherwise: string | undefined;
   const { pairs, without, left } = pairWithMembers(variants, binder.schema.getPossibleTypes(type));
   for (const [variant, member] of pairs) {
-    if (property !== undefined) checkDiscriminator(binder, where, variant, property);
+    if (property !== undefined && !variant.isDefault) checkDiscriminator(binder, where, variant, property);
     for (const chosen of variant.values) members.set(chosen, member.name);
-    if (variant.values.length === 0) otherwise = member.name;
+    if (variant.values.length === 0 || variant.isDefault) otherwise = member.name;
     const narrowed =
       property === undefined
         ? variantTypeByProperty(value.typeExpression, variant, variants.members)

@@ -11,7 +11,7 @@ import type { RestDocument } from "../../openapi/document.ts";
 import { documentsFolder } from "../../openapi/document-files.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import { unguarded } from "../inherited-names.ts";
-import { plainDocument } from "./plain-document.ts";
+import { plainDocument, queryKey } from "./plain-document.ts";
 
 export async function emitRestTypes(
   document: RestDocument,
@@ -20,7 +20,8 @@ export async function emitRestTypes(
   try {
     const names = shortenPaths(operations);
     const whole = plainDocument(document, operations, names) as unknown as OpenAPI3;
-    return restoreLongPaths(unguarded(astToString(transformSchema(whole, contextFor(whole)))), names);
+    const types = unguarded(astToString(transformSchema(whole, contextFor(whole))));
+    return restoreLongPaths(withQueryOperations(types), names);
   } catch (error) {
     throw unreadableSpec(
       document.roots.length > 1 ? documentsFolder : document.root.file,
@@ -30,6 +31,12 @@ export async function emitRestTypes(
     );
   }
 }
+
+/** Gives QUERY operations their key in the type `paths`, where members of a path item are indented by eight spaces. */
+const withQueryOperations = (types: string): string =>
+  types.replace(/^export interface paths \{.*?^\}/ms, (paths) =>
+    paths.replaceAll(new RegExp(`^ {8}${queryKey}(?=: )`, "gm"), "query"),
+  );
 
 type Context = Parameters<typeof transformSchema>[1];
 

@@ -7,6 +7,9 @@ import type { RestDocument } from "../../openapi/document.ts";
 import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/operation.ts";
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
+/** The key of a QUERY operation: openapi-typescript 7 skips `query`, and no binding sends a TRACE. */
+export const queryKey = "trace";
+
 /** `names`: paths that are renamed in the plain document. */
 export function plainDocument(
   document: RestDocument,
@@ -17,7 +20,12 @@ export function plainDocument(
   const items = Map.groupBy(operations, ({ path }) => names.get(path) ?? path);
   const paths = [...items].map(([path, bound]) => [
     path,
-    Object.fromEntries(bound.map((operation) => [operation.method, plainOperation(schemas, operation)])),
+    Object.fromEntries(
+      bound.map((operation) => [
+        operation.method === "query" ? queryKey : operation.method,
+        plainOperation(schemas, operation),
+      ]),
+    ),
   ]);
   return {
     openapi: "3.1.0",

@@ -127,6 +127,8 @@ export type Variant = {
   readonly values: readonly string[];
   /** Discriminator values that the member's schema allows and the mapping does not list. */
   readonly unmapped: readonly string[];
+  /** The value is this member if the discriminator has no value, or an unknown one (OpenAPI 3.2 §4.25, `defaultMapping`). */
+  readonly isDefault?: true;
 };
 
 export type Variants = {

@@ -125,6 +125,9 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   const discriminator = membersOf(membersOf(node.value).discriminator);
   const name = typeof discriminator.propertyName === "string" ? discriminator.propertyName : undefined;
   const mapping = Object.entries(membersOf(discriminator.mapping));
+  const { defaultMapping } = discriminator;
+  const byDefault =
+    typeof defaultMapping === "string" ? mappedSchema(document, node, defaultMapping)?.value : undefined;
   return {
     ...(name !== undefined && { property: name }),
     members: members.map(({ node: at, shape }) => {
@@ -141,7 +144,15 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
       const unmapped = stated.filter((value) => !values.includes(value));
-      return { node: at, shape, values, unmapped, ...(schemaName && { name: schemaName }) };
+      const isDefault = target !== undefined && target === byDefault;
+      return {
+        node: at,
+        shape,
+        values,
+        unmapped,
+        ...(schemaName && { name: schemaName }),
+        ...(isDefault && { isDefault: true as const }),
+      };
     }),
   };
 }

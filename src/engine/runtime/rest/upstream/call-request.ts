@@ -1,5 +1,6 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
 import type { Operation } from "../../../shared/operation.ts";
+import { isSafeMethod } from "../../../shared/safe-method.ts";
 import type { CallRecord } from "../../observe/request-record.ts";
 import type { CallCredentials } from "../held-credentials.ts";
 import type { RequestScope } from "../request-scope.ts";
@@ -29,7 +30,7 @@ export class CallRequest {
     this.headers = init.hasHeaders ? Object.fromEntries(init.headers) : undefined;
     this.body = init.body;
     this.scope = init.scope;
-    this.isRead = init.method === "GET";
+    this.isRead = isSafeMethod(init.method);
     this.call = init.call;
     this.operation = init.operation;
     this.held = init.held;

@@ -7,6 +7,7 @@ import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-cache.ts";
 import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
 import { ValidatorBackoff } from "../cache/validator-backoff.ts";
+import { digestIfLong } from "../caller-headers.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "./call-request.ts";
@@ -25,6 +26,9 @@ export type ReadCall = {
 
 /** Makes a call. `begin` is called once the call is admitted. Throws or rejects with a `CodedError`. */
 type Call = (request: CallRequest, begin?: () => ReadCall) => Promise<RestResponse>;
+
+/** A longer body of a QUERY is part of its key as its digest. */
+const mostBodyCharacters = 4_096;
 
 export class Reads {
   readonly #cache: CallerCache;
@@ -63,7 +67,8 @@ export class Reads {
     const own = request.headers ? JSON.stringify(request.headers) : "";
     const language = scope.forwarded.headers["accept-language"] ?? "";
     const url = this.#origin + request.path;
-    const key = new CallerKey(scope.forwarded, `${request.operation.id} ${url}${own}\n${language}`);
+    const body = request.body === undefined ? "" : digestIfLong(request.body, mostBodyCharacters);
+    const key = new CallerKey(scope.forwarded, `${request.operation.id} ${url}${own}\n${language}\n${body}`);
     const known = scope.reads.get(key.whole);
     if (known) {
       request.call.isRepeated = true;
