@@ -227,8 +227,10 @@ describe("an expensive schema", () => {
     );
   };
 
+  const some = share === 1 ? fields : new Random("fields", seed).some(fields, 0.3, 1);
+
   /** Each argument's value is taken, or refused for its type, and, where REST has a limit for it, for that. */
-  test.each(fields)("%s", async (name) => {
+  test.each(some)("%s", async (name) => {
     const pair = await open();
     for (const root of rootsOf(pair).filter(({ field }) => field.name === name)) {
       const said: string[] = [];
