@@ -75,7 +75,9 @@ export function foreignErrorSign(
   const documented = documentedStatus(operation, status);
   if (hasBody && isJson(media)) {
     const isOfCredentials = status === 403 && credentials !== undefined;
-    return documented !== undefined || !refusals || isOfCredentials ? undefined : "undocumented status";
+    // a 422 alone is no list of what the API refuses: FastAPI adds it to every operation that validates a value
+    const isListed = refusals?.some((each) => each !== "422") === true;
+    return documented !== undefined || !isListed || isOfCredentials ? undefined : "undocumented status";
   }
   if (documented !== undefined && bareRefusals?.includes(documented)) return undefined;
   return hasBody ? "not JSON" : "empty body";
