@@ -83,6 +83,11 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const next = cursor && find(shape, isText, [...names.next, normalizeName(cursor.name)]);
   const more = find(shape, isFlag, names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
+  // a token that is called an offset, in an object about the next page
+  const token = cursor ? undefined : (named(names.offset, isText) ?? named(names.page, isText));
+  const tokenAt = token && find(shape, isText, [normalizeName(token.name)]);
+  if (token && tokenAt !== undefined && /^next/i.test(tokenAt.split(".").at(-2) ?? ""))
+    return { after: token, places: { next: tokenAt, more } };
   const id = cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined;
   if (cursor && id !== undefined) return { after: cursor, places: { next: id, more } };
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);

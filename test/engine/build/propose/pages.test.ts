@@ -329,3 +329,20 @@ test.each([
     expect(model?.fields.get("Query.things")).toMatchObject({ connection: page });
   },
 );
+
+test.each([
+  ["next_page", true],
+  ["page", false],
+])("an offset that is text is a cursor in an object named %s: %j", async (name, isCursor) => {
+  const text = { type: "string" };
+  const limit = { ...integer, minimum: 1, maximum: 100 };
+  const next = { type: ["object", "null"], properties: { offset: text, path: text, uri: address } };
+  const answer = { type: "object", properties: { data: things, [name]: next } };
+  const document = documentOf({ listThings: [{ offset: text, limit }, answer] });
+  const schema = await proposedAll(document);
+  if (isCursor) expect(schema).toContain(`connection: { items: "data", next: "${name}.offset" })`);
+  else expect(schema).not.toContain("connection:");
+  const files = { "schema.graphql": schema, "openapi.yaml": document };
+  const { model } = new Project(textFiles(new Map(Object.entries(files))));
+  expect(model?.fields.get("Query.things")).toMatchObject({ definition: { name: "things" } });
+});
