@@ -17,6 +17,7 @@ import { readOperations } from "../openapi/read-operations.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Links } from "../propose/links.ts";
 import { unproposableReason } from "../propose/propose.ts";
+import { splitWords } from "../schema/graphql-names.ts";
 import { isReadOperation, proposeBindable } from "./bindable-operations.ts";
 import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 
@@ -86,16 +87,31 @@ const unsentBody = (operation: RestOperation): string | undefined =>
   `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
 
 function withoutQuery(bound: readonly RestOperation[], leftOut: ReadonlyMap<string, string>): string[] {
-  const posts = bound.flatMap(({ id, method }) =>
-    method === "post" ? [`  --query ${quoteArgument(id)}`] : [],
-  );
+  const posts = bound
+    .filter(({ method }) => method === "post")
+    .toSorted((one, other) => Number(isNamedLikeRead(other)) - Number(isNamedLikeRead(one)))
+    .map(({ id }) => `  --query ${quoteArgument(id)}`);
   return [
     "choose an operation that reads: a GraphQL schema needs a Query",
     ...(posts.length > 0 ? ["none of these is a GET: name the POSTs that only read"] : []),
     ...posts.slice(0, mostReasons),
-    ...(posts.length > mostReasons ? [`  and ${posts.length - mostReasons} more`] : []),
+    ...(posts.length > mostReasons
+      ? [`  and ${posts.length - mostReasons} more; a pattern such as --query '/*.list' names several`]
+      : []),
     ...[...leftOut].slice(0, mostReasons).map(([id, reason]) => `left out: ${id}: ${reason}`),
   ];
+}
+
+const readWords = new Set(
+  "count fetch find get info list lookup query read retrieve search show view".split(" "),
+);
+
+/** Whether the last word of the path or the first or last one of the `operationId` is that of a read, as in /users.list. */
+function isNamedLikeRead(operation: RestOperation): boolean {
+  const [id, path] = [operation.id, operation.path].map((text) =>
+    splitWords(text.replaceAll(/([a-z])(?=[A-Z])/g, "$1 ")).map((word) => word.toLowerCase()),
+  ) as [string[], string[]];
+  return [id[0], id.at(-1), path.at(-1)].some((word) => readWords.has(word ?? ""));
 }
 
 function readingPosts({ operations }: Model, { query }: Choice): Set<string> {
