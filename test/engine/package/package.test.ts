@@ -168,9 +168,6 @@ test("two vendors' documents make one graph: one query asks both, and an edit of
   };
   writeFileSync(join(folder, "spec/openapi/pets.overlay.yaml"), JSON.stringify(overlay));
   await runs("npm", "run", "codegen");
-  const main = read("src/main.ts");
-  const defaults = 'defaults: { REST_BASE_URL_PETS: "http://petstore.swagger.io/v2",';
-  writeFileSync(join(folder, "src/main.ts"), main.replace("defaults: {", defaults));
   const answers = { TRAINS: { data: [station] }, PETS: pet };
   expect(await ask('{ stations { data { name } } petById(petId: "7") { name } }', null, {}, answers)).toEqual(
     {

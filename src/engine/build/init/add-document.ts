@@ -20,7 +20,13 @@ import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
-import { proposedBaseUrl, readSourceDocument, rejectTakenNames } from "./read-source-document.ts";
+import { withAddress } from "./project-files.ts";
+import {
+  firstServerUrl,
+  proposedBaseUrl,
+  readSourceDocument,
+  rejectTakenNames,
+} from "./read-source-document.ts";
 import { withSource } from "./sources.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -55,7 +61,9 @@ export async function prepareDocument(
   if (ledger !== undefined) files.set(ledgerFile, withEntry(ledger, `${name}/*`));
   const project = joined.proved();
   const [first] = readOperations(document).keys();
-  const base = proposedBaseUrl(document, openapi);
+  const base = firstServerUrl(document);
+  const proposed = proposedBaseUrl(document, openapi);
+  const variable = baseUrlVariable(name);
   return async () => {
     progress?.("restbound init: generates the code");
     const { generate } = await import("../codegen/generate.ts");
@@ -66,8 +74,12 @@ export async function prepareDocument(
     const packages = join(root, "package.json");
     if (existsSync(packages))
       replaceFile(packages, withSource(readFileSync(packages, "utf8"), root, place.file, openapi));
+    const { written, missing } = withAddress(root, variable, base);
+    for (const [file, text] of written) replaceFile(join(root, file), text);
     for (const file of files.keys()) out(printable(`wrote spec/${file}`));
-    out(`address:  ${baseUrlVariable(name)}=${base}, in the environment or in the defaults of src/main.ts`);
+    for (const file of written.keys()) out(`wrote ${file}: ${variable}`);
+    const elsewhere = missing.length > 0 ? `; add it to ${missing.join(", ")}` : "";
+    out(`address:  ${variable}=${proposed}${base === undefined ? ", in the environment" : ""}${elsewhere}`);
     if (first !== undefined)
       out(printable(`fields:   npm run propose -- ${quoteArgument(first)} prints one`));
     return 0;

@@ -99,6 +99,65 @@ jobs:
       - run: npm run types && npm test
 `;
 
+const composeEntry = (variable: string, base = "https://api.example.com"): string =>
+  `${variable}: "\${${variable}:-${base}}"`;
+
+/** The entries of a braced list, up to where a further one is appended. */
+const entries = String.raw`(?:"(?:[^"\\]|\\.)*"|[^"{}])*?(?=,?\s*\})`;
+
+/** In each file that starts the service: the addresses, as init writes them, and the text of a further one. */
+const addresses: readonly {
+  readonly path: string;
+  readonly present: RegExp;
+  readonly further: (variable: string, base: string | undefined) => string | undefined;
+}[] = [
+  {
+    path: "src/main.ts",
+    present: new RegExp(String.raw`\bdefaults: \{${entries}`),
+    further: (variable, base) => base && `${variable}: ${JSON.stringify(base)}`,
+  },
+  {
+    path: "test/service.test.ts",
+    present: new RegExp(String.raw`\bopen\(service, \{${entries}`),
+    further: (variable) => `${variable}: "http://127.0.0.1:9"`,
+  },
+  {
+    path: "compose.yaml",
+    present: new RegExp(String.raw`\benvironment: \{${entries}`),
+    further: composeEntry,
+  },
+  {
+    path: "Dockerfile",
+    present: /(?: REST_BASE_URL\w*=http:\/\/127\.0\.0\.1:1)+(?= node )/,
+    further: (variable) => ` ${variable}=http://127.0.0.1:1`,
+  },
+];
+
+/**
+ * The files that start the service, with the address of a further document. `missing`: those that need it and that are not as
+ * init writes them.
+ */
+export function withAddress(root: string, variable: string, base: string | undefined) {
+  const written = new Map<string, string>();
+  const missing: string[] = [];
+  for (const { path, present, further } of addresses) {
+    const file = join(root, path);
+    const text = existsSync(file) ? readFileSync(file, "utf8") : variable;
+    const entry = further(variable, base);
+    if (entry === undefined || new RegExp(`\\b${variable}\\b`).test(text)) continue;
+    if (present.test(text))
+      written.set(
+        path,
+        text.replace(present, (before) => {
+          const separator = entry.startsWith(" ") ? "" : /\{\s*$/.test(before) ? " " : ", ";
+          return before + separator + entry;
+        }),
+      );
+    else missing.push(path);
+  }
+  return { written, missing };
+}
+
 const filesOf = (
   name: string,
   base: string | undefined,
@@ -200,6 +259,6 @@ CMD ["graphql"]
     build: .
     read_only: true
     ports: ["4000:4000"]
-    environment: { ${variable}: "\${${variable}:-${base ?? "https://api.example.com"}}" }
+    environment: { ${composeEntry(variable, base)} }
 `,
 });

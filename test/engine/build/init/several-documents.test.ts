@@ -66,7 +66,11 @@ test("another document joins it: the schema stays, the ledger has its operations
     [
       "wrote spec/openapi/crm-eu.yaml",
       "wrote spec/rest-only.yaml",
-      "address:  REST_BASE_URL_CRM_EU=https://getthing.example.com, in the environment or in the defaults of src/main.ts",
+      "wrote src/main.ts: REST_BASE_URL_CRM_EU",
+      "wrote test/service.test.ts: REST_BASE_URL_CRM_EU",
+      "wrote compose.yaml: REST_BASE_URL_CRM_EU",
+      "wrote Dockerfile: REST_BASE_URL_CRM_EU",
+      "address:  REST_BASE_URL_CRM_EU=https://getthing.example.com",
       "fields:   npm run propose -- crm-eu/getThing prints one",
     ],
   ]);
@@ -94,6 +98,39 @@ test("another document joins it: the schema stays, the ledger has its operations
     JSON.stringify({ overlay: "1.0.0", actions }),
   );
   expect(await found()).toEqual(["ledger-bound crm-eu/*"]);
+});
+
+test("a document that joins brings its address to all that starts the service, if it is as init writes it", async () => {
+  const { root, read, edit, add } = await started();
+  const lines = (file: string): string[] =>
+    read(file)
+      .split("\n")
+      .filter((line) => /REST_BASE/.test(line));
+  await add("crm.json", "--name", "crm");
+  expect(lines("src/main.ts")).toEqual([
+    '  defaults: { REST_BASE_URL_SHOP: "https://getthing.example.com", REST_BASE_URL_CRM: "https://getthing.example.com" },',
+  ]);
+  expect(lines("test/service.test.ts")).toEqual([
+    '  const { url, close } = await open(service, { REST_BASE_URL_SHOP: "http://127.0.0.1:9", REST_BASE_URL_CRM: "http://127.0.0.1:9" });',
+  ]);
+  expect(lines("compose.yaml")).toEqual([
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Compose replaces it
+    '    environment: { REST_BASE_URL_SHOP: "${REST_BASE_URL_SHOP:-https://getthing.example.com}", REST_BASE_URL_CRM: "${REST_BASE_URL_CRM:-https://getthing.example.com}" }',
+  ]);
+  expect(lines("Dockerfile")).toEqual([
+    expect.stringContaining(
+      " REST_BASE_URL_SHOP=http://127.0.0.1:1 REST_BASE_URL_CRM=http://127.0.0.1:1 node dist/bundle/main.js ",
+    ),
+  ]);
+  // several lines, as a formatter writes them; a file that its owner has changed is left alone and named
+  edit("src/main.ts", (text) => text.replace(/defaults: \{.*\},/, 'defaults: {\n    A: "{}",\n  },'));
+  edit("compose.yaml", (text) => text.replace(/environment: .*/, "env_file: .env"));
+  writeFileSync(join(root, "docs.json"), documentOf("/pages", "getPage"));
+  const { out } = await add("docs.json", "--name", "docs");
+  expect(read("src/main.ts")).toContain(
+    'defaults: {\n    A: "{}", REST_BASE_URL_DOCS: "https://getpage.example.com",\n  },',
+  );
+  expect(out).toContain("address:  REST_BASE_URL_DOCS=https://getpage.example.com; add it to compose.yaml\n");
 });
 
 test("a link in a vendor's folder is a part of the document only if it stays in the folder", async () => {
