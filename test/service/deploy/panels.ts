@@ -1,4 +1,4 @@
-/** The panels of deploy/grafana/dashboard.json, with the interval that Grafana would fill in. */
+/** The panels of deploy/grafana/dashboard.json, with the interval and the variables that Grafana would fill in. */
 import dashboard from "../../../deploy/grafana/dashboard.json" with { type: "json" };
 
 export type Panel = {
@@ -19,6 +19,6 @@ export const panels: readonly Panel[] = dashboard.panels.flatMap((panel): Panel[
   return (panel.targets ?? []).map(({ expr, legendFormat }) => ({
     ...{ row, title: panel.title, unit: panel.fieldConfig?.defaults.unit ?? "" },
     legend: legendFormat,
-    expr: expr.replaceAll("$__rate_interval", rateInterval),
+    expr: expr.replaceAll("$__rate_interval", rateInterval).replaceAll(/\$[a-z]+/g, ".*"), // all of each variable
   }));
 });
