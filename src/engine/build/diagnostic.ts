@@ -55,7 +55,9 @@ export const rules = {
   "operation-no-json": error(
     "A bound operation documents no response that is JSON, text or without content (204).",
   ),
-  "method-unsupported": error("A field binds an operation that is not GET, POST, PUT, PATCH or DELETE."),
+  "method-unsupported": error(
+    "A field binds an operation whose method cannot be sent (`HEAD`, `OPTIONS`, `TRACE`).",
+  ),
   "method-safety": warning("A Query or link field binds an unsafe method, or a Mutation field a safe one."),
   "parameter-unfed": error("Nothing feeds a required parameter or body property."),
   "parameter-unknown": error("`params` names a parameter that the operation does not have."),

@@ -8,6 +8,9 @@ export type Style = {
   readonly allowReserved?: true;
 };
 
+/** Whether a method only reads: GET, and QUERY, whose request has content (draft-ietf-httpbis-safe-method-w-body). */
+export const isSafeMethod = (method: string): boolean => method === "GET" || method === "QUERY";
+
 export type Operation = {
   /** The `operationId`, or method and path if there is none. */
   readonly id: string;

@@ -9,7 +9,14 @@ import {
   isObjectType,
 } from "graphql";
 import type { Page } from "../../shared/page.ts";
-import { boundMethods, documents404, inputKey, isSafe } from "../openapi/operation.ts";
+import {
+  clientMethods,
+  documents404,
+  inputKey,
+  isSafe,
+  isSendable,
+  sentMethod,
+} from "../openapi/operation.ts";
 import { nodeLocation, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./bind-batch.ts";
 import type { Binder } from "./binder.ts";
@@ -227,14 +234,14 @@ const isMutation = ({ binder: { schema }, type }: FieldContext): boolean =>
 function checkMethod(field: FieldContext): void {
   const { binder, operation, where } = field;
   const at = { ...where, rest: operation.node };
-  const method = operation.method.toUpperCase();
+  const method = sentMethod(operation.method);
   const writes = isMutation(field);
-  if (!boundMethods.includes(operation.method)) {
+  if (!isSendable(operation.method)) {
     binder.findings.add(
       "method-unsupported",
       at,
       `${where.coordinate} cannot send ${operation.id}, which is ${method}`,
-      `bind an operation that is one of ${boundMethods.join(", ").toUpperCase()}`,
+      `bind an operation that is one of ${clientMethods.join(", ").toUpperCase()}`,
     );
   } else if (writes === isSafe(operation.method)) {
     binder.findings.add(

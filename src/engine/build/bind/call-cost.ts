@@ -12,7 +12,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from "graphql";
-import type { RestOperation } from "../openapi/operation.ts";
+import { isSafe, type RestOperation } from "../openapi/operation.ts";
 import { objectTypesOf } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import { enclosingTypes } from "./inputs/input-source.ts";
@@ -66,7 +66,7 @@ function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   const first = new Map<RestOperation, string>();
   return plan.map((call) => {
     const { operation, inputs, wholeBody } = call.field;
-    if (operation.method !== "get" || wholeBody || inputs.some((each) => each.in !== "item")) return call;
+    if (!isSafe(operation.method) || wholeBody || inputs.some((each) => each.in !== "item")) return call;
     const sharedWith = first.get(operation);
     if (sharedWith === undefined) first.set(operation, call.path);
     return sharedWith === undefined ? call : { ...call, calls: { typical: 0, worst: 0 }, sharedWith };

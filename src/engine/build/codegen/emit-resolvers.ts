@@ -18,7 +18,7 @@ import {
   type PlainField,
 } from "../bind/model.ts";
 import type { RequestValue } from "../bind/requests/rest-request.ts";
-import { methodAndPath } from "../openapi/operation.ts";
+import { isItemMethod, methodAndPath } from "../openapi/operation.ts";
 import { boundRoots } from "../schema/object-types.ts";
 import { conversionFunction, requestExpression } from "./emit-inputs.ts";
 import { restFunctions, type TypeNames } from "./type-names.ts";
@@ -202,7 +202,10 @@ function restCall(field: BoundField): string {
   const sections = connection?.next.by === "link" ? [...parts, ["link", "link"] as const] : parts;
   const init = sections.length > 0 ? [objectLiteral(sections)] : result.length > 0 ? ["{}"] : [];
   const steps = result.map((step) => literal(step));
-  const call = `rest.${request.method}(${[literal(operation.path), ...init, ...steps].join(", ")})`;
+  const args = [literal(operation.path), ...init, ...steps];
+  const call = isItemMethod(operation.method)
+    ? `rest.${request.method}(${args.join(", ")})`
+    : `rest.send(${[literal(operation.method), ...args].join(", ")})`;
   const answer = entries ? `entriesFrom(${call})` : call;
   const lists = keyLists.map((source) => `isEmptyList(${objectValue(source)})`);
   return lists.length > 0 ? `${lists.join(" || ")} ? [] : ${answer}` : answer;

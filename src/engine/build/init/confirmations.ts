@@ -13,6 +13,7 @@ import type { FileLocation } from "../diagnostic.ts";
 import { keysOf, type ReadFile, RestDocument, type RestNode, type RootNode } from "../openapi/document.ts";
 import { type NamedDocument, singleDocumentFile } from "../openapi/document-files.ts";
 import { escapePointer } from "../openapi/json-pointer.ts";
+import { sentMethod } from "../openapi/operation.ts";
 import { operationNodes } from "../openapi/operation-nodes.ts";
 import { headerOf, securitySchemesOf } from "../openapi/security.ts";
 
@@ -104,7 +105,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
   for (const { path, method, item, node } of operationNodes(document)) {
     const own = path.slice(root.name?.length ?? 0);
     add(["paths", own], item, own);
-    add(["paths", own, method], node, `${method.toUpperCase()} ${own}`);
+    add(["paths", own, method], node, `${sentMethod(method)} ${own}`);
   }
   return statements;
 }

@@ -8,7 +8,7 @@ import { bindSdl } from "../bind/bind.ts";
 import { maxBatchSize } from "../bind/bind-batch.ts";
 import { isPagingParameter } from "../bind/list-length.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
-import { ownPath, type Parameter } from "../openapi/operation.ts";
+import { isSafe, ownPath, type Parameter } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
 import { isApiOrVersion } from "../propose/proposed-names.ts";
 import { type RestParam, restText } from "../schema/directives.ts";
@@ -276,7 +276,7 @@ const keyNamesOf = ({ type, resource }: Pick<LookupField, "type" | "resource">):
 
 function findLookupField(model: Model, field: BoundField): LookupField | undefined {
   const { operation, result, type: root, definition } = field;
-  if (root !== model.schema.getQueryType()?.name || operation.method !== "get") return undefined;
+  if (root !== model.schema.getQueryType()?.name || !isSafe(operation.method)) return undefined;
   const steps = operation.path.split("/");
   const required = operation.parameters.filter((each) => each.required);
   const resource = steps.findLast((step) => !step.includes("{")) ?? "";

@@ -7,13 +7,13 @@ import { stringify } from "yaml";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
-import { isRecord } from "../../shared/json-object.ts";
 import { bindSdl } from "../bind/bind.ts";
 import type { Model } from "../bind/model.ts";
 import type { RestDocument } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.ts";
 import { readOperations } from "../openapi/read-operations.ts";
+import { nestedTagsOf, tagsOf } from "../openapi/tags.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
 import { Links } from "../propose/links.ts";
 import { unproposableReason } from "../propose/propose.ts";
@@ -163,7 +163,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
   const isChosen = tag.length + operation.length > 0;
   if (all.length <= most && !isChosen) return all;
   if (isChosen || query.length > 0)
-    return all.filter((each) => named.has(each) || tagsOf(each).some((name) => tag.includes(name)));
+    return all.filter((each) => named.has(each) || tag.some((name) => nestedTagsOf(each).has(name)));
   const isByTag = [...tags.values()].some((count) => count < all.length);
   const choices = isByTag ? [...tags] : pathPatterns(operations);
   const option = isByTag ? "--tag" : "--operation";
@@ -181,9 +181,6 @@ function pathPatterns(operations: Model["operations"]): (readonly [string, numbe
   const patterns = new Set(paths.map((path) => `${path.slice(0, differing + 1).join("/")}*`));
   return [...patterns].map((pattern) => [pattern, operationsOf(operations, pattern).length] as const);
 }
-
-const tagsOf = ({ node }: RestOperation): string[] =>
-  isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
 
 const ledgerHead = `# REST operations that have no GraphQL field on purpose: operationId → reason. An operation that is neither bound in
 # schema.graphql nor listed here is a finding of \`npm run check\`. A key may be a pattern: tag:billing, /v2/admin/*, delete*.

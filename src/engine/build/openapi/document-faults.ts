@@ -85,9 +85,9 @@ class FaultWalk {
 }
 
 const unresolvedMapping = (document: RestDocument, node: RestNode): Diagnostic[] =>
-  mappingsOf(node).flatMap(({ value, reference }) => {
+  mappingsOf(node).flatMap(({ below, reference }) => {
     if (mappedSchema(document, node, reference)) return [];
-    const at = { ...node, path: [...node.path, "discriminator", "mapping", value], value: reference };
+    const at = { ...node, path: [...node.path, "discriminator", ...below], value: reference };
     return [{ ...unresolved(document, at, reference), rest: document.place(at) }];
   });
 
@@ -229,11 +229,16 @@ function* reachedNodes(
 }
 
 /**
- * The mapping of a discriminator: values and the schemas that they select, by reference or by bare name (OpenAPI 3.1 §4.8.25).
+ * The mapping of a discriminator and its `defaultMapping`: the schemas that they select, by reference or by bare name (OpenAPI 3.2,
+ * Discriminator Object).
  */
-function mappingsOf({ value }: RestNode): { value: string; reference: string }[] {
-  const { mapping } = membersOf(membersOf(value).discriminator);
-  return Object.entries(membersOf(mapping)).flatMap(([chosenBy, reference]) =>
-    typeof reference === "string" ? [{ value: chosenBy, reference }] : [],
+function mappingsOf({ value }: RestNode): { below: string[]; reference: string }[] {
+  const { mapping, defaultMapping } = membersOf(membersOf(value).discriminator);
+  const all = Object.entries(membersOf(mapping)).map(([chosenBy, reference]) => ({
+    below: ["mapping", chosenBy],
+    reference,
+  }));
+  return [...all, { below: ["defaultMapping"], reference: defaultMapping }].flatMap(({ below, reference }) =>
+    typeof reference === "string" ? [{ below, reference }] : [],
   );
 }

@@ -2,7 +2,6 @@
  * The OpenAPI document as nodes: values with their file and path. A `$ref` (an RFC 3986 reference with an RFC 6901 JSON pointer)
  * is resolved on demand; it may lead to another file or into a cycle.
  */
-
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
@@ -163,9 +162,8 @@ export class RestDocument {
 
   #resolve(from: RestNode, reference: string): RestNode | undefined {
     const [path = "", fragment = ""] = reference.split("#");
-    const { $self } = membersOf(this.#file(from.file)?.value); // the document's own address (OpenAPI 3.2 §4.1)
-    const name =
-      path === "" || path === $self ? from.file : posix.join(posix.dirname(from.file), decodePercent(path));
+    const relative = belowSelf(this.#files.get(from.file)?.value, path);
+    const name = relative === "" ? from.file : posix.join(posix.dirname(from.file), decodePercent(relative));
     this.versions.refer(from.file, name);
     const steps = fragment.split("/").slice(1).map(unescapePointer);
     const value = this.valueAt({ file: name, path: steps });
@@ -179,6 +177,21 @@ export class RestDocument {
     }
     return this.#files.get(name);
   }
+}
+
+/**
+ * The path of a reference from the file that contains it. An absolute reference is relative to the file's `$self`, its base URI
+ * (OpenAPI 3.2, OpenAPI Object); empty: the file itself.
+ */
+function belowSelf(file: unknown, path: string): string {
+  const { $self: self } = membersOf(file);
+  if (typeof self !== "string" || path === "") return path;
+  if (path === self.replace(/#.*/s, "")) return "";
+  const [base, target] = [URL.parse(self), URL.parse(path)];
+  if (!base || !target || base.origin !== target.origin || base.search !== target.search) return path;
+  return base.pathname === target.pathname
+    ? ""
+    : posix.relative(posix.dirname(base.pathname), target.pathname);
 }
 
 /** Identifies a node within its document. */

@@ -1,20 +1,18 @@
 /** Finds the operations of all documents; reads only their location and `operationId`. */
 import { isRecord } from "../../shared/json-object.ts";
 import { keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
+import { itemMethods } from "./operation.ts";
 
 /** With several documents, id and path are prefixed with the document's name: `shop/listThings`, `shop/things`. */
 export type OperationNode = {
   readonly root: RootNode;
   readonly ownId: string | undefined;
   readonly path: string;
+  /** As in the path item: `get`, or `COPY` among its `additionalOperations`. */
   readonly method: string;
   readonly item: RestNode;
   readonly node: RestNode;
 };
-
-const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-/** OpenAPI 3.2 §4.9 adds `query`. */
-const methods32 = [...methods, "query"];
 
 /**
  * A path must begin with a slash (§4.8.8): `2/x` of the document `shop` would otherwise be `/x` of the document `shop2`. A dot
@@ -29,8 +27,8 @@ export function* operationNodes(document: RestDocument): Generator<OperationNode
     for (const path of keysOf(paths)) {
       if (!isPath.test(path)) continue;
       const item = document.child(paths, path);
-      for (const [method, node] of operationsOf(document, item)) {
-        if (!item || !isRecord(node.value)) continue;
+      if (!item) continue;
+      for (const { method, node } of itemOperations(document, item)) {
         const id = operationIdOf(node);
         const ownId = id !== undefined && name !== "" ? `${name}/${id}` : id;
         yield { root, ownId, path: name + path, method, item, node };
@@ -39,23 +37,24 @@ export function* operationNodes(document: RestDocument): Generator<OperationNode
   }
 }
 
-/** The operations of a path item by method, in lower case: the fixed fields and `additionalOperations` (OpenAPI 3.2 §4.9). */
-function operationsOf(
-  document: RestDocument,
-  item: RestNode | undefined,
-): (readonly [method: string, node: RestNode])[] {
-  const is32 = item !== undefined && document.versions.is32(item.file);
-  const fixed = (is32 ? methods32 : methods).flatMap((method) => {
-    const node = document.child(item, method);
-    return node ? [[method, node] as const] : [];
-  });
+/** The operations of a path item. Those with other methods, and `query`, exist since OpenAPI 3.2. */
+function itemOperations(document: RestDocument, item: RestNode): { method: string; node: RestNode }[] {
+  const is32 = document.versions.is32(item.file);
   const others = is32 ? document.child(item, "additionalOperations") : undefined;
-  const additional = keysOf(others).flatMap((method) => {
-    const node = document.child(others, method);
-    return node && !methods32.includes(method.toLowerCase()) ? [[method.toLowerCase(), node] as const] : [];
-  });
-  return [...fixed, ...additional];
+  const fixed = itemMethods.filter((method) => is32 || method !== "query");
+  const all = [
+    ...fixed.map((method) => ({ method, node: document.child(item, method) })),
+    ...keysOf(others).map((method) => ({ method: itemMethod(method), node: document.child(others, method) })),
+  ];
+  const unique = new Map<string, { method: string; node: RestNode }>();
+  for (const { method, node } of all)
+    if (node && isRecord(node.value) && !unique.has(method)) unique.set(method, { method, node });
+  return [...unique.values()];
 }
+
+/** `POST` among the additional operations should have been the field `post`, and is read like that. */
+const itemMethod = (method: string): string =>
+  itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 
 /** The `operationId` as written in the document. */
 export const operationIdOf = ({ value }: RestNode): string | undefined =>

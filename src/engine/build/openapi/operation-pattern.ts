@@ -1,10 +1,10 @@
 /**
- * Keys that select one REST operation, or all that match a pattern: `tag:billing` for a tag, and keys with `*` for ids, paths, or
+ * Keys that select one REST operation, or all that match a pattern: `tag:billing` for a tag and the tags below it, and keys with `*` for ids, paths, or
  * methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
-import { isRecord } from "../../shared/json-object.ts";
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
+import { nestedTagsOf } from "./tags.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
@@ -19,8 +19,8 @@ export function operationsOf(operations: RestOperations, key: string): RestOpera
 
 const hasTag =
   (tag: string) =>
-  ({ node }: RestOperation): boolean =>
-    isRecord(node.value) && Array.isArray(node.value.tags) && node.value.tags.includes(tag);
+  (operation: RestOperation): boolean =>
+    nestedTagsOf(operation).has(tag);
 
 function hasName(operations: RestOperations, glob: string): (operation: RestOperation) => boolean {
   const parts = glob.split("*");

@@ -1,6 +1,5 @@
 /** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
-import type { Style } from "../../shared/operation.ts";
-import { isSafeMethod } from "../../shared/safe-method.ts";
+import { isSafeMethod, type Style } from "../../shared/operation.ts";
 import type { NodePath } from "../diagnostic.ts";
 import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
@@ -50,10 +49,10 @@ export type DocumentedResponse = {
 export type SuccessResponse = DocumentedResponse & {
   /** Absent if the response has no content. */
   readonly media?: string;
+  /** The content is a stream of items (`itemSchema`), which no field can show. */
+  readonly isStream?: true;
   /** The shape of a JSON or text body; absent if there is neither. */
   readonly shape?: Shape;
-  /** The body is a sequence of items of any length (`itemSchema`), which no field can show. */
-  readonly isStream?: true;
   /** The documented headers, by name. */
   readonly headers: ReadonlyMap<string, RestNode>;
 };
@@ -61,6 +60,7 @@ export type SuccessResponse = DocumentedResponse & {
 export type RestOperation = {
   /** The `operationId` (with several documents `shop/listThings`), or method and path if it has none. */
   readonly id: string;
+  /** As in the path item: `get`, or `COPY` among its `additionalOperations`. */
   readonly method: string;
   /** With several documents, prefixed with the document's name: `shop/things/{id}`. */
   readonly path: string;
@@ -82,7 +82,7 @@ export type RestOperation = {
     /** For a form: how its lists and objects are serialized. */
     readonly formStyles?: FormStyles;
   };
-  /** Optional cookies, and query strings of unsupported media types. */
+  /** Optional cookies, and a query string in another media type than a form's. */
   readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
   /** An optional body in unsupported media types. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
@@ -90,7 +90,7 @@ export type RestOperation = {
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
-  /** Required parts of the request that a binding cannot feed: cookies, a body of unsupported media types. */
+  /** Required parts of the request that a binding cannot feed: cookies, a query string or a body of unsupported media types. */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;
@@ -98,12 +98,37 @@ export type RestOperation = {
   }[];
 };
 
-/** The methods that a binding can send. */
-export const boundMethods: readonly string[] = ["get", "query", "post", "put", "patch", "delete"];
+/** The methods that a path item has a field for (OpenAPI 3.2, Path Item Object), in the order of openapi-typescript's types. */
+export const itemMethods = [
+  "get",
+  "put",
+  "post",
+  "delete",
+  "options",
+  "head",
+  "patch",
+  "trace",
+  "query",
+] as const;
+
+export const isItemMethod = (method: string): boolean => (itemMethods as readonly string[]).includes(method);
+
+/** The methods that the REST client has a function for. */
+export const clientMethods: readonly string[] = ["get", "post", "put", "patch", "delete", "query"];
+
+/**
+ * Whether a binding can send the method. HTTP clients write custom methods in capitals, so one with small letters would reach REST
+ * as another method; CONNECT opens a tunnel.
+ */
+export const isSendable = (method: string): boolean =>
+  clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");
+
+/** The method as it is sent. */
+export const sentMethod = (method: string): string => (isItemMethod(method) ? method.toUpperCase() : method);
 
 /** `GET /things/{id}`: names an operation in messages and in generated comments. */
 export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "path">): string =>
-  `${method.toUpperCase()} ${path}`;
+  `${sentMethod(method)} ${path}`;
 
 /** The path as written in the document. */
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
@@ -127,7 +152,7 @@ export const operationLabel = (operation: RestOperation): string => {
   return operation.id === name ? name : `${name} (${operation.id})`;
 };
 
-export const isSafe = (method: string): boolean => isSafeMethod(method.toUpperCase());
+export const isSafe = (method: string): boolean => isSafeMethod(sentMethod(method));
 
 /** Whether the operation documents 2xx responses, all without content (204). Its result is null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>

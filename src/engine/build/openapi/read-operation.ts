@@ -27,6 +27,7 @@ import type { OperationNode } from "./operation-nodes.ts";
 import { headerOf, ownHeaderOf, securitySchemesOf } from "./security.ts";
 import { shapeAt } from "./shapes/read-shape.ts";
 import { isOnly, nodeBelow, type Property, requestProperties, Shape } from "./shapes/shape.ts";
+import { productTagOf } from "./tags.ts";
 
 export function readOperation(
   document: RestDocument,
@@ -34,14 +35,12 @@ export function readOperation(
   { root, method, path, item, node }: OperationNode,
 ): RestOperation {
   const value = node.value as Record<string, unknown>;
-  const tag = productTag(document, root, Array.isArray(value.tags) ? value.tags : []);
   const declared = declaredParameters(document, [item, node]);
   const credentials = credentialHeaders(document, root);
-  const parameters = declared.flatMap((each): Parameter[] => {
-    if (membersOf(each.value).in === "querystring") return readQueryString(document, each) ?? [];
-    const parameter = readParameter(document, each);
-    const key = parameter && inputKey(parameter);
-    if (!key || (parameter.in === "header" && ignoredHeaders.has(parameter.name.toLowerCase()))) return [];
+  const found = declared.flatMap((each) => readParameter(document, each) ?? readQueryString(document, each));
+  const parameters = found.flatMap((parameter): Parameter[] => {
+    const key = inputKey(parameter);
+    if (parameter.in === "header" && ignoredHeaders.has(parameter.name.toLowerCase())) return [];
     return [credentials.has(key) ? { ...parameter, required: false, isForwarded: true } : parameter];
   });
   const body = readRequestBody(document, node);
@@ -53,7 +52,7 @@ export function readOperation(
     node,
     item,
     root,
-    product: productOf(root.name ?? (typeof tag === "string" ? tag : "")),
+    product: productOf(root.name ?? productTagOf({ node, root }) ?? ""),
     parameters,
     responses,
     successes: omitsSuccess({ method, responses })
@@ -65,15 +64,6 @@ export function readOperation(
     ...(typeof value["x-permission"] === "string" && { permission: value["x-permission"] }),
     ...(body && { body }),
   };
-}
-
-/** The first tag that groups operations: a badge or an audience is no product (OpenAPI 3.2 §4.22, `kind`). */
-function productTag(document: RestDocument, root: RootNode, tags: readonly unknown[]): unknown {
-  if (tags.length < 2) return tags[0];
-  const declared = entriesOf(document, document.child(root, "tags")).map(({ value }) => membersOf(value));
-  const isLabel = (tag: unknown): boolean =>
-    declared.some(({ name, kind }) => name === tag && (kind === "badge" || kind === "audience"));
-  return tags.find((tag) => !isLabel(tag)) ?? tags[0];
 }
 
 /** Header parameters that OpenAPI ignores (3.1 §4.8.12.1), in lower case, with advice on what to document instead. */
@@ -106,7 +96,7 @@ function declaredParameters(document: RestDocument, owners: readonly RestNode[])
   return [...new Map(all.map((node) => [keyOf(node), node])).values()];
 }
 
-/** `undefined` for a cookie. */
+/** `undefined` for a cookie or a query string. */
 function readParameter(document: RestDocument, node: RestNode): Parameter | undefined {
   const parameter = membersOf(node.value);
   const { name, in: location, required, style, explode, allowReserved, "x-limit-per": limitPer } = parameter;
@@ -136,44 +126,48 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 }
 
 /**
- * The whole query string as one value (OpenAPI 3.2 §4.12): a parameter for each property of its form. `undefined` for another media
- * type, and for a form without known properties.
+ * The parameters of a query string that is a form: the properties of its schema (OpenAPI 3.2, Parameter Object). Empty for another
+ * media type, and for an object with constraints that its single properties cannot express.
  */
-function readQueryString(document: RestDocument, node: RestNode): Parameter[] | undefined {
-  const content = document.child(node, "content");
-  const [media = ""] = keysOf(content);
-  const entry = document.child(content, media);
-  if (!entry || !isForm(media)) return undefined;
-  const shape = schemaShape(document, node);
-  const properties = requestProperties(shape);
-  if (shape.hasMembers || properties.length === 0) return undefined;
-  const styles = formStylesOf(shape, document.child(entry, "encoding")?.value);
-  return properties.map(({ name, node: at, required, shape: value }) => ({
+function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
+  if (membersOf(node.value).in !== "querystring") return [];
+  const found = contentOf(document, node, [isForm]);
+  if (!found || !isPlainObject(found.shape)) return [];
+  const styles = formStylesOf(found.shape, document.child(found.entry, "encoding")?.value);
+  return requestProperties(found.shape).map(({ name, node: at, required, shape }) => ({
     name,
     in: "query",
     node: at,
     required: required && isRequired(node),
-    shape: value,
+    shape,
     ...(styles.get(name) ?? { style: "form", explode: true }),
   }));
 }
 
-/** Cookies, a query string or body of unsupported media types: required, or left out of calls. */
+const isPlainObject = (shape: Shape): boolean =>
+  isOnly(shape, "object") &&
+  !shape.hasMembers &&
+  !shape.entry &&
+  Object.keys(shape.limits).length === 0 &&
+  [...shape.properties.values()].every(({ isUndeclared }) => !isUndeclared);
+
+/** Cookies, query strings, and a body of unsupported media types: required, or left out of calls. */
 function readUnsendable(
   document: RestDocument,
   declared: readonly RestNode[],
   operation: RestNode,
   body: RestOperation["body"],
 ): Pick<RestOperation, "unfeedable" | "unsentCookies" | "unsentBody"> {
-  const unsent = (isNeeded: boolean) =>
+  const cookies = (isNeeded: boolean) =>
     declared.flatMap((node) => {
       const { name, in: location } = membersOf(node.value);
-      const isQueryString = location === "querystring" && !readQueryString(document, node);
-      if ((location !== "cookie" && !isQueryString) || isRequired(node) !== isNeeded) return [];
-      return [{ name: `the ${isQueryString ? "query string" : "cookie"} "${name}"`, node }];
+      if (isRequired(node) !== isNeeded) return [];
+      if (location === "querystring" && readQueryString(document, node).length === 0)
+        return [{ name: `the query string "${name}"`, node }];
+      return location === "cookie" ? [{ name: `the cookie "${name}"`, node }] : [];
     });
-  const unfeedable = unsent(true);
-  const unsentCookies = unsent(false);
+  const unfeedable = cookies(true);
+  const unsentCookies = cookies(false);
   const node = document.child(operation, "requestBody");
   if (!node || body) return { unfeedable, unsentCookies };
   const media = keysOf(document.child(node, "content"));
@@ -338,12 +332,10 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
     // these never have content, regardless of the document (RFC 9110 §15.3.5, §15.3.6)
     if (status === "204" || status === "205") return [response];
     const [media] = content;
-    const json = contentOf(document, node, jsonTests);
-    const found = json ?? contentOf(document, node, [isText]);
-    if (!found) {
-      const entries = entriesOf(document, document.child(node, "content"));
-      return [{ ...response, media, ...(entries.some(isStream) && { isStream: true as const }) }];
-    }
+    const whole = content.filter((each) => !isStream(document, node, each));
+    const json = contentOf(document, node, jsonTests, whole);
+    const found = json ?? contentOf(document, node, [isText], whole);
+    if (!found) return [{ ...response, media, ...(whole.length < content.length && { isStream: true }) }];
     return [{ ...response, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
   });
 
@@ -351,21 +343,21 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
 const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
-/** A media type whose content is a sequence of items of any length (OpenAPI 3.2 §4.14). */
-const isStream = (entry: RestNode | undefined): boolean => {
-  const media = membersOf(entry?.value);
-  return "itemSchema" in media && !("schema" in media);
-};
+/** Whether a media type's content is a stream of items, of which no schema describes the whole (OpenAPI 3.2, Media Type Object). */
+function isStream(document: RestDocument, node: RestNode, media: string): boolean {
+  const { itemSchema, schema } = membersOf(document.child(document.child(node, "content"), media)?.value);
+  return itemSchema !== undefined && (schema === undefined || !isJson(media));
+}
 
-/** The entry of `content` whose media type satisfies the first possible test. */
+/** The entry of `content`, among `allowed`, whose media type satisfies the first possible test. */
 function contentOf(
   document: RestDocument,
   node: RestNode,
   tests: readonly ((media: string) => boolean)[],
+  allowed = keysOf(document.child(node, "content")),
 ): { media: string; entry: RestNode; shape: Shape } | undefined {
   const content = document.child(node, "content");
-  const whole = keysOf(content).filter((key) => !isStream(document.child(content, key)));
-  const media = tests.map((test) => whole.find(test)).find((found) => found !== undefined);
+  const media = tests.map((test) => allowed.find(test)).find((found) => found !== undefined);
   const entry = media === undefined ? undefined : document.child(content, media);
   return media === undefined || !entry
     ? undefined

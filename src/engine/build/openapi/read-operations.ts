@@ -33,7 +33,7 @@ export class RestOperations extends Map<string, RestOperation> {
    */
   ownIdOf({ node, root }: RestOperation): string | undefined {
     const id = operationIdOf(node);
-    const [, start] = /^(?:[A-Z]+ )?([^/]*)\//.exec(id ?? "") ?? [];
+    const [, start] = /^(?:[A-Z][A-Z\d-]* )?([^/]*)\//.exec(id ?? "") ?? [];
     return start !== undefined && start !== root.name && this.#starts.has(start) ? undefined : id;
   }
 

@@ -104,4 +104,7 @@ export const securitySchemeOf = (
   document: RestDocument,
   root: RootNode,
   name: string,
-): RestNode | undefined => document.child(securitySchemesOf(document, root), name);
+): RestNode | undefined =>
+  document.child(securitySchemesOf(document, root), name) ??
+  // since OpenAPI 3.2, a name that no component has is the URI of a scheme
+  (/[#/.]/.test(name) ? document.follow({ ...root, value: { $ref: name } }) : undefined);

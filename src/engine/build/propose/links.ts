@@ -10,7 +10,7 @@ import { formatSource } from "../bind/inputs/input-source.ts";
 import { type BoundField, boundFields, type Model, type ModelField } from "../bind/model.ts";
 import { entriesByKey, type RestNode, type RootNode } from "../openapi/document.ts";
 import { unescapePointer } from "../openapi/json-pointer.ts";
-import { isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
+import { isSafe, type Parameter, type RestOperation, sentMethod } from "../openapi/operation.ts";
 import { alwaysFits } from "../openapi/shapes/property-paths.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 
@@ -28,7 +28,7 @@ export class Links {
 
   constructor(model: Model) {
     this.#model = model;
-    const reading = boundFields(model).filter(({ operation }) => operation.method === "get");
+    const reading = boundFields(model).filter(({ operation }) => isSafe(operation.method));
     this.#declared = declaredLinks(model);
     this.#byPath = Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation)));
     this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(field)[0] ?? "");
@@ -97,7 +97,7 @@ const pathKey = (steps: readonly string[]): string =>
 
 /** Whether the operation reads at this path. */
 const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
-  operation.method === "get" && pathKey(stepsOf(operation)) === pathKey(steps);
+  isSafe(operation.method) && pathKey(stepsOf(operation)) === pathKey(steps);
 
 function typeOf({ definition }: ModelField): string[] {
   const named = getNamedType(definition.type);
@@ -177,9 +177,10 @@ function targetOf(
 ) {
   if (typeof operationId === "string")
     return operations.named(name === "" ? operationId : `${name}/${operationId}`);
-  const [, path, method] = /^#\/paths\/([^/]+)\/(\w+)$/.exec(String(operationRef)) ?? [];
+  const [, path, method] =
+    /^#\/paths\/([^/]+)\/(?:additionalOperations\/)?([\w-]+)$/.exec(String(operationRef)) ?? [];
   if (path === undefined || method === undefined) return undefined;
-  return operations.named(`${method.toUpperCase()} ${name}${unescapePointer(path)}`);
+  return operations.named(`${sentMethod(method)} ${name}${unescapePointer(path)}`);
 }
 
 function linkOf(

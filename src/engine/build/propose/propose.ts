@@ -6,11 +6,12 @@ import { UsageError } from "../../shared/cli/command-failure.ts";
 import { suggestOperations } from "../bind/find-operation.ts";
 import type { Model } from "../bind/model.ts";
 import {
-  boundMethods,
   hasNoContent,
   isSafe,
+  isSendable,
   type Parameter,
   type RestOperation,
+  sentMethod,
   showableResponses,
   unshowableReason,
 } from "../openapi/operation.ts";
@@ -145,7 +146,7 @@ export class Proposal {
 
 /** Why the operation cannot be bound to a field. */
 export function unproposableReason(operation: RestOperation): string | undefined {
-  if (!boundMethods.includes(operation.method)) return `no field can send ${operation.method.toUpperCase()}`;
+  if (!isSendable(operation.method)) return `no field can send ${sentMethod(operation.method)}`;
   const [unfed] = operation.unfeedable;
   if (unfed) return `it requires ${unfed.name}, which no field can send`;
   const answers = operation.successes.some(({ shape }) => shape) || hasNoContent(operation);

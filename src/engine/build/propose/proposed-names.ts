@@ -30,7 +30,7 @@ function ownId(operation: RestOperation): string | undefined {
 
 /** FastAPI adds the path and the method to the name of a function: `read_item_items__item_id__get`. */
 function nameOfFunction(operation: RestOperation, id: string): string | undefined {
-  const added = `${ownPath(operation).replaceAll(/\W/g, "_")}_${operation.method}`;
+  const added = `${ownPath(operation).replaceAll(/\W/g, "_")}_${operation.method.toLowerCase()}`;
   return id.endsWith(added) && id.length > added.length ? id.slice(0, -added.length) : undefined;
 }
 
@@ -50,7 +50,7 @@ function nameFromPath(operation: RestOperation, isLeftOut = (_step: string): boo
   while (isLeftOut(steps[0] ?? "") && /^\w/.test(steps[1] ?? "")) steps.shift();
   const name = steps.join("/");
   const words = splitWords(name).length > 0 ? name : "root";
-  return isSafe(method) ? words : `${method} ${words}`;
+  return isSafe(method) ? words : `${method.toLowerCase()} ${words}`;
 }
 
 /** A unique name for each REST name; duplicates are numbered: `userId`, `userId2`. */

@@ -182,7 +182,7 @@ function spansOf(tracer: Tracer): Observer {
       const { operation, coordinate, method, isRetry } = call;
       const path = call.path.slice(call.path.indexOf("/")); // after the name of its document
       const attributes = {
-        "http.request.method": method,
+        "http.request.method": knownMethod(method),
         "url.template": path,
         ...clientAttributes(call, path),
         "rest.operation.id": operation.id,

@@ -3,9 +3,8 @@
  * or into a `CodedError`, which names the operation and nothing of the upstream.
  */
 import { isJson, isText } from "../../shared/media-type.ts";
-import type { Operation, Operations } from "../../shared/operation.ts";
+import { isSafeMethod, type Operation, type Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
-import { isSafeMethod } from "../../shared/safe-method.ts";
 import { CodedError } from "../coded-error.ts";
 import { createProcessBudgets, type ProcessBudgets } from "../governor/process-budgets.ts";
 import { beginCall, endCall } from "../observe/observer.ts";
@@ -33,7 +32,6 @@ import type { RestResponse } from "./rest-response.ts";
 import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
 import { Upstream } from "./upstream/upstream.ts";
 
-type Method = "GET" | "QUERY" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Section = Readonly<Record<string, unknown>>;
 type Init = {
   readonly path?: Section;
@@ -42,8 +40,8 @@ type Init = {
   readonly body?: unknown;
 } & TakesLink;
 
-/** `request` of openapi-fetch. The types of `Rest` have checked its arguments. */
-type Send = (method: Method, path: string, init: object) => Promise<Sent>;
+/** A function of openapi-fetch. The types of `Rest` have checked its arguments. */
+type Send = (method: string, path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
 /** The upstreams of all products. Each has its own connections, so a slow product delays no other. */
@@ -112,17 +110,16 @@ export class RestClient {
     return this.#call("GET", path, init, result);
   }
 
-  async find(path: string, init?: Init, ...result: string[]): Promise<unknown> {
-    try {
-      return await this.#call("GET", path, init, result);
-    } catch (error) {
-      if (error instanceof CodedError && error.code === "NOT_FOUND") return null;
-      throw error;
-    }
+  find(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return orNull(this.#call("GET", path, init, result));
   }
 
   query(path: string, init?: Init, ...result: string[]): Promise<unknown> {
     return this.#call("QUERY", path, init, result);
+  }
+
+  search(path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return orNull(this.#call("QUERY", path, init, result));
   }
 
   post(path: string, init?: Init, ...result: string[]): Promise<unknown> {
@@ -141,9 +138,13 @@ export class RestClient {
     return this.#call("DELETE", path, init, result);
   }
 
+  send(method: string, path: string, init?: Init, ...result: string[]): Promise<unknown> {
+    return this.#call(method, path, init, result);
+  }
+
   /** Makes a call. A read that fails is retried once, within the request's deadline and the upstream's retry budget. */
   async #call(
-    method: Method,
+    method: string,
     path: string,
     init: Init | undefined,
     result: readonly string[],
@@ -191,7 +192,7 @@ export class RestClient {
     { client }: Upstream,
     operation: Operation,
     call: CallRecord,
-    method: Method,
+    method: string,
     path: string,
     init: Init | undefined,
     held: CallCredentials | undefined,
@@ -216,6 +217,16 @@ export class RestClient {
       operation,
       held,
     });
+  }
+}
+
+/** The value, or null for a 404. */
+async function orNull(value: Promise<unknown>): Promise<unknown> {
+  try {
+    return await value;
+  } catch (error) {
+    if (error instanceof CodedError && error.code === "NOT_FOUND") return null;
+    throw error;
   }
 }
 

@@ -3,19 +3,16 @@
  * missing may be null. An input with named values is any string, number or boolean: the argument's own schema, or its enum,
  * refuses a wrong one before the call.
  */
-import type { HttpMethod } from "openapi-typescript-helpers";
 
-export type RestMethod = HttpMethod | "query";
-
-/** The paths with an operation of this method. `Paths` is the type that openapi-typescript makes of a document. */
-export type PathFor<Paths extends object, Method extends RestMethod> = {
-  [Path in keyof Paths]: Paths[Path] extends { [Key in Method]: unknown } ? Path : never;
+/** `Paths` is the type that openapi-typescript makes of a document. */
+export type PathFor<Paths extends object, Method extends string> = {
+  [Path in keyof Paths]: Paths[Path] extends Readonly<Record<Method, unknown>> ? Path : never;
 }[keyof Paths];
 
 export type OperationAt<
   Paths extends object,
   Path extends keyof Paths,
-  Method extends RestMethod,
+  Method extends string,
 > = Paths[Path][Method & keyof Paths[Path]];
 
 /** A value in path, query or header. It is text on the wire, so an `ID` fits an integer, and an integer a text. */
@@ -71,7 +68,7 @@ export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">
   TakesLink;
 
 /** The paths of operations without required input. */
-export type BarePathFor<Paths extends object, Method extends RestMethod> = {
+export type BarePathFor<Paths extends object, Method extends string> = {
   [Path in PathFor<Paths, Method>]: Record<never, never> extends Init<OperationAt<Paths, Path, Method>>
     ? Path
     : never;

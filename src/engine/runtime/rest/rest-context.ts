@@ -1,16 +1,8 @@
 /** The REST client of one request, as resolvers see it. The OpenAPI document's types (`Paths`) type each method and path. */
 import type { RegexSteps } from "../../shared/linear-pattern.ts";
-import type {
-  BarePathFor,
-  Init,
-  OperationAt,
-  PathFor,
-  RestMethod,
-  SuccessBody,
-  ValueAt,
-} from "./openapi-types.ts";
+import type { BarePathFor, Init, OperationAt, PathFor, SuccessBody, ValueAt } from "./openapi-types.ts";
 
-type Call<Paths extends object, Method extends RestMethod, Missing = never> = {
+type Call<Paths extends object, Method extends string, Missing = never> = {
   <Path extends BarePathFor<Paths, Method>>(
     path: Path,
   ): Promise<SuccessBody<OperationAt<Paths, Path, Method>> | Missing>;
@@ -29,11 +21,26 @@ export type Rest<Paths extends object> = {
   readonly get: Call<Paths, "get">;
   /** A `get` that returns null for a 404. */
   readonly find: Call<Paths, "get", null>;
-  readonly query: Call<Paths, "query">;
   readonly post: Call<Paths, "post">;
   readonly put: Call<Paths, "put">;
   readonly patch: Call<Paths, "patch">;
   readonly delete: Call<Paths, "delete">;
+  readonly query: Call<Paths, "query">;
+  /** A `query` that returns null for a 404. */
+  readonly search: Call<Paths, "query", null>;
+  /** Sends a method that has no function of its own (`additionalOperations` of OpenAPI 3.2). */
+  readonly send: {
+    <Method extends string, Path extends BarePathFor<Paths, Method>>(
+      method: Method,
+      path: Path,
+    ): Promise<SuccessBody<OperationAt<Paths, Path, Method>>>;
+    <Method extends string, Path extends PathFor<Paths, Method>, const Steps extends readonly string[]>(
+      method: Method,
+      path: Path,
+      init: Init<OperationAt<Paths, Path, Method>>,
+      ...result: Steps
+    ): Promise<ValueAt<SuccessBody<OperationAt<Paths, Path, Method>>, Steps>>;
+  };
 };
 
 /** GraphQL's types as graphql-codegen writes them: a link that inherits a value has the value's type from here. */

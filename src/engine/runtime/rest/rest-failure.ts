@@ -2,11 +2,9 @@
  * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream but the texts
  * that its document declares for clients, and the wait before a retry.
  */
-
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
-import type { Operation } from "../../shared/operation.ts";
-import { isSafeMethod } from "../../shared/safe-method.ts";
+import { isSafeMethod, type Operation } from "../../shared/operation.ts";
 import { CodedError, codeForStatus, FailureReason } from "../coded-error.ts";
 import { retryAfterSeconds } from "../http/retry-after.ts";
 import { outcomeOfWrite } from "../http/upstream-failure.ts";

@@ -31,13 +31,14 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
       "inherited-names",
       "inputs",
       "openapi-3.2",
+      "openapi-3.2-methods",
       "parameters",
       "query-objects",
     ],
     ...["refusals", "several-documents"],
   ],
   // components of several documents may have one name
-  "rest.ts": ["openapi-3.2", "several-documents"],
+  "rest.ts": ["openapi-3.2", "openapi-3.2-methods", "several-documents"],
   // the schema of the case without its directives
   "schema.graphql": ["names"],
 };

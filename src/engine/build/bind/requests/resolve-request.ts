@@ -28,12 +28,18 @@ import type { RequestPart, RequestValue, RestRequest } from "./rest-request.ts";
 export function resolveRequest(conversions: InputConversions, field: FieldBinding): RestRequest {
   const { operation, nullOn404 } = field;
   return {
-    method: operation.method === "get" && nullOn404 ? "find" : operation.method,
+    method: (nullOn404 && nullableMethods.get(operation.method)) || operation.method,
     parts: requestParts(conversions, field),
     argumentSchemas: argumentSchemas(conversions.pairs, field),
     argumentNames: argumentNames(conversions.pairs, field),
   };
 }
+
+/** The client's functions that return null for a 404. */
+const nullableMethods: ReadonlyMap<string, string> = new Map([
+  ["get", "find"],
+  ["query", "search"],
+]);
 
 const requestParts = (conversions: InputConversions, field: FieldBinding): RequestPart[] =>
   (["path", "query", "header", "body"] as const).flatMap((location): RequestPart[] => {

@@ -4,7 +4,10 @@ import type { InputLocation } from "../../openapi/operation.ts";
 import type { InputSource } from "../inputs/input-source.ts";
 
 export type RestRequest = {
-  /** The method of the REST client: the HTTP method, or `find`, which returns null for a 404. */
+  /**
+   * The function of the REST client: the HTTP method, or `find` or `search`, which return null for a 404. A method without a function
+   * of its own is sent by `send`.
+   */
   readonly method: string;
   readonly parts: readonly RequestPart[];
   /**

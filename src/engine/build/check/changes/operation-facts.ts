@@ -16,6 +16,7 @@ import {
   methodAndPath,
   ownPath,
   type RestOperation,
+  sentMethod,
   showableResponses,
 } from "../../openapi/operation.ts";
 import { elementAt } from "../../schema/schema-coordinate.ts";
@@ -55,7 +56,7 @@ export const operationFacts: readonly Fact[] = [
     "rest-method-changed",
     [],
     ({ method }) => method,
-    (method) => `is a ${method?.toUpperCase()} now`,
+    (method) => `is a ${sentMethod(method ?? "")} now`,
   ),
   fact(
     ({ operation }) => [{ node: operation.node, value: ownPath(operation) }],

@@ -6,12 +6,13 @@ import {
   scanDiscriminators,
   transformSchema,
 } from "openapi-typescript";
+import ts from "typescript";
 import { unreadableSpec } from "../../diagnostic.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 import { documentsFolder } from "../../openapi/document-files.ts";
-import type { RestOperation } from "../../openapi/operation.ts";
+import { itemMethods, type RestOperation } from "../../openapi/operation.ts";
 import { unguarded } from "../inherited-names.ts";
-import { plainDocument, queryKey } from "./plain-document.ts";
+import { plainDocument } from "./plain-document.ts";
 
 export async function emitRestTypes(
   document: RestDocument,
@@ -19,9 +20,10 @@ export async function emitRestTypes(
 ): Promise<string> {
   try {
     const names = shortenPaths(operations);
-    const whole = plainDocument(document, operations, names) as unknown as OpenAPI3;
-    const types = unguarded(astToString(transformSchema(whole, contextFor(whole))));
-    return restoreLongPaths(withQueryOperations(types), names);
+    const slots = otherMethods(operations);
+    const whole = plainDocument(document, operations, names, slots) as unknown as OpenAPI3;
+    const nodes = withOtherMethods(transformSchema(whole, contextFor(whole)), slots, names);
+    return restoreLongPaths(unguarded(astToString(nodes)), names);
   } catch (error) {
     throw unreadableSpec(
       document.roots.length > 1 ? documentsFolder : document.root.file,
@@ -31,12 +33,6 @@ export async function emitRestTypes(
     );
   }
 }
-
-/** Gives QUERY operations their key in the type `paths`, where members of a path item are indented by eight spaces. */
-const withQueryOperations = (types: string): string =>
-  types.replace(/^export interface paths \{.*?^\}/ms, (paths) =>
-    paths.replaceAll(new RegExp(`^ {8}${queryKey}(?=: )`, "gm"), "query"),
-  );
 
 type Context = Parameters<typeof transformSchema>[1];
 
@@ -55,6 +51,72 @@ function contextFor(whole: OpenAPI3): Context {
   return context as Context;
 }
 
+// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). Such an operation is written as the GET of
+// a path of its own, from which its type moves to its method and path.
+
+const knownMethods: ReadonlySet<string> = new Set(itemMethods.filter((method) => method !== "query"));
+
+/** Operation → its path in the plain document. */
+function otherMethods(operations: readonly RestOperation[]): ReadonlyMap<RestOperation, string> {
+  const prefix = freePrefix("/other-method-", operations);
+  const others = operations.filter(({ method }) => !knownMethods.has(method));
+  return new Map(others.map((operation, index) => [operation, `${prefix}${index}`]));
+}
+
+function withOtherMethods(
+  nodes: readonly ts.Node[],
+  slots: ReadonlyMap<RestOperation, string>,
+  names: ReadonlyMap<string, string>,
+): ts.Node[] {
+  if (slots.size === 0) return [...nodes];
+  const { factory } = ts;
+  const owners = Map.groupBy([...slots], ([{ path }]) => names.get(path) ?? path);
+  const taken = new Set(slots.values());
+  return nodes.map((node) => {
+    if (!ts.isInterfaceDeclaration(node) || node.name.text !== "paths") return node;
+    const items = new Map(
+      node.members.flatMap((member) =>
+        ts.isPropertySignature(member) && member.type && ts.isTypeLiteralNode(member.type)
+          ? [[nameOf(member), { member, type: member.type }] as const]
+          : [],
+      ),
+    );
+    const members = [...items].flatMap(([path, { member, type }]) => {
+      if (taken.has(path)) return [];
+      const moved = (owners.get(path) ?? []).flatMap(([{ method }, slot]) => {
+        const found = items.get(slot)?.type.members.find((each) => nameOf(each) === "get");
+        return found && ts.isPropertySignature(found)
+          ? [
+              factory.updatePropertySignature(
+                found,
+                found.modifiers,
+                factory.createStringLiteral(method),
+                undefined,
+                found.type,
+              ),
+            ]
+          : [];
+      });
+      const all = factory.updateTypeLiteralNode(type, factory.createNodeArray([...type.members, ...moved]));
+      return [
+        factory.updatePropertySignature(member, member.modifiers, member.name, member.questionToken, all),
+      ];
+    });
+    const { modifiers, name, typeParameters, heritageClauses } = node;
+    return factory.updateInterfaceDeclaration(
+      node,
+      modifiers,
+      name,
+      typeParameters,
+      heritageClauses,
+      members,
+    );
+  });
+}
+
+const nameOf = ({ name }: ts.TypeElement): string =>
+  name && (ts.isStringLiteral(name) || ts.isIdentifier(name)) ? name.text : "";
+
 // Short names for long paths. openapi-typescript stores the location of each node as a string in a Set. V8 hashes strings of
 // more than 16,383 characters by their length alone, so thousands of nodes below a long path would be compared pairwise.
 
@@ -64,10 +126,15 @@ const longest = 2_000;
 /** Long path → its name in the plain document. */
 function shortenPaths(operations: readonly RestOperation[]): ReadonlyMap<string, string> {
   const paths = new Set(operations.map(({ path }) => path));
-  let prefix = "/long-path-";
-  while ([...paths].some((path) => path.startsWith(prefix))) prefix += "-";
+  const prefix = freePrefix("/long-path-", operations);
   const long = [...paths].filter(({ length }) => length > longest);
   return new Map(long.map((path, index) => [path, `${prefix}${index}`]));
+}
+
+function freePrefix(wanted: string, operations: readonly RestOperation[]): string {
+  let prefix = wanted;
+  while (operations.some(({ path }) => path.startsWith(prefix))) prefix += "-";
+  return prefix;
 }
 
 /** Replaces the short names in the generated types by the paths. */

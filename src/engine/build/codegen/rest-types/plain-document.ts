@@ -7,26 +7,29 @@ import type { RestDocument } from "../../openapi/document.ts";
 import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/operation.ts";
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
-/** The key of a QUERY operation: openapi-typescript 7 skips `query`, and no binding sends a TRACE. */
-export const queryKey = "trace";
-
-/** `names`: paths that are renamed in the plain document. */
+/**
+ * `names`: paths that are renamed in the plain document. `slots`: the paths below which operations are written, as a GET, whose
+ * methods openapi-typescript does not know.
+ */
 export function plainDocument(
   document: RestDocument,
   operations: readonly RestOperation[],
   names: ReadonlyMap<string, string>,
+  slots: ReadonlyMap<RestOperation, string>,
 ): PlainSchema {
   const schemas = new PlainSchemas(document);
   const items = Map.groupBy(operations, ({ path }) => names.get(path) ?? path);
-  const paths = [...items].map(([path, bound]) => [
-    path,
-    Object.fromEntries(
-      bound.map((operation) => [
-        operation.method === "query" ? queryKey : operation.method,
-        plainOperation(schemas, operation),
-      ]),
-    ),
-  ]);
+  const paths = [...items].flatMap(([path, bound]) => {
+    const known: [string, PlainSchema][] = [];
+    const others: [string, PlainSchema][] = [];
+    for (const operation of bound) {
+      const slot = slots.get(operation);
+      const written = plainOperation(schemas, operation);
+      if (slot === undefined) known.push([operation.method, written]);
+      else others.push([slot, { get: written }]);
+    }
+    return [[path, Object.fromEntries(known)] as const, ...others];
+  });
   return {
     openapi: "3.1.0",
     info: {},

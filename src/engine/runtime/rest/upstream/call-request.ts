@@ -1,6 +1,5 @@
 /** The light stand-in for `Request` that openapi-fetch makes: it holds the members that a call needs. */
-import type { Operation } from "../../../shared/operation.ts";
-import { isSafeMethod } from "../../../shared/safe-method.ts";
+import { isSafeMethod, type Operation } from "../../../shared/operation.ts";
 import type { CallRecord } from "../../observe/request-record.ts";
 import type { CallCredentials } from "../held-credentials.ts";
 import type { RequestScope } from "../request-scope.ts";

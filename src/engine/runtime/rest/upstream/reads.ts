@@ -2,12 +2,12 @@
  * The reads of an upstream: whether a read needs a call, and what its readers get. In this order: a response that this
  * request already has, a fresh stored response, a call that other readers wait for, its own call.
  */
+import { hash } from "node:crypto";
 import type { CodedError } from "../../coded-error.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-cache.ts";
 import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
 import { ValidatorBackoff } from "../cache/validator-backoff.ts";
-import { digestIfLong } from "../caller-headers.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "./call-request.ts";
@@ -26,9 +26,6 @@ export type ReadCall = {
 
 /** Makes a call. `begin` is called once the call is admitted. Throws or rejects with a `CodedError`. */
 type Call = (request: CallRequest, begin?: () => ReadCall) => Promise<RestResponse>;
-
-/** A longer body of a QUERY is part of its key as its digest. */
-const mostBodyCharacters = 4_096;
 
 export class Reads {
   readonly #cache: CallerCache;
@@ -60,15 +57,16 @@ export class Reads {
 
   /**
    * Identical reads of one request are one call, until a write outdates them. A read that fails is forgotten, so that
-   * it can be retried, but only once. `first` is called for a read that needs a call and is not a retry.
+   * it can be retried, but only once. `first` is called for a read that needs a call and is not a retry. The content of a
+   * QUERY is part of what identifies it (draft-ietf-httpbis-safe-method-w-body §2.7), as a digest, because it may be long.
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
     const own = request.headers ? JSON.stringify(request.headers) : "";
     const language = scope.forwarded.headers["accept-language"] ?? "";
+    const content = request.body === undefined ? "" : `\n${hash("sha256", request.body)}`;
     const url = this.#origin + request.path;
-    const body = request.body === undefined ? "" : digestIfLong(request.body, mostBodyCharacters);
-    const key = new CallerKey(scope.forwarded, `${request.operation.id} ${url}${own}\n${language}\n${body}`);
+    const key = new CallerKey(scope.forwarded, `${request.operation.id} ${url}${own}\n${language}${content}`);
     const known = scope.reads.get(key.whole);
     if (known) {
       request.call.isRepeated = true;

@@ -15,6 +15,7 @@ export interface paths {
     options?: never;
     head?: never;
     patch?: never;
+    trace?: never;
     query: operations["searchThings"];
   };
   "/pets": {

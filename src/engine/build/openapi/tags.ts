@@ -1,0 +1,31 @@
+/** The tags of operations, which OpenAPI 3.2 nests (`parent`) and classifies (`kind`, Tag Object). */
+import { isRecord, membersOf } from "../../shared/json-object.ts";
+import type { RootNode } from "./document.ts";
+import type { RestOperation } from "./operation.ts";
+
+export const tagsOf = ({ node }: Pick<RestOperation, "node">): string[] =>
+  isRecord(node.value) && Array.isArray(node.value.tags)
+    ? node.value.tags.filter((tag) => typeof tag === "string")
+    : [];
+
+/** The operation's tags and all tags above them. */
+export function nestedTagsOf(operation: Pick<RestOperation, "node" | "root">): Set<string> {
+  const found = new Set(tagsOf(operation));
+  for (const tag of found) {
+    const { parent } = declaredTag(operation.root, tag);
+    if (typeof parent === "string") found.add(parent); // is visited later in this loop
+  }
+  return found;
+}
+
+/** The tag that names the operation's product: the first one that is not for people alone, such as a `badge` or an `audience`. */
+export const productTagOf = (operation: Pick<RestOperation, "node" | "root">): string | undefined =>
+  tagsOf(operation).find((tag) => {
+    const { kind } = declaredTag(operation.root, tag);
+    return kind === undefined || kind === "nav";
+  });
+
+function declaredTag({ value }: RootNode, name: string): Record<string, unknown> {
+  const { tags } = membersOf(value);
+  return membersOf(Array.isArray(tags) ? tags.find((tag) => membersOf(tag).name === name) : undefined);
+}
