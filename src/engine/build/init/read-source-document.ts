@@ -43,7 +43,7 @@ export async function readSourceDocument(
   const place = name === undefined ? singleDocumentFile : documentNamed(name);
   const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
   const main = await convertSwagger(
-    source ? (source(place.file) ?? "") : await fetchDocument(given, documentHeaders(env, name)),
+    source ? (source(place.file) ?? "") : await fetchDocument(given, documentHeaders(env, name, given)),
   );
   const files = new Map<string, string>();
   const read: ReadFile = (file) => (file === place.file ? main : source?.(file));

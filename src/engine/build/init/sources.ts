@@ -34,11 +34,16 @@ export function withSource(packageJson: string, root: string, file: string, give
 const headerVariable = (name: string | undefined): string =>
   name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
 
-/** Throws `UsageError` without the value, which is secret. */
-export function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined): Headers {
+const loopback = /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/;
+
+/** Throws `UsageError` without the value, which is secret, and for a URL that would send it in clear text to another machine. */
+export function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
   const variable = headerVariable(name);
   const given = own(env, variable);
   if (given === undefined || given === "") return new Headers();
+  const { protocol, hostname } = URL.parse(url) ?? { protocol: "https:", hostname: "" }; // fetch rejects one that is no URL
+  if (protocol !== "https:" && !loopback.test(hostname))
+    throw new UsageError([`${variable}: is not sent over plain http: give the document's https URL`]);
   const [, header = "", value = ""] = /^([^:]*):(.*)$/s.exec(given) ?? [];
   try {
     return new Headers([[header.trim(), value.trim()]]);

@@ -122,6 +122,27 @@ test("the header of a private document is sent, but not with a redirect, and is 
   expect(malformed.error).not.toContain("s3cret");
 });
 
+test.each(["http://api.example.com/api.json", "http://127.0.0.1.example.com/", "http://10.0.0.1/api.json"])(
+  "the header is not sent in clear text to %s",
+  async (url) => {
+    const project = emptyProject();
+    onTestFinished(() => project.remove());
+    const env = { OPENAPI_HEADER: "X-Token: s3cret" };
+    const { code, error } = await ran(project.root, ["--openapi", url], init, undefined, env);
+    expect(code).toBe(2);
+    expect(error).toMatch(/^OPENAPI_HEADER: is not sent over plain http/);
+    expect(error).not.toContain("s3cret");
+  },
+);
+
+test("a URL that is none is a message, also with a header", async () => {
+  const project = emptyProject();
+  onTestFinished(() => project.remove());
+  const env = { OPENAPI_HEADER: "X-Token: s3cret" };
+  const { code } = await ran(project.root, ["--openapi", "http://"], init, undefined, env);
+  expect(code).toBe(2);
+});
+
 test("a URL with a password or a query is not written; a missing source is named", async () => {
   const project = emptyProject();
   onTestFinished(() => project.remove());
