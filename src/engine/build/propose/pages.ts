@@ -98,7 +98,8 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
   const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
   // a declared origin is more certain than one by definition, and an offset by definition more certain than a page number
-  const after = counted.find((each) => declaresOrigin(each.shape)) ?? counted.at(-1);
+  // next to a cursor, a number may be only informative
+  const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) return { after, places: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
   return after && { after, places: { more, total }, pages: "OFFSET" as const };

@@ -190,6 +190,13 @@ test.each([
     "links.next_url",
     "cursor",
   ],
+  [
+    "a cursor that comes with a number",
+    { next_page_uri: { type: ["string", "null"], format: "uri" } },
+    { Page: integer, PageToken: { type: "string" }, PageSize: integer },
+    "next_page_uri",
+    "PageToken",
+  ],
   ["a page's number of unknown begin", { next: address }, { page: integer }, "next", "page"],
   ["the last item's id", { next: address }, { since: integer }, "next", "since"],
   [
@@ -214,6 +221,7 @@ test.each([
   ],
   ["an address that no parameter reads on by", { next: address }, { q: { type: "string" } }],
   ["a time to begin at", { next: address }, { since: { type: "string", format: "date-time" } }],
+  ["a number next to a cursor", {}, { page: integer, page_token: { type: "string" } }],
   ["a cursor that no parameter takes", { next: { type: "string" } }, { q: { type: "string" } }],
   [
     "a cursor that is a number",
@@ -240,6 +248,7 @@ test.each([
   ["page", {}, "NUMBERED", 1],
   ["page", { description: "A zero-based number." }, "NUMBERED", 0],
   ["page", { description: "Pages start at 0." }, "NUMBERED", 0],
+  ["page", { description: "The page index." }, "NUMBERED", 0],
   ["pageIndex", {}, "NUMBERED", 0],
 ])(
   "%s without a default, %j, is a connection that begins where it does by definition",

@@ -129,7 +129,9 @@ export function pagingOrigin({
   const said = [node.value, shape.node.value].map((each) => membersOf(each).description).join(" ");
   const isFromZero =
     /pageindex/.test(normalizeName(name)) ||
-    /\b(?:0|zero)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b/i.test(said);
+    /\bpage index\b|\b(?:0|zero)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b/i.test(
+      said,
+    );
   return isFromZero ? 0 : 1;
 }
 

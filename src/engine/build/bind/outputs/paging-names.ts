@@ -19,7 +19,17 @@ export const pagingNames = {
   // the id of the last item, but only in a next page's URL; elsewhere this parameter filters by time
   since: ["since", "sinceid"],
   next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
-  address: ["next", "nextpage", "nexturl", "nexturi", "nextlink", "nextpageurl", "nextpagelink", "nexthref"],
+  address: [
+    "next",
+    "nextpage",
+    "nexturl",
+    "nexturi",
+    "nextlink",
+    "nextpageurl",
+    "nextpagelink",
+    "nextpageuri",
+    "nexthref",
+  ],
   more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
   // the number of filtered results is preferred to the number of all
   total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
