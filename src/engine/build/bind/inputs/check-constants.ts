@@ -1,5 +1,6 @@
 /** Checks constants and defaults in the schema against the limits of their parameter. */
 
+import { findNumber, isRounded } from "../../../shared/exact-integers.ts";
 import { ajv } from "../../../shared/json-schema.ts";
 import { limitSchema } from "../../openapi/shapes/limits.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
@@ -12,7 +13,7 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: Styled
   const problem = rejectionReason(slot.shape, value) ?? unsendableReason(slot, value);
   if (problem === undefined) return;
   const { node, items } = slot.shape;
-  const message = `constant ${JSON.stringify(value)} for ${slot.in} "${slot.name}" ${problem}`;
+  const message = `constant ${shown(value)} for ${slot.in} "${slot.name}" ${problem}`;
   const at = { ...where, also: [node, items?.node] };
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
@@ -28,7 +29,7 @@ export function checkDefault(
   if (value === null) return;
   const problem = (isEnum ? undefined : rejectionReason(slot.shape, value)) ?? unsendableReason(slot, value);
   if (problem === undefined) return;
-  const message = `the default ${JSON.stringify(value)} of ${where.coordinate} ${problem}`;
+  const message = `the default ${shown(value)} of ${where.coordinate} ${problem}`;
   const isEmpty = Array.isArray(value) && value.length === 0;
   const hint = isEmpty
     ? "remove it: an argument that is left out is not sent"
@@ -36,11 +37,27 @@ export function checkDefault(
   binder.findings.add("constant-invalid", where, message, hint);
 }
 
+/** As JSON, which has no infinite number. */
+const shown = (value: unknown): string => (typeof value === "number" ? String(value) : JSON.stringify(value));
+
 /** A slot with the style of its parameter, or of its property of a form. */
 export type StyledSlot = InputSlot & { readonly style?: string | undefined };
 
+/** The reason why a value cannot be sent as the schema writes it. */
+const unsendableReason = (slot: StyledSlot, value: unknown): string | undefined =>
+  inexactReason(slot, value) ?? unwritableListReason(slot, value);
+
+/** JavaScript has rounded an integer beyond 2^53, and a number out of range would become null. A REST `number` is rounded anyway. */
+function inexactReason({ shape }: StyledSlot, value: unknown): string | undefined {
+  if (findNumber(value, (each) => !Number.isFinite(each)) !== undefined) return "has a number out of range";
+  const isNumber = (shape.items ?? shape).types.has("number");
+  return !isNumber && findNumber(value, isRounded) !== undefined
+    ? "has an integer beyond 2^53, which would be rounded"
+    : undefined;
+}
+
 /** The reason why `src/engine/runtime/rest/encode.ts` refuses a list, whose style cannot represent it. */
-function unsendableReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
+function unwritableListReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
   if (!Array.isArray(value) || style === undefined || style === "json") return undefined;
   if (value.length === 0)
     return location === "body" ? undefined : `is an empty list, which no ${location} parameter can carry`;
