@@ -78,6 +78,16 @@ export type HeldCredential = CredentialPlace & {
   /** The file below `CREDENTIALS_DIRECTORY`, or the folder with one file per tenant. */
   readonly file: string;
   readonly perTenant?: true;
+  /** The file holds a client's id and secret, for which this endpoint issues the token that is sent. */
+  readonly token?: TokenEndpoint;
+};
+
+/** The token endpoint of the client credentials grant (RFC 6749 §4.4). */
+export type TokenEndpoint = {
+  readonly url: string;
+  readonly scope?: string;
+  /** The client's id and secret go in the form instead of in `Authorization` (RFC 6749 §2.3.1). */
+  readonly inBody?: true;
 };
 
 /**

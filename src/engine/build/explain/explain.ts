@@ -121,8 +121,8 @@ function credentialLines({ held, document }: Model, operation: RestOperation): s
   const own = held.get(operation);
   if (own)
     return own.credentials.map(
-      ({ in: location, name, file, perTenant }) =>
-        `  credential: the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})`}`,
+      ({ in: location, name, file, perTenant, token }) =>
+        `  credential: the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})`}${token ? `; a token from ${token.url}` : ""}`,
     );
   const headers = credentialHeadersOf(document, operation).map((way) => way.join(" and "));
   return [`  credential: ${headers.length > 0 ? `the caller's, from ${headers.join(" or ")}` : "none"}`];

@@ -3,6 +3,7 @@
  * project's owner alone; `init` and `update` never write it, and no document can bring one.
  */
 import { isRecord } from "../../shared/json-object.ts";
+import type { HeldCredential, TokenEndpoint } from "../../shared/operation.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 import { rejectDuplicates } from "./yaml-file.ts";
@@ -10,7 +11,7 @@ import { rejectDuplicates } from "./yaml-file.ts";
 const credentialsFile = "credentials.yaml";
 
 /** The file below `CREDENTIALS_DIRECTORY`, or the folder with one file per tenant. */
-type HeldScheme = { readonly file: string; readonly perTenant?: true };
+type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 
 /** The section of one document. Operations are written as in the document, `GET /things/{id}`, each with a reason. */
 export type HeldDocument = {
@@ -73,14 +74,17 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
 /** An origin as URLs serialize it (RFC 6454 §6.2), with TLS unless it is this machine. */
 function readOrigin(name: string, value: unknown, fault: Fault): string {
   const url = typeof value === "string" ? URL.parse(value) : null;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  if (!url || url.origin !== value || !isSafe)
+  if (!url || url.origin !== value || !isPrivate(url))
     fault(
       [name, "origin"],
       "origin must be the origin of the vendor's API, such as https://api.example.com: https://, in lower case, without a path; http:// only for localhost, 127.0.0.1 and [::1]",
     );
   return String(value);
 }
+
+/** Whether nobody on the way reads what is sent. */
+const isPrivate = ({ protocol, hostname }: URL): boolean =>
+  protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 
 const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
 
@@ -92,8 +96,10 @@ function readScheme(path: Path, value: unknown, fault: Fault): HeldScheme {
   const given = entriesIn(value, path, "a map with file or filePerTenant", fault);
   const known = given.filter(([key]) => key === "file" || key === "filePerTenant");
   for (const [key] of given)
-    if (key !== "file" && key !== "filePerTenant")
-      fault([...path, key], `"${key}" is not supported: a security scheme has file or filePerTenant`);
+    if (!schemeMembers.includes(key))
+      fault([...path, key], `"${key}" is not supported: a security scheme has ${listed(schemeMembers)}`);
+  const grant = given.find(([key]) => key === grantMember);
+  const token = grant && readGrant([...path, grantMember], grant[1], fault);
   const [entry] = known;
   if (!entry || known.length > 1) {
     if (isRecord(value))
@@ -111,8 +117,40 @@ function readScheme(path: Path, value: unknown, fault: Fault): HeldScheme {
     );
     return { file: "" };
   }
-  return { file, ...(key === "filePerTenant" && { perTenant: true }) };
+  return { file, ...(key === "filePerTenant" && { perTenant: true }), ...(token && { token }) };
 }
+
+const grantMember = "oauth2ClientCredentials";
+const schemeMembers = ["file", "filePerTenant", grantMember];
+const grantMembers = ["tokenUrl", "scopes", "authentication"];
+
+/** The client credentials grant of OAuth 2. The file of the scheme has the client's id and secret. */
+function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
+  const given = new Map(entriesIn(value, path, `a map with ${listed(grantMembers)}`, fault));
+  for (const key of given.keys())
+    if (!grantMembers.includes(key))
+      fault([...path, key], `"${key}" is not supported: ${grantMember} has ${listed(grantMembers)}`);
+  const [tokenUrl, scopes, authentication = "basic"] = grantMembers.map((key) => given.get(key));
+  const url = typeof tokenUrl === "string" ? URL.parse(tokenUrl) : null;
+  if (!url || !isPrivate(url) || url.username !== "" || url.password !== "" || url.hash !== "")
+    fault(
+      [...path, "tokenUrl"],
+      "tokenUrl must be an https:// URL without a user and a fragment; http:// only for localhost, 127.0.0.1 and [::1]",
+    );
+  const isList = Array.isArray(scopes) && scopes.length > 0;
+  if (scopes !== undefined && !(isList && scopes.every(isScope)))
+    fault([...path, "scopes"], "scopes must be a list of scopes (RFC 6749 §3.3)");
+  if (authentication !== "basic" && authentication !== "post")
+    fault([...path, "authentication"], "authentication must be basic or post (RFC 6749 §2.3.1)");
+  return {
+    url: url?.href ?? "",
+    ...(isList && { scope: scopes.join(" ") }),
+    ...(authentication === "post" && { inBody: true }),
+  };
+}
+
+const isScope = (value: unknown): boolean =>
+  typeof value === "string" && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
 
 function readReasons(path: Path, value: unknown, fault: Fault): ReadonlyMap<string, string> {
   if (value === undefined || value === null) return new Map();

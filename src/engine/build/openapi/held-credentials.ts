@@ -44,7 +44,8 @@ export function heldCredentials(
     for (const schemes of schemesOf(document, operation)) {
       const credentials = schemes.flatMap(({ name, node }): HeldCredential[] => {
         const [given, place] = [section.schemes.get(name), heldPlaceOf(node)];
-        return given && place ? [{ ...place, ...given }] : [];
+        const isIssued = place?.scheme === "Bearer" || given?.token === undefined;
+        return given && place && isIssued ? [{ ...place, ...given }] : [];
       });
       if (credentials.length === 0 || credentials.length < schemes.length) continue;
       held.set(operation, { origin: section.origin, credentials });

@@ -21,6 +21,7 @@ import type { RequestScope } from "./request-scope.ts";
 import {
   failureOf,
   invalidResponse,
+  isCredentialRefused,
   notJson,
   outcomeOf,
   pause,
@@ -57,7 +58,7 @@ export class Upstreams extends Map<string, Upstream> {
   constructor(config: Config, operations: Operations) {
     super();
     this.shares = createProcessBudgets(config.env);
-    this.held = new HeldCredentials(config.env.CREDENTIALS_DIRECTORY);
+    this.held = new HeldCredentials(config);
     for (const [product, url] of baseUrls(config, operations)) {
       if (typeof url === "string")
         throw new ConfigError([`${url}: the graphql role needs it; set it to the URL of REST`]);
@@ -75,7 +76,7 @@ export class Upstreams extends Map<string, Upstream> {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.values()].map((upstream) => upstream.close()));
+    await Promise.all([this.held.close(), ...[...this.values()].map((upstream) => upstream.close())]);
   }
 }
 
@@ -152,6 +153,7 @@ export class RestClient {
     const operation = own(this.#operations, `${method} ${path}`) as Operation;
     const upstream = this.#upstreams.of(operation);
     const { forwarded } = this.#scope;
+    let held: CallCredentials | undefined;
     for (let tries = 0; ; tries++) {
       const call = new CallRecord(
         operation,
@@ -165,7 +167,7 @@ export class RestClient {
       call.baseUrl = upstream.baseUrl;
       beginCall(call);
       try {
-        const held = operation.held && (await this.#upstreams.held.of(operation, forwarded.tenant));
+        held = operation.held && (await this.#upstreams.held.of(operation, forwarded.tenant));
         const sent = await this.#send(upstream, operation, call, method, path, init, held);
         call.status = sent.response.status;
         call.source = sent.response.source;
@@ -179,6 +181,10 @@ export class RestClient {
       } catch (error) {
         call.fail(...failureOf(error));
         endCall(call);
+        if (held?.isRenewable && isCredentialRefused(error)) {
+          held.renew();
+          if (tries === 0 && isSafeMethod(method) && this.#scope.mayCallIn(0)) continue;
+        }
         const waitMs = tries === 0 && isSafeMethod(method) ? retryWaitMs(error) : undefined;
         const owner = forwarded.ownerAt(operation);
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))

@@ -12,6 +12,8 @@ import type { Dictionary } from "../../shared/own.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
 import { CodedError, FailureReason } from "../coded-error.ts";
 import { heldFiles } from "../settings/capacity.ts";
+import type { Config } from "../settings/config.ts";
+import { type AccessToken, AccessTokens } from "./access-tokens.ts";
 import { partsOfSecrets } from "./caller-headers.ts";
 
 /** How long a file counts as unchanged. */
@@ -23,12 +25,15 @@ const tenantName = /^[A-Za-z0-9_][\w.@~-]{0,127}$/;
 const mostBytes = 8_192;
 const leastCharacters = 8;
 
+/** The value of a credential, and the token that it is, if it was issued for client credentials. */
+type Placed = { readonly credential: HeldCredential; readonly value: string; readonly token?: AccessToken };
+
 /** The values that one call carries. */
 export class CallCredentials {
-  readonly #placed: readonly { readonly credential: HeldCredential; readonly value: string }[];
+  readonly #placed: readonly Placed[];
   readonly #secrets: readonly Secret[];
 
-  constructor(placed: readonly { readonly credential: HeldCredential; readonly value: string }[]) {
+  constructor(placed: readonly Placed[]) {
     this.#placed = placed;
     const values = placed.flatMap(({ credential, value }) => [value, valueInHeader(credential, value)]);
     const users = placed.flatMap(({ credential, value }) => userThatIsTheKey(credential, value));
@@ -59,6 +64,16 @@ export class CallCredentials {
       whole += `${whole.includes("?") ? "&" : "?"}${encodeURIComponent(credential.name)}=${encodeURIComponent(value)}`;
     }
     return whole;
+  }
+
+  /** Whether the call was made with a token that may have been revoked, so that another one may be accepted. */
+  get isRenewable(): boolean {
+    return this.#placed.some(({ token }) => token?.isRenewable);
+  }
+
+  /** The next call carries another token, if this one is renewable. */
+  renew(): void {
+    for (const { token } of this.#placed) token?.renew();
   }
 
   /** A text of the vendor without the credentials, which some APIs repeat in links to the next page. */
@@ -104,11 +119,17 @@ type Listed = { readonly at: number; readonly names: Promise<ReadonlySet<string>
 
 export class HeldCredentials {
   readonly #directory: string;
+  readonly #tokens: AccessTokens;
   readonly #files = new LRUCache<string, Read>({ max: heldFiles });
   readonly #folders = new Map<string, Listed>();
 
-  constructor(directory: string) {
-    this.#directory = directory;
+  constructor({ env }: Pick<Config, "env">) {
+    this.#directory = env.CREDENTIALS_DIRECTORY;
+    this.#tokens = new AccessTokens({ env });
+  }
+
+  close(): Promise<void> {
+    return this.#tokens.close();
   }
 
   /**
@@ -118,10 +139,12 @@ export class HeldCredentials {
   async of({ held }: Operation, tenant: string | undefined): Promise<CallCredentials | undefined> {
     if (!held) return undefined;
     if (!tenant) throw new CodedError("UNAUTHENTICATED", "only known tenants may call it");
-    const placed = held.credentials.map(async (credential) => ({
-      credential,
-      value: await this.#valueOf(credential, tenant),
-    }));
+    const placed = held.credentials.map(async (credential): Promise<Placed> => {
+      const value = await this.#valueOf(credential, tenant);
+      if (!credential.token) return { credential, value };
+      const token = await this.#tokens.of(credential.token, value);
+      return { credential, value: token.text, token };
+    });
     return new CallCredentials(await Promise.all(placed));
   }
 
@@ -188,13 +211,14 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** The value in a file. Throws an `Error` whose message shows nothing of it. */
-function checkedSecret({ scheme, in: location }: HeldCredential, text: string): string {
+function checkedSecret({ scheme, in: location, token }: HeldCredential, text: string): string {
   const value = text.replace(/\r?\n$/, "");
   if (!/^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(value))
     throw new Error("must have one line of visible ASCII characters");
   if (value.length < leastCharacters) throw new Error(`must have at least ${leastCharacters} characters`);
   if (scheme === "Basic" && !/^[^:]+:/.test(value)) throw new Error("must be user:password");
-  if (scheme === "Bearer" && value.includes(" "))
+  if (token && !/^[^:]+:./.test(value)) throw new Error("must be client_id:client_secret");
+  if (scheme === "Bearer" && !token && value.includes(" "))
     throw new Error('must be the token alone, without "Bearer"');
   if (location === "cookie" && !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/.test(value))
     throw new Error("must be the value of a cookie (RFC 6265 §4.1.1)");

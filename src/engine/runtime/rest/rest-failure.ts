@@ -135,6 +135,11 @@ const credentialRefused = (): CodedError =>
     new FailureReason("CREDENTIAL_REFUSED"),
   );
 
+export const isCredentialRefused = (error: unknown): boolean =>
+  error instanceof CodedError &&
+  error.cause instanceof FailureReason &&
+  error.cause.code === "CREDENTIAL_REFUSED";
+
 /** A larger body of a refusal is not read for texts. */
 const mostTextBytes = 65_536;
 

@@ -202,9 +202,22 @@ test.each([
     /"tenantParameters" is not supported: a document has origin, schemes, everyTenantMay and writes \(line 4\)/,
   ],
   [
-    "client credentials",
-    withFile("{ file: pager-key }", "{ oauth2ClientCredentials: {} }"),
-    /"oauth2ClientCredentials" is not supported/,
+    "client credentials without a file",
+    withFile("{ file: pager-key }", "{ oauth2ClientCredentials: { tokenUrl: https://a.example/token } }"),
+    /needs either file .* or filePerTenant/,
+  ],
+  [
+    "a token URL without TLS",
+    withFile("{ file: pager-key }", "{ file: a, oauth2ClientCredentials: { tokenUrl: http://a.example } }"),
+    /tokenUrl must be an https:\/\/ URL/,
+  ],
+  [
+    "another grant's members",
+    withFile(
+      "{ file: pager-key }",
+      "{ file: a, oauth2ClientCredentials: { tokenUrl: https://a.example, password: b, authentication: none } }",
+    ),
+    /"password" is not supported.*\n.*authentication must be basic or post/,
   ],
   [
     "both kinds",
@@ -246,6 +259,35 @@ test.each([
   ["one key twice", { "credentials.yaml": `${credentials}mail: {}` }, /the key "mail" appears twice/],
 ])("a file with %s is refused", (_what, changes, message) => {
   expect(errorsOf(changes).join("\n")).toMatch(message);
+});
+
+const withToken = (flow: string) => ({
+  "credentials.yaml": edited(
+    credentials,
+    "{ filePerTenant: tracker }",
+    "{ filePerTenant: tracker, oauth2ClientCredentials: { tokenUrl: https://login.example/token } }",
+  ),
+  "openapi/tracker.yaml": edited(
+    spec["openapi/tracker.yaml"] ?? "",
+    "{ type: http, scheme: bearer }",
+    `{ type: oauth2, flows: { clientCredentials: { tokenUrl: "${flow}", scopes: {} } } }`,
+  ),
+});
+
+test("the document's token endpoint has to be at the pinned origin", () => {
+  expect(errorsOf(withToken("https://login.example/v2/token"))).toEqual([]);
+  expect(errorsOf(withToken("/token"))).toEqual([]);
+  expect(errorsOf(withToken("https://login.evil.example/token"))).toEqual([
+    "held-credential-origin tracker#https://login.evil.example/token openapi/tracker.yaml:4: tracker names the token endpoint https://login.evil.example/token, and spec/credentials.yaml pins it to https://login.example",
+  ]);
+});
+
+test("an API key is not a token", () => {
+  const changes = withFile(
+    "{ file: pager-key }",
+    "{ file: pager-key, oauth2ClientCredentials: { tokenUrl: https://login.example/token } }",
+  );
+  expect(errorsOf(changes).join()).toMatch(/held-credential-unfit .*"key" of pager takes no access token/);
 });
 
 test("a single document has to be named first", () => {

@@ -18,6 +18,7 @@ export const secrets = {
   "maps-key": "c4nary-maps-key",
   "tracker/acme": "c4nary-tracker-of-acme",
   "tracker/globex": "c4nary-tracker-of-globex",
+  "bank-client": "our client:c4nary/secret=+",
   "mail-login": "robot:c4nary-mail-password",
 };
 
@@ -153,7 +154,7 @@ export async function vendor(answer: Answer) {
   return { seen, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-export const names = ["pager", "tracker", "maps", "mail", "own"] as const;
+export const names = ["pager", "tracker", "maps", "mail", "own", "bank"] as const;
 
 /** A folder with the spec and the secrets. */
 export function folders(files: Readonly<Record<string, string>>) {
@@ -172,12 +173,22 @@ export function folders(files: Readonly<Record<string, string>>) {
 export const proof = "proof-of-the-gateway-0123456789";
 
 /** The layer over stand-ins of all vendors, each with the same answer. */
-export async function layer(answer: Answer, environment: NodeJS.ProcessEnv = {}) {
+export async function layer(
+  answer: Answer,
+  {
+    files,
+    credentials,
+  }: {
+    readonly files?: Readonly<Record<string, string>>;
+    readonly credentials?: (origins: Readonly<Record<string, string>>) => string;
+  } = {},
+) {
   const vendors = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await vendor(answer)] as const)),
   ) as Record<(typeof names)[number], Awaited<ReturnType<typeof vendor>>>;
   const origins = Object.fromEntries(names.map((name) => [name, vendors[name].origin]));
-  const project = folders({ ...spec, "credentials.yaml": credentialsFor(origins) });
+  const held = credentialsFor(origins) + (credentials?.(origins) ?? "");
+  const project = folders({ ...spec, ...files, "credentials.yaml": held });
   const generated = await generate(projectAt(project.root).proved());
   for (const [path, text] of generated) project.write(path, text);
   const { api }: { api: GeneratedApi } = await import(join(project.root, "generated/index.ts"));
@@ -190,7 +201,6 @@ export async function layer(answer: Answer, environment: NodeJS.ProcessEnv = {})
     ...urls,
     CREDENTIALS_DIRECTORY: project.directory,
     GATEWAY_SECRET: proof,
-    ...environment,
   };
   const begin = async (changes: NodeJS.ProcessEnv = {}) => {
     const running = await open(service, { ...env, ...changes });

@@ -53,7 +53,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
       message,
       hint,
     );
-  for (const scheme of section.schemes.keys()) {
+  for (const [scheme, { token }] of section.schemes) {
     const node = securitySchemeOf(document, root, scheme);
     const names = Object.keys(membersOf(securitySchemesOf(document, root)?.value));
     if (!node)
@@ -69,6 +69,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         "remove it, or declare how the API takes such a credential in the overlay",
         node,
       );
+    else if (token) checkToken(model, root, scheme, node, token.url, unfit, findings);
   }
   const own = [...operations.values()].filter((operation) => operation.root === root);
   const names = new Map(own.map((operation) => [ownMethodAndPath(operation), operation]));
@@ -85,6 +86,34 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         unfit([list, operation], `"${operation}" does not write`, "remove the entry from writes");
     }
   checkServers(model, root, own, section, findings);
+}
+
+/** Tokens of client credentials are bearer tokens, and come from the owner's endpoint, whatever the document names. */
+function checkToken(
+  { document }: Model,
+  { name = "" }: RootNode,
+  scheme: string,
+  node: RestNode,
+  pinned: string,
+  unfit: (path: readonly string[], message: string, hint: string, rest?: RestNode) => void,
+  findings: Findings,
+): void {
+  if (heldPlaceOf(node)?.scheme !== "Bearer")
+    unfit(
+      ["schemes", scheme, "oauth2ClientCredentials"],
+      `"${scheme}" of ${name} takes no access token`,
+      "remove oauth2ClientCredentials, and put the credential itself into the file",
+    );
+  const flow = document.child(document.child(node, "flows"), "clientCredentials");
+  const { tokenUrl } = membersOf(flow?.value);
+  const { origin } = new URL(pinned);
+  if (typeof tokenUrl !== "string" || URL.parse(tokenUrl, pinned)?.origin === origin) return;
+  findings.add(
+    "held-credential-origin",
+    { coordinate: `${name}#${tokenUrl}`, rest: flow, below: ["tokenUrl"] },
+    `${name} names the token endpoint ${tokenUrl}, and spec/credentials.yaml pins it to ${origin}`,
+    `if tokens still come from ${origin}, replace tokenUrl in ${document.overlayAt(node)}; if you trust the new origin, change tokenUrl in spec/credentials.yaml`,
+  );
 }
 
 /** Each server that the document names, with the defaults of its variables, has to be on the pinned origin. */

@@ -12,6 +12,7 @@ import { callsPerProduct } from "../../settings/capacity.ts";
 import type { Config } from "../../settings/config.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { encodeTemplate, serializePath } from "../encode.ts";
+import type { CallCredentials } from "../held-credentials.ts";
 import { circuitOpen, notSent } from "../rest-failure.ts";
 import { RestResponse } from "../rest-response.ts";
 import { CallRequest } from "./call-request.ts";
@@ -122,7 +123,7 @@ export class Upstream {
       this.#calls.giveBack(caller, 1);
       pending.end(outcome instanceof RestResponse);
       caller.leave();
-      this.#breaker.count(owner, admission, verdictOf(outcome, operation));
+      this.#breaker.count(owner, admission, verdictOf(outcome, operation, held));
       if (isAbandoned) return; // it has no reader
       const used = read ? read.end(outcome) : outcome;
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
@@ -143,11 +144,12 @@ export class Upstream {
 /**
  * The verdict of a call about the upstream. A gateway sends 502, 503 or 504 without a usable response of the service (RFC 9110 §15.6).
  * A 500, or a response that cannot be used, is about one tenant's data. A wait for one of our own connections shows nothing.
- * A 401 for a credential that all tenants share is a failure for all of them.
+ * A 401 for a credential that all tenants share is a failure for all of them, unless it is a token that can be replaced.
  */
-function verdictOf(outcome: Outcome, { held }: Operation): Verdict {
+function verdictOf(outcome: Outcome, { held }: Operation, carried: CallCredentials | undefined): Verdict {
   if (outcome instanceof RestResponse) {
-    const isOfAll = outcome.status === 401 && held?.credentials.every(({ perTenant }) => !perTenant);
+    const isShared = held?.credentials.every(({ perTenant }) => !perTenant);
+    const isOfAll = outcome.status === 401 && isShared && !carried?.isRenewable;
     return isOfAll || (outcome.status >= 502 && outcome.status <= 504) ? "failed" : "worked";
   }
   return outcome.code === "UPSTREAM_UNAVAILABLE" || outcome.code === "UPSTREAM_TIMEOUT"
