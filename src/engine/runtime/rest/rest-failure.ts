@@ -61,18 +61,18 @@ export const notJson = (media: string): "HTML" | "not JSON" =>
  * they are said of the request, not of what it asks for (RFC 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
-  operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials">,
+  operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
   status: number,
   media: string,
   hasBody: boolean,
 ): string | undefined {
-  const { refusals, bareRefusals, credentials } = operation;
+  const { refusals, bareRefusals, credentials, held } = operation;
   if (status === 429) return undefined;
   if (hasBody && notJson(media) === "HTML") return "HTML";
   if (status === 401) return undefined;
   const documented = documentedStatus(operation, status);
   if (hasBody && isJson(media)) {
-    const isOfCredentials = status === 403 && credentials !== undefined;
+    const isOfCredentials = status === 403 && (credentials !== undefined || held !== undefined);
     // a 422 alone is no list of what the API refuses: FastAPI adds it to every operation that validates a value
     const isListed = refusals?.some((each) => each !== "422") === true;
     return documented !== undefined || !isListed || isOfCredentials ? undefined : "undocumented status";
@@ -94,6 +94,7 @@ export function responseFailure(
 ): CodedError {
   const { status } = response;
   if (status < 400) return invalidResponse("a redirect is not followed", "redirect");
+  if (operation.held && (status === 401 || status === 407)) return credentialRefused();
   const media = response.mediaType;
   const foreign = status < 500 ? foreignErrorSign(operation, status, media, response.bytes > 0) : undefined;
   if (foreign !== undefined)
@@ -103,7 +104,6 @@ export function responseFailure(
       {},
       new FailureReason(foreign),
     );
-  if (operation.held && (status === 401 || status === 407)) return credentialRefused();
   const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";

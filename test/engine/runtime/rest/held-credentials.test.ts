@@ -129,6 +129,20 @@ describe("a credential of the server", () => {
     );
   });
 
+  test("a page that refuses the credential, or a refusal without a description, is no fault of the address", async () => {
+    const { begin } = await layer((request, response) => {
+      const isPager = request.url?.startsWith("/services");
+      if (!isPager) return json(response, 403, { reason: "none of the document's" });
+      response.writeHead(401, { "content-type": "text/html" }).end("<html>401</html>");
+    });
+    const { url } = await begin();
+    const { errors = [] } = await ask(url, '{ services { id } issue(id: "1") { id } }', asTenant("acme"));
+    expect(errors.map(({ message }) => message).sort()).toEqual([
+      "pager/listServices: the service refuses the server's credential",
+      "tracker/getIssue: the service does not permit it to this server",
+    ]);
+  });
+
   test("a 403 or a 429 of one caller opens the circuit for nobody", async () => {
     const { vendors, begin } = await layer((_request, response) =>
       json(response, vendors.pager.seen.length % 2 ? 403 : 429, {}),
