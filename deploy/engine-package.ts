@@ -1,5 +1,5 @@
 /**
- * Builds `dist/restbound`, the package as npm takes it: JavaScript with source maps, and the types of its entry points, because
+ * Builds `dist/restbound`, the package as npm takes it: JavaScript, with source maps for what serves, and the types of its entry points, because
  * Node does not strip types below `node_modules`. The types have their comments; those of the JavaScript would be a tenth of the
  * package. `node deploy/engine-package.ts && npm pack ./dist/restbound`
  */
@@ -60,6 +60,15 @@ function keepExportedTypes(): void {
   for (const file of types) if (!kept.has(file)) rmSync(file);
 }
 
+/** The commands of the build side have no source maps, which would be a fifth of the package: their JavaScript reads like the source. */
+function dropMapsOfCommands(): void {
+  for (const map of globSync("build/**/*.js.map", { cwd: target })) {
+    const script = join(target, map.replace(/\.map$/, ""));
+    writeFileSync(script, readFileSync(script, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"));
+    rmSync(join(target, map));
+  }
+}
+
 function compile(...options: string[]): void {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const project = ["-p", join(engine, "tsconfig.json"), "--outDir", target];
@@ -71,6 +80,7 @@ function build(): void {
   compile("--emitDeclarationOnly");
   keepExportedTypes();
   compile("--removeComments", "--declaration", "false");
+  dropMapsOfCommands();
   for (const path of others) cpSync(join(engine, path), join(target, path));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
   for (const kind of Object.keys(handbook)) mkdirSync(join(target, "docs", kind), { recursive: true });

@@ -81,7 +81,7 @@ test("a file that is too large, and a label of many words, are read at a bounded
   const costOf = (length: number) => {
     const label = "a".repeat(length);
     write(root, {
-      "usage.txt": `process_start_time_seconds 1\ngraphql_operation_duration_seconds_count{${label}} 1\n`,
+      "usage.txt": `process_start_time_seconds 1\ngraphql_client_operations_total{${label}} 1\n`,
     });
     return processorMs(() => reportOf(root, "--base", "HEAD", "--usage", "usage.txt"), 1);
   };
