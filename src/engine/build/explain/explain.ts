@@ -115,7 +115,7 @@ function callLines(model: Model, field: BoundField): string[] {
   ];
 }
 
-/** Whose credential a call carries, in a project in which the server holds some. */
+/** Whether a call carries a credential of the server or of the caller. Empty if the server holds none. */
 function credentialLines({ held, document }: Model, operation: RestOperation): string[] {
   if (held.size === 0) return [];
   const own = held.get(operation);

@@ -175,7 +175,10 @@ function findNamesakes({ operations }: Model): Namesakes {
   return found;
 }
 
-/** The steps before one, without an API's name and version; undefined below a parameter, whose resource is part of another one. */
+/**
+ * The part of the path before `step`, without the API's name and version. `undefined` if it has a parameter: the resource belongs to
+ * another one then.
+ */
 function areaOf(steps: readonly string[], step: string): string | undefined {
   const before = steps.slice(0, steps.lastIndexOf(step));
   return before.some((each) => each.includes("{"))

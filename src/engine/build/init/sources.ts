@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { isRecord, membersOf, parsedJson } from "../../shared/json-object.ts";
+import { isLoopback } from "../../shared/loopback.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { own } from "../../shared/own.ts";
 import { shownUrl } from "../../shared/shown-url.ts";
@@ -34,15 +35,13 @@ export function withSource(packageJson: string, root: string, file: string, give
 const headerVariable = (name: string | undefined): string =>
   name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
 
-const loopback = /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/;
-
 /** Throws `UsageError` without the value, which is secret, and for a URL that would send it in clear text to another machine. */
 export function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
   const variable = headerVariable(name);
   const given = own(env, variable);
   if (given === undefined || given === "") return new Headers();
-  const { protocol, hostname } = URL.parse(url) ?? { protocol: "https:", hostname: "" }; // fetch rejects one that is no URL
-  if (protocol !== "https:" && !loopback.test(hostname))
+  const address = URL.parse(url); // without one, fetch reports that it is not a URL
+  if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
     throw new UsageError([`${variable}: is not sent over plain http: give the document's https URL`]);
   const [, header = "", value = ""] = /^([^:]*):(.*)$/s.exec(given) ?? [];
   try {

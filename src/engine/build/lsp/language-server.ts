@@ -1,4 +1,4 @@
-/** The language server (LSP 3.17): answers an editor from the projects whose files it opens. Positions count UTF-16 code units. */
+/** The language server (LSP 3.17). It serves each project of which the editor opens a file. Positions are in UTF-16 code units. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

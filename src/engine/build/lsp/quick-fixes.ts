@@ -180,7 +180,7 @@ function enumValues({ hint }: Finding, schema: GraphQLSchema): Titled[] {
 const directiveOf = (node: ASTNode, name: string) =>
   "directives" in node ? node.directives?.find((each) => each.name.value === name) : undefined;
 
-/** Appends the entry, whose reason, author and last day are left to the user. */
+/** Appends an approval to the file. The user fills in the reason, the author and the last day. */
 function approval(finding: Finding, files: SpecFiles): Fix[] {
   if (finding.fingerprint === undefined || finding.approval) return [];
   const text = files.read(approvalsFile) ?? "";

@@ -3,6 +3,7 @@
  * project's owner alone; `init` and `update` never write it, and no document can bring one.
  */
 import { isRecord } from "../../shared/json-object.ts";
+import { isLoopback } from "../../shared/loopback.ts";
 import type { HeldCredential, TokenEndpoint } from "../../shared/operation.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "./document.ts";
@@ -77,16 +78,14 @@ function readOrigin(name: string, value: unknown, fault: Fault): string {
   if (!url || url.origin !== value || !isPrivate(url))
     fault(
       [name, "origin"],
-      "origin must be the origin of the vendor's API, such as https://api.example.com: https://, in lower case, without a path; http:// only for localhost, 127.0.0.1 and [::1]",
+      "origin must be the origin of the vendor's API, such as https://api.example.com: https://, in lower case, without a path; http:// only for this machine (localhost, 127.0.0.0/8, [::1])",
     );
   return String(value);
 }
 
-/** Whether nobody on the way reads what is sent. */
+/** Whether what is sent cannot be read on the way. */
 const isPrivate = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
-
-const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
 
 /** One path segment: it cannot lead out of the folder. */
 const isFileName = (value: unknown): value is string =>
@@ -135,7 +134,7 @@ function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
   if (!url || !isPrivate(url) || url.username !== "" || url.password !== "" || url.hash !== "")
     fault(
       [...path, "tokenUrl"],
-      "tokenUrl must be an https:// URL without a user and a fragment; http:// only for localhost, 127.0.0.1 and [::1]",
+      "tokenUrl must be an https:// URL without a user and a fragment; http:// only for this machine (localhost, 127.0.0.0/8, [::1])",
     );
   const isList = Array.isArray(scopes) && scopes.length > 0;
   if (scopes !== undefined && !(isList && scopes.every(isScope)))

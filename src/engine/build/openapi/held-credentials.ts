@@ -1,4 +1,4 @@
-/** The operations that the server calls with credentials of its own, by `spec/credentials.yaml`. */
+/** Finds the operations that the server calls with its own credentials (`spec/credentials.yaml`). */
 import { membersOf } from "../../shared/json-object.ts";
 import { isNeverCredential } from "../../shared/never-credentials.ts";
 import type { HeldCredential, Operation } from "../../shared/operation.ts";
@@ -29,8 +29,8 @@ export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, 
 }
 
 /**
- * Of an operation's alternatives, the first one counts whose schemes are all held. An operation without one takes the credentials
- * of its caller.
+ * `security` lists alternatives: the first one whose schemes are all held by the server is used. Without one, the operation takes its
+ * caller's credentials.
  */
 export function heldCredentials(
   document: RestDocument,

@@ -1,11 +1,12 @@
 /**
- * Makes a connection from a page of REST (GraphQL Cursor Connections Specification). REST has one cursor, that of the
- * next page. The cursor of the last edge holds that cursor. The cursor of any other edge holds the cursor of
- * its own page and a number of items to skip. So a page that begins there asks REST for these items again, and leaves
- * them out. If REST's cursor may be the number of a page, cursors hold the size of the pages too: another size would
- * move every page. If REST's cursor is an offset, each edge has its own offset. If pages have numbers, a total
- * and no size that the client chooses, cursors hold the number of items before the page. If REST's cursor is the id of the last
- * item, it is read from that item. The cursor behind an empty page counts the empty pages up to it.
+ * Makes a connection from a page of REST (GraphQL Cursor Connections Specification).
+ *
+ * REST has one cursor a page, that of the next one: the last edge has it. Any other edge has the cursor of its own page and a number
+ * of items to skip: REST sends these items again, and they are left out. Cursors contain more where a page depends on more:
+ * - the size of the pages, if REST's cursor may be a page's number: with another size, every page would move;
+ * - the number of items before the page, if a total says which page is the last and the client cannot choose the size;
+ * - the number of empty pages in a row, behind an empty page.
+ * With offsets, each edge has an offset of its own. A cursor that is the id of the last item is read from that item.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";

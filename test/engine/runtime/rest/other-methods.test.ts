@@ -45,6 +45,19 @@ test("a response is kept for the same content alone", async () => {
   expect(server.requests).toHaveLength(3);
 });
 
+test("long contents differ, a caller's responses are its own, and a write drops them", async () => {
+  const { request, server } = await counting({ "cache-control": "private, max-age=60" });
+  const long = "x".repeat(10_000);
+  const rest = request();
+  await Promise.all([1, 2, 1].map((end) => rest.query("/things", named(`${long}${end}`))));
+  expect(server.requests).toHaveLength(2);
+  await request("another").query("/things", named(`${long}1`));
+  expect(server.requests).toHaveLength(3);
+  await request().send("COPY", "/things/{thingId}", { path: { thingId: "1" } });
+  await request().query("/things", named(`${long}1`));
+  expect(server.requests).toHaveLength(5);
+});
+
 test("a QUERY that fails is retried once", async () => {
   const { rest, server } = await against(
     (socket, text, count) => (count === 1 ? status(503) : ok({ fine: true }))(socket, text, count),

@@ -56,7 +56,7 @@ function inexactReason({ shape }: StyledSlot, value: unknown): string | undefine
     : undefined;
 }
 
-/** The reason why `src/engine/runtime/rest/encode.ts` refuses a list, whose style cannot represent it. */
+/** Why a call with this list would be refused: its style cannot represent it (`src/engine/runtime/rest/encode.ts`). */
 function unwritableListReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
   if (!Array.isArray(value) || style === undefined || style === "json") return undefined;
   if (value.length === 0)

@@ -5,8 +5,8 @@ import type { InputSource } from "../inputs/input-source.ts";
 
 export type RestRequest = {
   /**
-   * The function of the REST client: the HTTP method, or `find` or `search`, which return null for a 404. A method without a function
-   * of its own is sent by `send`.
+   * The function of the REST client: the HTTP method, or `find` or `search`, which return null for a 404. The client's `send` takes
+   * methods that have no function, such as COPY.
    */
   readonly method: string;
   readonly parts: readonly RequestPart[];

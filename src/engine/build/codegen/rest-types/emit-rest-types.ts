@@ -51,8 +51,8 @@ function contextFor(whole: OpenAPI3): Context {
   return context as Context;
 }
 
-// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). Such an operation is written as the GET of
-// a path of its own, from which its type moves to its method and path.
+// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). The plain document has such
+// an operation as the GET of a temporary path. Its generated type is then moved to the right path and method.
 
 const knownMethods: ReadonlySet<string> = new Set(itemMethods.filter((method) => method !== "query"));
 
