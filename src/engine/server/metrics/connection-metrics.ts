@@ -47,10 +47,21 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
   });
   subscribe("undici:request:trailers", (message) => ended((message as { request: Call }).request));
   subscribe("undici:request:error", (message) => {
-    const { request, error } = message as { request: Call; error: Error & { code?: string } };
-    ended(request, error.code ?? error.name);
+    const { request, error } = message as { request: Call; error: unknown };
+    ended(request, errorTypeOf(error));
   });
 }
+
+/**
+ * The code of a system or undici error; the name of others, because the code of a `DOMException` is a number. A call is also
+ * aborted with whatever its `AbortController` was given.
+ */
+const errorTypeOf = (error: unknown): string =>
+  error instanceof Error
+    ? "code" in error && typeof error.code === "string"
+      ? error.code
+      : error.name
+    : "aborted";
 
 function addressOf(origin: string) {
   const { hostname, port, protocol } = new URL(origin);

@@ -305,7 +305,7 @@ test("the parsing of a document is charged to its caller, also of one that the p
   };
   const least = Math.min(...Array.from({ length: 5 }, parsed));
   expect((await post(refused)).status).toBe(400);
-  expect(worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBeGreaterThan(0.8 * least);
+  expect(worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBeGreaterThan(0.5 * least);
 });
 
 test("introspection is charged to its caller", async () => {
@@ -322,5 +322,5 @@ test("introspection is charged to its caller", async () => {
   const least = Math.min(...Array.from({ length: 5 }, executed));
   worked.mockClear();
   expect((await post(`{ ${roots} __typename }`)).status).toBe(200);
-  expect(worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBeGreaterThan(0.8 * least);
+  expect(worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0)).toBeGreaterThan(0.5 * least);
 });
