@@ -845,6 +845,18 @@ export type ResolversParentTypes = {
   MetricPoint: MetricPointParent;
 };
 
+export type DeferDirectiveArgs = {
+  if?: Scalars["Boolean"]["input"];
+  label: Maybe<Scalars["String"]["input"]>;
+};
+
+export type DeferDirectiveResolver<
+  Result,
+  Parent,
+  ContextType = Context,
+  Args = DeferDirectiveArgs,
+> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export type SemanticNonNullDirectiveArgs = {
   levels?: Array<Scalars["Int"]["input"]>;
 };
@@ -1246,5 +1258,6 @@ export type Resolvers<ContextType = Context> = {
 };
 
 export type DirectiveResolvers<ContextType = Context> = {
+  defer: DeferDirectiveResolver<any, any, ContextType>;
   semanticNonNull: SemanticNonNullDirectiveResolver<any, any, ContextType>;
 };

@@ -24,6 +24,7 @@ import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi, ManifestEntry } from "../runtime/rest/generated-api.ts";
 import { RequestScope } from "../runtime/rest/request-scope.ts";
 import { type Config, ConfigError } from "../runtime/settings/config.ts";
+import { deferRules } from "../shared/defer.ts";
 import { findHeldErrors } from "./check-config.ts";
 import { UsageLedger } from "./usage-ledger.ts";
 
@@ -54,7 +55,7 @@ export async function createGraphql(
   const schema = buildSchema(api);
   const saved = createSavedOperations(config, entries);
   const apollo = new Apollo(config, schema, server.log, executions, saved, api.deprecations);
-  const rules = [...specifiedRules, limitRule(config.env)];
+  const rules = [...specifiedRules, limitRule(config.env), ...deferRules];
   const apps = new AppOperations(
     saved,
     createOperationValidator(schema, rules, config.env.MAX_TOKENS),

@@ -19,6 +19,7 @@ import {
   visit,
 } from "graphql";
 import { controlCharacters } from "../../shared/control-characters.ts";
+import { withDefer } from "../../shared/defer.ts";
 import { membersOf } from "../../shared/json-object.ts";
 import { isCounted } from "../../shared/page.ts";
 import { semanticNonNullName } from "../../shared/semantic-non-null.ts";
@@ -27,7 +28,7 @@ import { methodAndPath } from "../openapi/operation.ts";
 import { bindingDefinitionNames } from "../schema/directives.ts";
 
 export function emitSchema(model: Model): string {
-  const visible = visit(withDefinition(model), {
+  const visible = visit(withDefer(withDefinition(model)), {
     Directive: drop,
     DirectiveDefinition: drop,
     EnumTypeDefinition: drop,

@@ -23,6 +23,7 @@ import {
 import { validateSDL } from "graphql/validation/validate.js";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
+import { withDefer } from "../../shared/defer.ts";
 import { createDiagnostic, type Diagnostic, unreadableSpec } from "../diagnostic.ts";
 import { bindingDefinitions } from "./directives.ts";
 
@@ -77,13 +78,14 @@ function parseSchema(name: string, text: string): DocumentNode {
 }
 
 /** A schema file may define the binding directives for editors. Ours replace them. */
-const withDefinitions = ({ definitions }: DocumentNode): DocumentNode => ({
-  kind: Kind.DOCUMENT,
-  definitions: [
-    ...definitions.filter((node) => !isBindingDefinition(node)),
-    ...bindingDefinitions.definitions,
-  ],
-});
+const withDefinitions = ({ definitions }: DocumentNode): DocumentNode =>
+  withDefer({
+    kind: Kind.DOCUMENT,
+    definitions: [
+      ...definitions.filter((node) => !isBindingDefinition(node)),
+      ...bindingDefinitions.definitions,
+    ],
+  });
 
 const isBindingDefinition = (node: DefinitionNode): boolean =>
   bindingDefinitions.definitions.some((own) => own.kind === node.kind && nameOf(own) === nameOf(node));

@@ -13,8 +13,10 @@ import {
   type SelectionSetNode,
   Source,
   separateOperations,
+  specifiedRules,
   validate,
 } from "graphql";
+import { deferRules } from "../../shared/defer.ts";
 import type { Manifest } from "../../shared/manifests/manifests.ts";
 import { missingRootTypes } from "../../shared/missing-roots.ts";
 import { withoutDescriptions } from "../../shared/operation-descriptions.ts";
@@ -128,7 +130,12 @@ export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,
 ): readonly GraphQLError[] =>
-  schema ? [...validate(schema, document), ...missingRootTypes(schema, document)] : [];
+  schema
+    ? [
+        ...validate(schema, document, [...specifiedRules, ...deferRules]),
+        ...missingRootTypes(schema, document),
+      ]
+    : [];
 
 function operationsOf(
   schema: GraphQLSchema | undefined,

@@ -8,6 +8,7 @@ import {
 } from "@apollo/server/plugin/disabled";
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, getOperationAST, type ValidationRule } from "graphql";
+import { deferRules } from "../../shared/defer.ts";
 import { documentCharactersPerMs, startWork } from "../governor/processor-time.ts";
 import type { GeneratedApi } from "../rest/generated-api.ts";
 import type { Config } from "../settings/config.ts";
@@ -63,7 +64,7 @@ export class Apollo extends ApolloServer<RequestContext> {
       stopOnTerminationSignals: false,
       formatError: formatError(config),
       parseOptions: { maxTokens: env.MAX_TOKENS },
-      validationRules: [rule, floatRule],
+      validationRules: [rule, floatRule, ...deferRules],
       plugins: [
         ApolloServerPluginLandingPageDisabled(),
         ApolloServerPluginCacheControlDisabled(),

@@ -64,7 +64,7 @@ export function requestResult(
   requestId: string,
   calls?: readonly CallEntry[],
 ): FormattedExecutionResult {
-  if (body.kind !== "single") throw new Error("an incremental response, which graphql-js 16 does not give");
+  if (body.kind !== "single") throw new Error("a response in parts has several results");
   const { errors, data, extensions } = body.singleResult;
   return {
     errors: errors?.map((error) => quoting(error, requestId)),
@@ -73,7 +73,8 @@ export function requestResult(
   };
 }
 
-const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
+/** An error with the id of its request. */
+export const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
   ...error,
   extensions: { ...error.extensions, requestId },
 });

@@ -1,4 +1,6 @@
 /** The context of a GraphQL request in Apollo: the resolvers' context, and the data for logging and masking. */
+
+import type { PartFormat } from "../http/graphql-media-type.ts";
 import type { LogLines } from "../observe/log-lines.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
@@ -13,6 +15,11 @@ export type RequestContext = ExecutionContext & {
   readonly queriesOnly?: boolean;
   /** `refused` is set once the parser or the validation has refused the document. `Apollo` reads it. */
   readonly document?: { refused: boolean };
-  /** `isQuery` is set once the operation is known. `ResponseCache` reads it. */
-  readonly execution?: { isQuery: boolean } | undefined;
+  /**
+   * `isQuery` is set once the operation is known. `ResponseCache` reads it. A response in parts is not shared, so `end` is
+   * called as soon as one begins.
+   */
+  readonly execution?: { isQuery: boolean; readonly end: () => void } | undefined;
+  /** The format of a response in parts, if the client accepts one. */
+  readonly partFormat?: PartFormat | undefined;
 };

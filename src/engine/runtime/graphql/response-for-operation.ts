@@ -11,14 +11,14 @@ import {
 import { CodedError } from "../coded-error.ts";
 import { introspectedBytes, parentsPerPiece } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
-import { groupErrors, withNullCount } from "./errors/group-errors.ts";
 import { logErrors } from "./errors/log-errors.ts";
-import { maskFieldError, maskVariableError } from "./errors/mask-errors.ts";
+import { maskVariableError } from "./errors/mask-errors.ts";
 import { refusalResponse, responseWith } from "./graphql-over-http.ts";
 import { PlanCache } from "./plan/plan-cache.ts";
 import { ResponseTooLarge } from "./plan/response-budget.ts";
 import { type PlanResult, runPlan } from "./plan/run-plan.ts";
 import type { RequestContext } from "./request-context.ts";
+import { maskedErrors, responseInParts } from "./response-in-parts.ts";
 import { coerceVariables, type Variables } from "./variables/coerce-variables.ts";
 
 /** The number of operations that ran. */
@@ -70,7 +70,9 @@ export function responseForOperation(
     if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
     const { coerced } = variables;
     const { scope } = contextValue;
-    const plan = plans.get(document, operation, coerced, (compile) => scope.measured(compile));
+    const { partFormat, execution } = contextValue;
+    const plan = plans.get(document, operation, coerced, (compile) => scope.measured(compile), partFormat);
+    if (plan.defers) execution?.end();
     executions.count++;
     const { serial, introspects } = plan;
     const running = runPlan(plan, coerced, contextValue, introspects ? schemaLimits() : env, {
@@ -104,15 +106,10 @@ function asTooMuchOfSchema(error: unknown): never {
   throw new CodedError("LIMIT_EXCEEDED", "an operation asks for too much of the schema");
 }
 
-function responseOf(context: RequestContext, { data, errors }: PlanResult): GraphQLResponse {
+function responseOf(context: RequestContext, { data, errors, later }: PlanResult): GraphQLResponse {
+  if (later && data) return responseInParts(context, data, errors, later);
   if (errors.length === 0) return responseWith({ data });
-  const groups = groupErrors(errors);
-  logErrors(
-    context,
-    groups.map(([first]) => first),
-  );
-  const masked = groups.map((group) => withNullCount(maskFieldError(group[0]), group));
-  return responseWith({ errors: masked, data });
+  return responseWith({ errors: maskedErrors(context, errors), data });
 }
 
 /** Whether the coercion of a variable's value may take long enough to be measured. */

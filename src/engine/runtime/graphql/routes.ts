@@ -11,7 +11,7 @@ import { msPerFoundAnswer, writtenPerMs } from "../governor/processor-time.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { respondToOptions } from "../http/cors.ts";
 import { graphqlPath as path } from "../http/endpoint-paths.ts";
-import { mediaTypeFor, wantsHtml } from "../http/graphql-media-type.ts";
+import { mediaTypeFor, partFormatFor, wantsHtml } from "../http/graphql-media-type.ts";
 import { clientNameOf } from "../observe/client-name.ts";
 import type { CallerHeaders } from "../rest/caller-headers.ts";
 import { RestClient, type Upstreams } from "../rest/client.ts";
@@ -24,12 +24,13 @@ import { collectCalls } from "./call-log.ts";
 import type { Callers } from "./callers.ts";
 import { csrfError } from "./csrf.ts";
 import type { Explorer } from "./explorer/explorer.ts";
-import { readUrlParameters, refusalResponse } from "./graphql-over-http.ts";
+import { readUrlParameters, refusalResponse, responseWith } from "./graphql-over-http.ts";
 import { responseLimitError } from "./plan/response-budget.ts";
 import { requestBodies } from "./request-bodies.ts";
 import { QueryExecution } from "./response-cache/coalesced-query.ts";
 import type { ResponseCache } from "./response-cache/response-cache.ts";
 import { SharedResponse, setClientCaching } from "./response-cache/shared-response.ts";
+import { sendParts } from "./response-in-parts.ts";
 import { operationRunner } from "./run-operation.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import {
@@ -124,7 +125,8 @@ export function routes(
     reply: FastifyReply,
     read: (scope: RequestScope) => unknown,
   ): Promise<void> => {
-    if (mediaTypeFor(request.headers.accept) === undefined)
+    const acceptsParts = partFormatFor(request.headers.accept);
+    if (mediaTypeFor(request.headers.accept) === undefined && !acceptsParts)
       return void sendResponses(request, reply, unacceptable());
     const { record } = request;
     const forwarded = callers.of(request);
@@ -152,10 +154,19 @@ export function routes(
         return sendFound(request, reply, found, scope);
       }
       const client = new RestClient(operations, upstreams, scope, record);
-      const given = await run(read(scope), { request, scope, rest: client, execution: found });
+      const partFormat = calls ? undefined : acceptsParts;
+      const given = await run(read(scope), { request, scope, rest: client, execution: found, partFormat });
       const isWrite = record.operationType !== undefined && record.operationType !== "query";
       setCacheStatus(reply, isWrite ? "fwd=method" : calls ? "fwd=bypass" : "fwd=miss");
       admission.place?.leave(); // another request starts in this tick
+      if (!Array.isArray(given) && given.body.kind === "incremental" && partFormat) {
+        callers.remember(request);
+        const first = [responseWith(given.body.initialResult)];
+        throwForRefusedCredentials(first, forwarded.hasCredentials, credentials);
+        for (const [name, value] of given.http.headers) reply.header(name, value);
+        const limit = config.env.MAX_ANSWER_BYTES;
+        return await sendParts(reply, given.body, { format: partFormat, limit, scope });
+      }
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {
       if (found instanceof QueryExecution && !reply.raw.destroyed) found.end(error as Error);

@@ -3,12 +3,14 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import { CodedError, limitExceeded } from "../coded-error.ts";
 import { msPerRefusal } from "../governor/processor-time.ts";
+import type { PartFormat } from "../http/graphql-media-type.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import type { ExecutionContext } from "../rest/rest-context.ts";
 import type { Config } from "../settings/config.ts";
 import type { Apollo } from "./apollo.ts";
 import { readParameters, refusalResponse } from "./graphql-over-http.ts";
 import { textLimitError } from "./limits/limits.ts";
+import type { RequestContext } from "./request-context.ts";
 import { requestedId, requestedText } from "./saved/requested-text.ts";
 import type { SavedOperations } from "./saved/saved-operations.ts";
 import type { Responses } from "./send-response.ts";
@@ -19,14 +21,15 @@ type Running = {
   readonly rest: ExecutionContext["rest"];
   /** The operation is one of several. Its name is not noted. */
   readonly isBatch?: true;
-  readonly execution?: { isQuery: boolean } | undefined;
+  readonly execution?: RequestContext["execution"];
+  readonly partFormat?: PartFormat | undefined;
 };
 
 export function operationRunner(config: Config, apollo: Apollo, saved: SavedOperations) {
   const { MAX_OPERATIONS: maxOperations } = config.env;
   const savedOnly = config.env.OPERATIONS === "saved";
   const runOne = (given: unknown, running: Running): Promise<GraphQLResponse> | GraphQLResponse => {
-    const { request, scope, rest, isBatch, execution } = running;
+    const { request, scope, rest, isBatch, execution, partFormat } = running;
     const { record } = request;
     const asked = readParameters(given);
     if (asked instanceof CodedError) return unexecuted(scope, asked);
@@ -55,6 +58,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
       queriesOnly: request.method !== "POST",
       document: { refused: false },
       execution,
+      partFormat,
     };
     return apollo.execute({ query, operationName, variables }, context);
   };
@@ -65,7 +69,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
       throw maxOperations === 1 ? limitExceeded("MAX_OPERATIONS", 1, noBatches) : tooMany(maxOperations);
     if (maxOperations === 1) return unexecuted(running.scope, new CodedError("BAD_REQUEST", noBatches));
     if (given.length === 0) return runOne(given, running);
-    const batched: Running = { ...running, isBatch: true, execution: undefined };
+    const batched: Running = { ...running, isBatch: true, execution: undefined, partFormat: undefined };
     return Promise.all(given.map((one) => runOne(one, batched)));
   };
 }

@@ -1,6 +1,7 @@
 /** Sends the response to a GraphQL request or to a batch of them. */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { GraphQLFormattedError } from "graphql";
 import type { Code } from "../../shared/error-codes.ts";
 import { unauthenticated } from "../http/credentials.ts";
 import { json, mediaTypeFor } from "../http/graphql-media-type.ts";
@@ -23,9 +24,9 @@ export function responseText(given: Responses, id: string, calls?: readonly Call
   return JSON.stringify(Array.isArray(given) ? given.map(result) : result(given));
 }
 
-/** Notes what a response's first error is. */
-function noteError(record: RequestRecord, { body }: GraphQLResponse): void {
-  const { extensions, path } = (body.kind === "single" && body.singleResult.errors?.[0]) || {};
+/** Notes the first error of a response. */
+export function noteError(record: RequestRecord, error: GraphQLFormattedError | undefined): void {
+  const { extensions, path } = error ?? {};
   if (!extensions || record.code) return;
   record.code = extensions.code as Code;
   record.reason = extensions.limit as string | undefined;
@@ -44,7 +45,7 @@ export function sendResponses(
   for (const response of responseList(given)) {
     for (const [name, value] of response.http.headers) reply.header(name, value);
     status = Math.max(status, responseStatus(response, accept));
-    noteError(record, response);
+    noteError(record, response.body.kind === "single" ? response.body.singleResult.errors?.[0] : undefined);
   }
   return sendText(accept, reply, text, status);
 }

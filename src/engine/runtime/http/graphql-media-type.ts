@@ -19,3 +19,27 @@ export const acceptsJson = (accept: string | undefined): boolean =>
 
 /** Whether a client requests HTML, as browsers do. */
 export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept);
+
+/**
+ * The formats of incremental delivery: graphql-js 17's, in which a field is sent once, and that of 2022-08-24, in which
+ * each deferred fragment is sent with all its fields.
+ */
+export type PartFormat = "v0.2" | "20220824";
+
+/** The formats as parameters of `multipart/mixed`. The first one is that of clients that name none. */
+const partTypes = {
+  "multipart/mixed;deferSpec=20220824": "20220824",
+  "multipart/mixed;incrementalSpec=v0.2": "v0.2",
+} as const satisfies Record<string, PartFormat>;
+
+/**
+ * The format of a response in parts that the client prefers. Clients rank `multipart/mixed` after JSON, but do so only to
+ * offer it. So its rank does not count, and neither does a wildcard.
+ */
+export function partFormatFor(accept: string | undefined): PartFormat | undefined {
+  if (accept === undefined || accept.length > maxLength || !/\bmultipart\/mixed\b/i.test(accept))
+    return undefined;
+  const offered = accept.split(",").filter((range) => /^\s*multipart\/mixed\b/i.test(range));
+  const type = new Negotiator({ headers: { accept: offered.join() } }).mediaType(Object.keys(partTypes));
+  return partTypes[type as keyof typeof partTypes];
+}

@@ -183,6 +183,9 @@ export const largeAnswers = {
   unread: 67_108_864,
 };
 
+/** Deferred parts (`@defer`) of a response: one for each object with deferred fields. */
+export const mostDeferredParts = 1_000;
+
 /** Bytes of cached documents. Documents and plans together take about a quarter of a 512 MiB process. */
 export const cachedDocumentBytes = 30_000_000;
 

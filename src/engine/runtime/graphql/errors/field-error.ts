@@ -3,7 +3,7 @@ import type { SourceLocation } from "graphql";
 
 export type Path = { readonly up: Path | undefined; readonly key: string | number };
 
-const pathKeys = (path: Path | undefined): (string | number)[] =>
+export const pathKeys = (path: Path | undefined): (string | number)[] =>
   path ? [...pathKeys(path.up), path.key] : [];
 
 /**

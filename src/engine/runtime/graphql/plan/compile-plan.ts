@@ -1,10 +1,8 @@
 /**
- * Compiles an operation to its plan. graphql-js's `collectFields` collects the fields, so fragments, `@skip` and
- * `@include` work as in graphql-js. The fields of introspection (GraphQL spec §4) have graphql-js's own resolvers.
+ * Compiles an operation to its plan. The fields of introspection (GraphQL spec §4) have graphql-js's own resolvers.
  */
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -20,27 +18,41 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from "graphql";
-import { collectFields, collectSubfields } from "graphql/execution/collectFields.js";
 import { semanticNonNullLevels } from "../../../shared/semantic-non-null.ts";
 import { type CodedError, limitExceeded } from "../../coded-error.ts";
+import type { PartFormat } from "../../http/graphql-media-type.ts";
 import { markOfArgument } from "../../rest/inherited-values.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
-import type { BoundFieldPlan, FieldPlan, ObjectPlan, OperationPlan, PlannedResolver } from "./plan.ts";
+import {
+  type Collected,
+  type Collecting,
+  collectFields,
+  type FieldDetails,
+  type Fragments,
+  type GroupedFields,
+} from "./collect-fields.ts";
+import {
+  type BoundFieldPlan,
+  type DeferredPlan,
+  type DeferUsage,
+  deferredKey,
+  type FieldPlan,
+  type ObjectPlan,
+  type OperationPlan,
+  type PlannedResolver,
+} from "./plan.ts";
 
-export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
-
-type Compiling = {
-  readonly schema: GraphQLSchema;
-  readonly fragments: Fragments;
-  readonly variables: Variables;
+type Compiling = Collecting & {
+  readonly format: PartFormat | undefined;
   readonly maxFields: number;
+  deferred: number;
   objects: number;
   fields: number;
   introspects: boolean;
 };
 
 /**
- * Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a
+ * Without a format, `@defer` has no effect. Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a
  * small document may unfold to any number of fields.
  */
 export function compilePlan(
@@ -49,41 +61,152 @@ export function compilePlan(
   operation: OperationDefinitionNode,
   variables: Variables,
   maxFields: number,
+  format?: PartFormat,
 ): OperationPlan {
+  const { selectionSet } = operation;
   const type = schema.getRootType(operation.operation) as GraphQLObjectType;
-  const compiling = { schema, fragments, variables, maxFields, objects: 0, fields: 0, introspects: false };
-  const root = objectPlan(compiling, type, () =>
-    collectFields(schema, fragments as never, variables as never, type, operation.selectionSet),
+  const compiling: Compiling = {
+    schema,
+    fragments,
+    variables,
+    defers: format !== undefined,
+    format,
+    maxFields,
+    deferred: 0,
+    objects: 0,
+    fields: 0,
+    introspects: false,
+  };
+  const root = objectPlan(compiling, type, [], () =>
+    collectFields(compiling, type, [{ selectionSet, usage: undefined }]),
   );
-  const { fields: size, introspects } = compiling;
-  return { root, serial: operation.operation === OperationTypeNode.MUTATION, size, introspects };
+  const { fields: size, introspects, deferred } = compiling;
+  const serial = operation.operation === OperationTypeNode.MUTATION;
+  return { root, serial, defers: deferred > 0, size, introspects };
 }
 
+/** `within`: the uses of `@defer` that the object's own fields belong to. */
 function objectPlan(
   compiling: Compiling,
   type: GraphQLObjectType,
-  collect: () => ReadonlyMap<string, readonly FieldNode[]>,
+  within: readonly DeferUsage[],
+  collect: () => Collected,
 ): ObjectPlan {
-  const id = compiling.objects++;
-  let nodes: ReadonlyMap<string, readonly FieldNode[]>;
+  let collected: Collected;
   try {
-    nodes = collect();
+    collected = collect();
   } catch (fault) {
     if (!(fault instanceof GraphQLError)) throw fault;
-    return { id, type, fields: [], bound: [], fault };
+    return { id: compiling.objects++, type, fields: [], bound: [], fault };
   }
-  compiling.fields += nodes.size;
+  const { fields, usages: introduces } = collected;
+  if (!compiling.defers) return planOf(compiling, type, within, fields);
+  const [own, ...deferred] = partition(compiling, fields, within);
+  const plans = deferred.map(({ usages, fields }) => deferredPlan(compiling, type, usages, fields));
+  compiling.deferred += plans.length;
+  return planOf(compiling, type, within, own.fields, { plans, introduces });
+}
+
+function planOf(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  within: readonly DeferUsage[],
+  groups: GroupedFields,
+  deferral?: NonNullable<ObjectPlan["deferral"]>,
+): ObjectPlan {
+  const id = compiling.objects++;
+  compiling.fields += groups.size;
   if (compiling.fields > compiling.maxFields) throw tooManyFields(compiling.maxFields);
-  const fields = [...nodes].map(([key, group]) => fieldPlan(compiling, type, key, group));
-  const inherits = new Set(fields.flatMap(inheritedBy));
+  const fields = [...groups].map(([key, group]) => fieldPlan(compiling, type, key, group, within));
+  const later = deferral?.plans.map(({ field }) => field) ?? [];
+  const inherits = new Set([...fields, ...later].flatMap(inheritedBy));
   return {
     id,
     type,
     fields,
     bound: fields.filter((field): field is BoundFieldPlan => field.source.kind === "call"),
+    ...(deferral && (later.length > 0 || deferral.introduces.length > 0) && { deferral }),
     ...(inherits.size > 0 && { inherits }),
   };
 }
+
+type DeferredFields = {
+  readonly usages: readonly DeferUsage[];
+  readonly fields: Map<string, FieldDetails[]>;
+};
+
+/** Groups fields by the uses of `@defer` that they belong to. The first group is that of `within`. */
+function partition(
+  { format }: Compiling,
+  fields: GroupedFields,
+  within: readonly DeferUsage[],
+): [DeferredFields, ...DeferredFields[]] {
+  const groups: [DeferredFields, ...DeferredFields[]] = [{ usages: within, fields: new Map() }];
+  const add = (usages: readonly DeferUsage[], key: string, details: readonly FieldDetails[]): void => {
+    let group = groups.find((one) => isSameSet(one.usages, usages));
+    if (!group) {
+      group = { usages, fields: new Map() };
+      groups.push(group);
+    }
+    group.fields.set(key, [...(group.fields.get(key) ?? []), ...details]);
+  };
+  for (const [key, details] of fields) {
+    if (format === "v0.2") add(outermost(details), key, details);
+    else for (const one of details) add(one.usage ? [one.usage] : [], key, [one]);
+  }
+  return groups;
+}
+
+/** The uses around a field that are not within one another; none if a node of the field is not deferred. */
+function outermost(details: readonly FieldDetails[]): readonly DeferUsage[] {
+  const usages = new Set<DeferUsage>();
+  for (const { usage } of details) {
+    if (!usage) return [];
+    usages.add(usage);
+  }
+  return [...usages].filter((usage) => {
+    for (let up = usage.parent; up; up = up.parent) if (usages.has(up)) return false;
+    return true;
+  });
+}
+
+const isSameSet = (left: readonly DeferUsage[], right: readonly DeferUsage[]): boolean =>
+  left.length === right.length && left.every((usage) => right.includes(usage));
+
+function deferredPlan(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  usages: readonly DeferUsage[],
+  groups: GroupedFields,
+): DeferredPlan {
+  const plan = planOf(compiling, type, usages, groups);
+  return {
+    usages,
+    field: {
+      key: deferredKey,
+      parentType: type,
+      field: deferredField(type),
+      nodes: [],
+      // an operation's root has no source
+      source: { kind: "call", resolve: async (parents) => parents.map((parent) => parent ?? {}) },
+      neverNull: [],
+      selections: new Map([[type.name, plan]]),
+      inherited: [],
+      projection: undefined,
+      places: undefined,
+    },
+  };
+}
+
+const deferredField = (type: GraphQLObjectType): FieldPlan["field"] => ({
+  name: deferredKey,
+  description: undefined,
+  type,
+  args: [],
+  deprecationReason: undefined,
+  extensions: {},
+  astNode: undefined,
+});
 
 /** The marks of the objects and arguments from which the field, or a link below it, takes values. */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
@@ -98,11 +221,13 @@ function fieldPlan(
   compiling: Compiling,
   parentType: GraphQLObjectType,
   key: string,
-  nodes: readonly FieldNode[],
+  details: readonly FieldDetails[],
+  within: readonly DeferUsage[],
 ): FieldPlan {
+  const nodes = details.map(({ node }) => node);
   const name = nodes[0]?.name.value ?? "";
   const field = metaFields.get(name) ?? (parentType.getFields()[name] as FieldPlan["field"]);
-  const selections = selectionsOf(compiling, field.type, nodes);
+  const selections = selectionsOf(compiling, field.type, details, within);
   const below = [...selections.values()];
   return {
     key,
@@ -148,16 +273,19 @@ function sourceOf(
 function selectionsOf(
   compiling: Compiling,
   type: GraphQLOutputType,
-  nodes: readonly FieldNode[],
+  details: readonly FieldDetails[],
+  within: readonly DeferUsage[],
 ): Map<string, ObjectPlan> {
-  const { schema, fragments, variables } = compiling;
+  const { schema } = compiling;
   const named = getNamedType(type);
   const types = isAbstractType(named) ? schema.getPossibleTypes(named) : isObjectType(named) ? [named] : [];
+  const sets = details.flatMap(({ node: { selectionSet }, usage }) =>
+    selectionSet ? [{ selectionSet, usage }] : [],
+  );
   return new Map(
     types.map((member) => {
-      const collect = () =>
-        collectSubfields(schema, fragments as never, variables as never, member, nodes as FieldNode[]);
-      return [member.name, objectPlan(compiling, member, collect)] as const;
+      const collect = () => collectFields(compiling, member, sets);
+      return [member.name, objectPlan(compiling, member, within, collect)] as const;
     }),
   );
 }

@@ -19,6 +19,7 @@ import {
   addParent,
   enclosingWith,
   type FieldPlan,
+  hasLevels,
   type ObjectPlan,
   objectBytes,
   type Projection,
@@ -121,9 +122,9 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
   const entries = plan.fields.map(
     (field) => `[${JSON.stringify(field.key)}]: ${fieldExpression(emitting, field)}`,
   );
-  const own = plan.bound.length > 0 || plan.inherits ? constant(emitting, plan) : "";
+  const own = hasLevels(plan) || plan.inherits ? constant(emitting, plan) : "";
   const given = plan.inherits ? ", enclosing" : "";
-  const gathering = plan.bound.length > 0 ? `addParent(nextParents, ${own}, from, out${given});` : "";
+  const gathering = hasLevels(plan) ? `addParent(nextParents, ${own}, from, out${given});` : "";
   const entering = plan.inherits
     ? `enclosing = ${constant(emitting, enclosingWith)}(${own}, from, enclosing);`
     : "";

@@ -9,8 +9,9 @@ import type { Variables } from "../variables/coerce-variables.ts";
 import type { ArgumentBudget } from "./argument-budget.ts";
 import { compileProjection } from "./compile-projection.ts";
 import { addError, type Completion, complete } from "./complete.ts";
+import type { Deferral, Part } from "./deferral.ts";
 import type { BoundFieldPlan, LevelParents, OperationPlan, ParentsByPlan, ResultMap } from "./plan.ts";
-import { isAttached, type Positions, positionsBelow, propagateNull } from "./positions.ts";
+import { type Positions, positionsBelow, positionsInParts, propagateNull, rootOf } from "./positions.ts";
 import { type ResponseBudget, ResponseTooLarge } from "./response-budget.ts";
 
 /** How the values of a level are completed. */
@@ -31,6 +32,8 @@ export type PlanRun = {
   readonly budget: ResponseBudget;
   readonly argumentBudget: ArgumentBudget;
   readonly pieces: Pieces;
+  /** Present if the plan defers parts. */
+  readonly deferral: Deferral | undefined;
   data: ResultMap | null;
 };
 
@@ -43,6 +46,8 @@ export type Level = {
   readonly enclosing: LevelParents["enclosing"];
   /** The level whose values hold the result maps; the operation's root has none. */
   readonly above: Level | undefined;
+  /** The deferred part of each parent, if the level is that of a deferred plan. The result maps are their wrappers. */
+  readonly parts?: readonly Part[];
   /** The positions of the objects in this level's values, computed after a failure below. */
   below?: Positions;
 };
@@ -69,6 +74,7 @@ export function completeLevel(
     const piece: Piece = {
       field: level.field,
       above: level.above,
+      parts: level.parts?.slice(start, end),
       values: values.slice(start, end),
       resultMaps: level.resultMaps.slice(start, end),
       enclosing: around.slice(start, end),
@@ -85,6 +91,7 @@ export function completeLevel(
 
 /** A part of a level's parents, and their values. */
 type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
+  readonly parts: Level["parts"] | undefined;
   readonly values: readonly unknown[];
 };
 
@@ -110,19 +117,22 @@ function project(
 /** Completes a piece exactly: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
 function completeExactly(
   run: PlanRun,
-  { field, resultMaps, values, enclosing, above }: Piece,
+  { field, resultMaps, values, enclosing, above, parts }: Piece,
   nextParents: ParentsByPlan,
 ): void {
   if (!run.plan.serial) for (const value of values) if (hasLeft(value)) throw value;
-  const { errors, budget } = run;
+  const { errors, budget, deferral } = run;
   const completion: Completion = { errors, nextParents, budget, enclosing: undefined };
-  const positions = positionsIn(run, above);
+  const positions = parts ? undefined : positionsIn(run, above);
   resultMaps.forEach((resultMap, index) => {
-    if (!isAttached(run.data, positions, resultMap)) return;
-    const position = positions.get(resultMap);
+    const part = parts?.[index];
+    const root = part ? resultMap : positions && attachedRoot(run, positions, resultMap);
+    if (!root) return;
+    const position = positions?.get(resultMap);
     completion.enclosing = enclosing[index];
+    completion.errors = deferral?.partOf(root)?.errors ?? errors;
     try {
-      const path = { up: position?.path, key: field.key };
+      const path = part ? part.path : { up: position?.path, key: field.key };
       resultMap[field.key] = complete(completion, field, values[index], path);
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;
@@ -137,16 +147,25 @@ const hasLeft = (value: unknown): boolean =>
   value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
 
 /** The positions of the objects in a level's values; without a level, the root's position. */
-function positionsIn(run: PlanRun, level: Level | undefined): Positions {
+export function positionsIn(run: PlanRun, level: Level | undefined): Positions {
   if (!level) return new Map(run.data && [[run.data, undefined]]);
-  level.below ??= positionsBelow(level.field, level.resultMaps, positionsIn(run, level.above));
+  level.below ??= level.parts
+    ? positionsInParts(level.field, level.parts)
+    : positionsBelow(level.field, level.resultMaps, positionsIn(run, level.above));
   return level.below;
+}
+
+/** The data or the wrapper that an object belongs to; `undefined` for an object that a null has cut off. */
+function attachedRoot(run: PlanRun, positions: Positions, object: object): object | undefined {
+  if (!positions.has(object)) return undefined;
+  const root = rootOf(object, positions.get(object));
+  return root && (root === run.data || run.deferral?.partOf(root)) ? root : undefined;
 }
 
 /** Removes the parents that a null has cut off, and those that a refused projection has added. */
 function attachedParents(run: PlanRun, level: Level, parents: LevelParents): LevelParents {
   const positions = positionsIn(run, level);
-  const kept = parents.resultMaps.map((resultMap) => isAttached(run.data, positions, resultMap));
+  const kept = parents.resultMaps.map((resultMap) => attachedRoot(run, positions, resultMap) !== undefined);
   const isKept = (_: unknown, index: number): boolean | undefined => kept[index];
   return {
     plan: parents.plan,

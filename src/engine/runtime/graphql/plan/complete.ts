@@ -21,6 +21,7 @@ import {
   addParent,
   enclosingWith,
   type FieldPlan,
+  hasLevels,
   type ObjectPlan,
   objectBytes,
   type ParentsByPlan,
@@ -29,7 +30,7 @@ import {
 import { bytesPerError, type ResponseBudget, ResponseTooLarge, spend, spendLeaf } from "./response-budget.ts";
 
 export type Completion = {
-  readonly errors: FieldError[];
+  errors: FieldError[];
   readonly nextParents: ParentsByPlan;
   readonly budget: ResponseBudget;
   /** The enclosing objects of the value that is completed, if links below the value inherit from them. */
@@ -40,7 +41,12 @@ export type Completion = {
  * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. `nextParents`
  * also gets objects of values that become null later; the caller removes them.
  */
-export function complete(completion: Completion, field: FieldPlan, value: unknown, path: Path): unknown {
+export function complete(
+  completion: Completion,
+  field: FieldPlan,
+  value: unknown,
+  path: Path | undefined,
+): unknown {
   return withErrors(completion, field, field.field.type, path, () =>
     completeValue(completion, field, field.field.type, value, path),
   );
@@ -51,7 +57,7 @@ function withErrors(
   completion: Completion,
   field: FieldPlan,
   type: GraphQLOutputType,
-  path: Path,
+  path: Path | undefined,
   make: () => unknown,
 ): unknown {
   try {
@@ -71,7 +77,7 @@ export function addError({ errors, budget }: Completion, error: FieldError): voi
 }
 
 /** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own. */
-function located(raw: unknown, field: FieldPlan, path: Path): FieldError {
+function located(raw: unknown, field: FieldPlan, path: Path | undefined): FieldError {
   if (raw instanceof FieldError) return raw;
   const { nodes, source } = field;
   const thrown = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
@@ -86,7 +92,7 @@ function completeValue(
   field: FieldPlan,
   type: GraphQLOutputType,
   value: unknown,
-  path: Path,
+  path: Path | undefined,
   level = 0,
 ): unknown {
   if (value instanceof Error) throw value;
@@ -113,7 +119,7 @@ function completeList(
   field: FieldPlan,
   type: GraphQLOutputType,
   value: unknown,
-  path: Path,
+  path: Path | undefined,
   level: number,
 ): unknown[] {
   if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
@@ -144,7 +150,12 @@ function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown)
   return plan;
 }
 
-function completeObject(completion: Completion, plan: ObjectPlan, value: unknown, path: Path): ResultMap {
+function completeObject(
+  completion: Completion,
+  plan: ObjectPlan,
+  value: unknown,
+  path: Path | undefined,
+): ResultMap {
   if (plan.fault) throw plan.fault;
   if (!isRecord(value)) throw notAnObject(plan.type.name);
   spend(completion.budget, objectBytes(plan));
@@ -163,7 +174,7 @@ function completeObject(completion: Completion, plan: ObjectPlan, value: unknown
   } finally {
     completion.enclosing = above;
   }
-  if (plan.bound.length > 0) addParent(completion.nextParents, plan, value, resultMap, enclosing);
+  if (hasLevels(plan)) addParent(completion.nextParents, plan, value, resultMap, enclosing);
   return resultMap;
 }
 

@@ -8,11 +8,14 @@ import {
   visit,
 } from "graphql";
 import { LRUCache } from "lru-cache";
+import { deferName } from "../../../shared/defer.ts";
 import { own } from "../../../shared/own.ts";
+import type { PartFormat } from "../../http/graphql-media-type.ts";
 import { cachedPlanBytes } from "../../settings/capacity.ts";
 import { documentSize } from "../saved/saved-text.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
-import { compilePlan, type Fragments } from "./compile-plan.ts";
+import type { Fragments } from "./collect-fields.ts";
+import { compilePlan } from "./compile-plan.ts";
 import type { OperationPlan } from "./plan.ts";
 
 const bytesPerField = 700;
@@ -20,8 +23,9 @@ const bytesPerField = 700;
 /** What the plans of an operation share. */
 type Shared = {
   readonly fragments: Fragments;
-  /** The variables of `@skip` and `@include`: each outcome of them has a plan. */
+  /** The variables of `@skip`, `@include` and `@defer`: each outcome of them has a plan. */
   readonly conditions: readonly string[];
+  readonly hasDefer: boolean;
   readonly documentBytes: number;
   /** The beginning of the plans' keys. */
   readonly id: number;
@@ -40,7 +44,7 @@ export class PlanCache {
   }
 
   /**
-   * The plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation
+   * The plan for coerced variables. Without a format, `@defer` has no effect. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation
    * with too many fields.
    */
   get(
@@ -48,19 +52,23 @@ export class PlanCache {
     operation: OperationDefinitionNode,
     variables: Variables,
     measured: (compile: () => OperationPlan) => OperationPlan,
+    format?: PartFormat,
   ): OperationPlan {
     const shared = this.#shared.get(operation) ?? {
       fragments: fragmentsOf(document),
-      conditions: conditionsOf(document),
+      ...conditionsOf(document),
       documentBytes: documentSize(document),
       id: this.#operations++,
     };
     this.#shared.set(operation, shared);
-    const { fragments, conditions, documentBytes, id } = shared;
-    const key = `${id} ${conditions.map((name) => outcomeOf(own(variables, name))).join("")}`;
+    const { fragments, conditions, hasDefer, documentBytes, id } = shared;
+    const deferred = hasDefer ? format : undefined;
+    const key = `${id} ${deferred ?? ""} ${conditions.map((name) => outcomeOf(own(variables, name))).join("")}`;
     const kept = this.#plans.get(key);
     if (kept) return kept;
-    const plan = measured(() => compilePlan(this.#schema, fragments, operation, variables, this.#maxFields));
+    const plan = measured(() =>
+      compilePlan(this.#schema, fragments, operation, variables, this.#maxFields, deferred),
+    );
     const isOfOneRequest = plan.introspects && Object.keys(variables).length > 0;
     if (!isOfOneRequest) this.#plans.set(key, plan, { size: documentBytes + bytesPerField * plan.size });
     return plan;
@@ -77,15 +85,17 @@ export const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefi
     ),
   );
 
-/** The variables of `@skip` and `@include`. */
-function conditionsOf(document: DocumentNode): string[] {
+/** The variables of `@skip`, `@include` and `@defer`, and whether the document has `@defer`. */
+function conditionsOf(document: DocumentNode): Pick<Shared, "conditions" | "hasDefer"> {
   const names = new Set<string>();
+  let hasDefer = false;
   visit(document, {
     Directive({ name, arguments: args }) {
       const value = args?.find((argument) => argument.name.value === "if")?.value;
-      if (["skip", "include"].includes(name.value) && value?.kind === Kind.VARIABLE)
+      if (name.value === deferName) hasDefer = true;
+      if (["skip", "include", deferName].includes(name.value) && value?.kind === Kind.VARIABLE)
         names.add(value.name.value);
     },
   });
-  return [...names];
+  return { conditions: [...names], hasDefer };
 }

@@ -2,7 +2,7 @@
  * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). It is data. The projection
  * (fast), the completion (exact, with errors) and `runPlan` read its fields.
  */
-import type { FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
+import type { DirectiveNode, FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
 import type { PlainSource } from "../../rest/property.ts";
 import type { ExecutionContext } from "../../rest/rest-context.ts";
@@ -73,6 +73,24 @@ export type Projection = (
 
 export type BoundFieldPlan = FieldPlan & { readonly source: CallSource };
 
+/** A use of `@defer` in the selection of an object. */
+export type DeferUsage = {
+  readonly label: string | undefined;
+  readonly directive: DirectiveNode;
+  /** The use around it. */
+  readonly parent: DeferUsage | undefined;
+};
+
+/** The selected fields of an object that are deferred by the same uses of `@defer`. */
+export type DeferredPlan = {
+  readonly usages: readonly DeferUsage[];
+  /** Its value is the object again: the parent itself is the parent's value. */
+  readonly field: BoundFieldPlan;
+};
+
+/** The key of a deferred part's data in its wrapper. */
+export const deferredKey = "data";
+
 export type ObjectPlan = {
   /** The index of this object plan in `ParentsByPlan`. */
   readonly id: number;
@@ -80,11 +98,21 @@ export type ObjectPlan = {
   readonly fields: readonly FieldPlan[];
   /** Those of `fields` that call REST once this object is complete. */
   readonly bound: readonly BoundFieldPlan[];
+  /** Present if `@defer` concerns the selection. */
+  readonly deferral?: {
+    readonly plans: readonly DeferredPlan[];
+    /** The uses of `@defer` in this selection. */
+    readonly introduces: readonly DeferUsage[];
+  };
   /** The marks of the objects and arguments from which links of this object or below take values. Absent: no link does. */
   readonly inherits?: ReadonlySet<string>;
   /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
 };
+
+/** Whether levels come below the objects of a plan. */
+export const hasLevels = ({ bound, deferral }: ObjectPlan): boolean =>
+  bound.length > 0 || deferral !== undefined;
 
 /** The bytes of an object without its strings: keys, quotes, colons and short values. */
 export const objectBytes = ({ fields }: ObjectPlan): number =>
@@ -93,6 +121,8 @@ export const objectBytes = ({ fields }: ObjectPlan): number =>
 export type OperationPlan = {
   readonly root: ObjectPlan;
   readonly serial: boolean;
+  /** Parts of the response are deferred. */
+  readonly defers: boolean;
   /** The number of fields of all object plans. */
   readonly size: number;
   /** It asks for the schema. Its plan holds the values of variables. */

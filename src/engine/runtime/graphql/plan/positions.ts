@@ -4,13 +4,21 @@
  */
 import { type GraphQLOutputType, isListType, isNonNullType } from "graphql";
 import type { Path } from "../errors/field-error.ts";
-import type { FieldPlan, ObjectPlan, ResultMap } from "./plan.ts";
+import { deferredKey, type FieldPlan, type ObjectPlan, type ResultMap } from "./plan.ts";
 
-type Position = {
-  readonly path: Path;
+export type Position = {
+  readonly path: Path | undefined;
+  readonly key: string | number;
   readonly nullable: boolean;
+  /** The position of the container. The root, and the wrapper of a deferred part, have none. */
   readonly up: Position | undefined;
   readonly container: object;
+};
+
+/** An object of a deferred part, in the wrapper that keeps it out of the response's first part. */
+export type Wrapped = {
+  readonly wrapper: ResultMap;
+  readonly path: Path | undefined;
 };
 
 /** The positions by object identity. The root's position is `undefined`. */
@@ -34,6 +42,20 @@ export function positionsBelow(
         key: field.key,
         up: above.get(resultMap),
       });
+  }
+  return found;
+}
+
+/** The positions of the objects in deferred parts of a field, down to the next REST calls. */
+export function positionsInParts(field: FieldPlan, parts: readonly Wrapped[]): Positions {
+  const found = new Map<object, Position>();
+  const nested = nestedBelow(field);
+  for (const { wrapper, path } of parts) {
+    const object = wrapper[deferredKey] as ResultMap | null;
+    if (object === null) continue;
+    const position = { path, key: deferredKey, nullable: true, up: undefined, container: wrapper };
+    found.set(object, position);
+    visitMembers(found, nested, object, position);
   }
   return found;
 }
@@ -67,7 +89,7 @@ function visitValue(
   { container, key, up }: At,
 ): void {
   if (typeof value !== "object" || value === null) return;
-  const position = { path: { up: up?.path, key }, nullable: !isNonNullType(type), up, container };
+  const position = { path: { up: up?.path, key }, key, nullable: !isNonNullType(type), up, container };
   const bare = isNonNullType(type) ? type.ofType : type;
   found.set(value, position);
   if (isListType(bare)) {
@@ -76,10 +98,19 @@ function visitValue(
     });
     return;
   }
+  visitMembers(found, nested, value as ResultMap, position);
+}
+
+function visitMembers(
+  found: Map<object, Position>,
+  nested: NestedObjects,
+  object: ResultMap,
+  position: Position,
+): void {
   for (const [name, { type: of, below }] of nested) {
     // another member's key may be an inherited property of this object: `__proto__`
-    if (Object.hasOwn(value, name))
-      visitValue(found, below, of, (value as ResultMap)[name], { container: value, key: name, up: position });
+    if (Object.hasOwn(object, name))
+      visitValue(found, below, of, object[name], { container: object, key: name, up: position });
   }
 }
 
@@ -88,17 +119,19 @@ export function propagateNull(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;
   if (!at) return false;
-  (at.container as ResultMap)[at.path.key] = null;
+  (at.container as ResultMap)[at.key] = null;
   return true;
 }
 
-/** Whether the object is still part of the response: no null has replaced one of its containers. */
-export function isAttached(root: object | null, positions: Positions, object: object): boolean {
-  if (!positions.has(object)) return false;
+/**
+ * The outermost container of an object: the response's data, or the wrapper of a deferred part. `undefined`: a null has
+ * replaced the object or one of its containers.
+ */
+export function rootOf(object: object, position: Position | undefined): object | undefined {
   let child = object;
-  for (let at = positions.get(object); at; at = at.up) {
-    if ((at.container as ResultMap)[at.path.key] !== child) return false;
+  for (let at = position; at; at = at.up) {
+    if ((at.container as ResultMap)[at.key] !== child) return undefined;
     child = at.container;
   }
-  return child === root;
+  return child;
 }

@@ -11,11 +11,17 @@ import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
 import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
-import { completeLevel, type Level, type Pieces, type PlanRun } from "./complete-level.ts";
+import { completeLevel, type Level, type Pieces, type PlanRun, positionsIn } from "./complete-level.ts";
+import { Deferral } from "./deferral.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap, toError } from "./plan.ts";
 import { createResponseBudget } from "./response-budget.ts";
 
-export type PlanResult = { readonly data: ResultMap | null; readonly errors: readonly FieldError[] };
+/** `later`: the deferred parts, if there are any. */
+export type PlanResult = {
+  readonly data: ResultMap | null;
+  readonly errors: readonly FieldError[];
+  readonly later?: Deferral | undefined;
+};
 
 /**
  * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `ResponseTooLarge` for a response of more than
@@ -34,14 +40,31 @@ export function runPlan(
   const data: ResultMap = new Dictionary();
   const budget = createResponseBudget(limits.MAX_ANSWER_BYTES);
   const argumentBudget = new ArgumentBudget(limits.MAX_BODY_BYTES);
-  const run: PlanRun = { plan, variables, context, errors: [], budget, argumentBudget, pieces, data };
+  const deferral = plan.defers ? new Deferral(plan.serial, (level) => runLevel(run, level)) : undefined;
+  const run: PlanRun = {
+    plan,
+    variables,
+    context,
+    errors: [],
+    budget,
+    argumentBudget,
+    pieces,
+    deferral,
+    data,
+  };
   for (const { key, source, parentType } of plan.root.fields)
     data[key] = source.kind === "typename" ? parentType.name : null;
   const levels = plan.root.bound.map(
     (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
   );
   const running = plan.serial ? inTurn(run, levels) : all(levels.map((level) => runLevel(run, level)));
-  return running.then(() => ({ data: run.data, errors: run.errors }));
+  if (!deferral) return running.then(() => ({ data: run.data, errors: run.errors }));
+  const root = { plan: plan.root, sources: [undefined], resultMaps: [data], enclosing: [] };
+  const beginning = deferral.begin(budget, [root], new Map([[data, undefined]]));
+  return Promise.all([running, beginning]).then(() => {
+    const { data, errors } = run;
+    return { data, errors, later: deferral.announce(data) ? deferral : undefined };
+  });
 }
 
 /** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
@@ -71,6 +94,8 @@ async function runLevel(run: PlanRun, level: Level): Promise<void> {
     const { plan, sources: parents, resultMaps, enclosing } = found;
     return plan.bound.map((field) => runLevel(run, { field, parents, resultMaps, enclosing, above: level }));
   });
+  if (run.deferral && nextParents.some((found) => found?.plan.deferral))
+    next.push(run.deferral.begin(run.budget, nextParents, positionsIn(run, level)));
   if (next.length > 0) await all(next);
 }
 

@@ -1,0 +1,122 @@
+/**
+ * Collects the fields of selection sets for one object type (GraphQL spec §6.3.2), with the uses of `@defer` that they
+ * belong to, as graphql-js 17 does.
+ */
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  isAbstractType,
+  Kind,
+  type NamedTypeNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from "graphql";
+import { deferDirectiveOf } from "../../../shared/defer.ts";
+import { own } from "../../../shared/own.ts";
+import type { Variables } from "../variables/coerce-variables.ts";
+import type { DeferUsage } from "./plan.ts";
+
+export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+/** A field's node, and the use of `@defer` around it. */
+export type FieldDetails = { readonly node: FieldNode; readonly usage: DeferUsage | undefined };
+
+export type GroupedFields = ReadonlyMap<string, readonly FieldDetails[]>;
+
+export type Collecting = {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly variables: Variables;
+  /** Without it, `@defer` has no effect. */
+  readonly defers: boolean;
+};
+
+type Found = {
+  readonly type: GraphQLObjectType;
+  readonly groups: Map<string, FieldDetails[]>;
+  /** The uses of `@defer` in these selection sets. */
+  readonly usages: DeferUsage[];
+  /** The directives around each spread of a fragment; `undefined` without one. */
+  readonly visited: Map<string, Set<DirectiveNode | undefined>>;
+};
+
+export type Collected = { readonly fields: GroupedFields; readonly usages: readonly DeferUsage[] };
+
+/** Throws a `GraphQLError` for a directive whose condition is null. */
+export function collectFields(
+  collecting: Collecting,
+  type: GraphQLObjectType,
+  sets: readonly { readonly selectionSet: SelectionSetNode; readonly usage: DeferUsage | undefined }[],
+): Collected {
+  const found: Found = { type, groups: new Map(), usages: [], visited: new Map() };
+  for (const { selectionSet, usage } of sets) collect(collecting, found, selectionSet, usage);
+  return { fields: found.groups, usages: found.usages };
+}
+
+function collect(
+  collecting: Collecting,
+  found: Found,
+  { selections }: SelectionSetNode,
+  usage: DeferUsage | undefined,
+): void {
+  for (const selection of selections) {
+    if (!isIncluded(collecting, selection)) continue;
+    if (selection.kind === Kind.FIELD) {
+      const key = selection.alias?.value ?? selection.name.value;
+      const group = found.groups.get(key);
+      const details = { node: selection, usage };
+      if (group) group.push(details);
+      else found.groups.set(key, [details]);
+      continue;
+    }
+    const fragment =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection : own(collecting.fragments, selection.name.value);
+    if (!fragment || !applies(collecting, fragment.typeCondition, found.type)) continue;
+    const introduced = usageOf(collecting, selection, usage);
+    const within = introduced ?? usage;
+    if (selection.kind === Kind.FRAGMENT_SPREAD && isVisited(found, selection.name.value, within)) continue;
+    if (introduced) found.usages.push(introduced);
+    collect(collecting, found, fragment.selectionSet, within);
+  }
+}
+
+/** A fragment is collected once without `@defer`, or once for each directive. */
+function isVisited({ visited }: Found, name: string, usage: DeferUsage | undefined): boolean {
+  const directives = visited.get(name) ?? new Set();
+  visited.set(name, directives);
+  if (directives.has(undefined) || directives.has(usage?.directive)) return true;
+  directives.add(usage?.directive);
+  return false;
+}
+
+function usageOf(
+  { schema, variables, defers }: Collecting,
+  selection: SelectionNode,
+  parent: DeferUsage | undefined,
+): DeferUsage | undefined {
+  const directive = defers ? deferDirectiveOf(selection) : undefined;
+  const definition = directive && schema.getDirective(directive.name.value);
+  const values = definition && getDirectiveValues(definition, selection, variables);
+  if (!directive || !values || values.if === false) return undefined;
+  return { label: typeof values.label === "string" ? values.label : undefined, directive, parent };
+}
+
+const isIncluded = ({ variables }: Collecting, selection: SelectionNode): boolean =>
+  getDirectiveValues(GraphQLSkipDirective, selection, variables)?.if !== true &&
+  getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.if !== false;
+
+function applies(
+  { schema }: Collecting,
+  condition: NamedTypeNode | undefined,
+  type: GraphQLObjectType,
+): boolean {
+  if (!condition) return true;
+  const named = schema.getType(condition.name.value);
+  return named === type || (isAbstractType(named) && schema.isSubType(named, type));
+}

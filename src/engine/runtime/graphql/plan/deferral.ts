@@ -1,0 +1,262 @@
+/**
+ * The deferred parts of a response (GraphQL's incremental delivery). Each object with deferred fields has a part for each set
+ * of uses of `@defer`. Parts of one level run together, so that calls are batched as without `@defer`. A part keeps its data
+ * in a wrapper, and its nulls and errors stay there. A fragment is one use of `@defer` in one object: it is complete when all
+ * its parts are, and is announced once the fragment around it is complete.
+ */
+import { CodedError } from "../../coded-error.ts";
+import { mostDeferredParts } from "../../settings/capacity.ts";
+import { FieldError, type Path } from "../errors/field-error.ts";
+import {
+  type BoundFieldPlan,
+  type DeferUsage,
+  deferredKey,
+  type LevelParents,
+  type ParentsByPlan,
+  type ResultMap,
+  toError,
+} from "./plan.ts";
+import { type Position, type Positions, rootOf } from "./positions.ts";
+import { type ResponseBudget, spend } from "./response-budget.ts";
+
+export type Fragment = {
+  readonly id: string;
+  readonly label: string | undefined;
+  readonly path: Path | undefined;
+  readonly parts: Part[];
+  /** The fragments within it. */
+  readonly children: Fragment[];
+  readonly place: Place;
+};
+
+export type Part = {
+  /** Has the part's data under `deferredKey`; null once the part has failed. */
+  readonly wrapper: ResultMap;
+  readonly path: Path | undefined;
+  readonly errors: FieldError[];
+  readonly fragments: readonly Fragment[];
+  readonly place: Place;
+  isDone: boolean;
+};
+
+/** A level whose values are the parents again, in the wrappers of their parts. */
+export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
+  readonly field: BoundFieldPlan;
+  readonly parents: readonly unknown[];
+  readonly above: undefined;
+  readonly parts: readonly Part[];
+};
+
+/** An object of the response, and its position. */
+type Place = { readonly object: object; readonly position: Position | undefined };
+
+/** What has happened since the payload before. */
+export type Payload = {
+  /** Fragments that are announced. */
+  readonly pending: readonly Fragment[];
+  /** Parts that are complete, each with the announced fragment of the longest path. */
+  readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
+  /** Fragments that are complete, with their errors if they have failed. */
+  readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
+  readonly hasNext: boolean;
+};
+
+/** Bytes of a part beside its data. */
+const bytesPerPart = 200;
+
+export class Deferral {
+  readonly #run: (level: DeferredLevel) => Promise<void>;
+  readonly #parts = new Map<object, Part>();
+  /** By the use of `@defer`, the fragments of the objects that it is in. */
+  readonly #fragments = new Map<DeferUsage, Map<object, Fragment | undefined>>();
+  /** Fragments without another around them. */
+  readonly #outermost: Fragment[] = [];
+  readonly #announced = new Set<Fragment>();
+  /** The deferred levels of a mutation wait for its first part, which ends with the mutation's writes. */
+  #waiting: DeferredLevel[] | undefined;
+  #data: ResultMap | null = null;
+  #first: readonly Fragment[] = [];
+  #fragmentCount = 0;
+  readonly #sent = new Set<Part>();
+  #settled = Promise.withResolvers<void>();
+
+  /** `run` runs a level and those below it. */
+  constructor(isSerial: boolean, run: (level: DeferredLevel) => Promise<void>) {
+    this.#run = run;
+    if (isSerial) this.#waiting = [];
+  }
+
+  /** The part whose wrapper this is. */
+  partOf(wrapper: object): Part | undefined {
+    return this.#parts.get(wrapper);
+  }
+
+  /** Begins the deferred parts of objects. Rejects with LIMIT_EXCEEDED for too many parts, and `ResponseTooLarge`. */
+  async begin(budget: ResponseBudget, objects: ParentsByPlan, positions: Positions): Promise<void> {
+    for (const found of objects)
+      for (const usage of found?.plan.deferral?.introduces ?? []) {
+        const introduced = this.#fragments.get(usage) ?? new Map<object, undefined>();
+        this.#fragments.set(usage, introduced);
+        for (const object of found?.resultMaps ?? []) introduced.set(object, undefined);
+      }
+    for (const found of objects) {
+      if (!found?.plan.deferral || found.resultMaps.length === 0) continue;
+      const { plan, sources: parents, resultMaps, enclosing } = found;
+      for (const { field, usages } of plan.deferral?.plans ?? []) {
+        const parts = resultMaps.map((object) => {
+          const place = { object, position: positions.get(object) };
+          return this.#createPart(budget, place, usages);
+        });
+        const wrappers = parts.map(({ wrapper }) => wrapper);
+        this.#start({ field, parents, resultMaps: wrappers, enclosing, above: undefined, parts });
+      }
+    }
+  }
+
+  #createPart(budget: ResponseBudget, place: Place, usages: readonly DeferUsage[]): Part {
+    if (this.#parts.size === mostDeferredParts)
+      throw new CodedError(
+        "LIMIT_EXCEEDED",
+        `a response may have at most ${mostDeferredParts} deferred parts`,
+      );
+    const fragments = usages.flatMap((usage) => this.#fragmentOf(usage, place) ?? []);
+    for (const { label = "" } of fragments) spend(budget, bytesPerPart + label.length);
+    const { position } = place;
+    const wrapper = { [deferredKey]: null };
+    const part: Part = { wrapper, path: position?.path, errors: [], fragments, place, isDone: false };
+    this.#parts.set(wrapper, part);
+    for (const fragment of fragments) fragment.parts.push(part);
+    return part;
+  }
+
+  /** The fragment of a use of `@defer` in the object, or in the nearest object around it that has the use. */
+  #fragmentOf(usage: DeferUsage, from: Place): Fragment | undefined {
+    const introduced = this.#fragments.get(usage);
+    for (const place of this.#around(from)) {
+      if (!introduced?.has(place.object)) continue;
+      const known = introduced.get(place.object);
+      if (known) return known;
+      const parent = usage.parent && this.#fragmentOf(usage.parent, place);
+      const { label } = usage;
+      const path = place.position?.path;
+      const id = String(this.#fragmentCount++);
+      const fragment: Fragment = { id, label, path, parts: [], children: [], place };
+      introduced.set(place.object, fragment);
+      (parent ? parent.children : this.#outermost).push(fragment);
+      return fragment;
+    }
+    return undefined;
+  }
+
+  /** The place, and those of the objects and lists around it, also of objects around a deferred part. */
+  *#around(from: Place): Iterable<Place> {
+    for (let place: Place | undefined = from; place; ) {
+      yield place;
+      const { position, object } = place as Place;
+      place = position
+        ? { object: position.container, position: position.up }
+        : this.#parts.get(object)?.place;
+    }
+  }
+
+  #start(level: DeferredLevel): void {
+    if (this.#waiting) {
+      this.#waiting.push(level);
+      return;
+    }
+    const { parts } = level;
+    const end = (): void => {
+      for (const part of parts) part.isDone = true;
+      this.#settled.resolve();
+    };
+    this.#run(level).then(end, (error) => {
+      for (const part of parts) {
+        part.wrapper[deferredKey] = null;
+        part.errors.splice(0, part.errors.length, new FieldError(toError(error), undefined, part.path));
+      }
+      end();
+    });
+  }
+
+  /** The first part is complete. Returns whether parts follow it. */
+  announce(data: ResultMap | null): boolean {
+    this.#data = data;
+    const waiting = data ? this.#waiting : undefined;
+    this.#waiting = undefined;
+    for (const level of waiting ?? []) this.#start(level);
+    this.#first = this.#announce(this.#outermost);
+    return this.#announced.size > 0;
+  }
+
+  /** The fragments that the first part announces. */
+  get first(): readonly Fragment[] {
+    return this.#first;
+  }
+
+  /**
+   * Announces fragments. One without a part that is still to be sent announces those within it. Drops fragments of objects
+   * that a null replaced.
+   */
+  #announce(fragments: readonly Fragment[]): Fragment[] {
+    return fragments.flatMap((fragment) => {
+      if (!this.#isAttached(fragment.place)) return [];
+      const parts = fragment.parts.filter(({ place }) => this.#isAttached(place));
+      fragment.parts.splice(0, fragment.parts.length, ...parts);
+      if (parts.every((part) => this.#sent.has(part))) return this.#announce(fragment.children);
+      this.#announced.add(fragment);
+      return [fragment];
+    });
+  }
+
+  #isAttached({ object, position }: Place): boolean {
+    const root = rootOf(object, position);
+    if (root === undefined) return false;
+    const part = this.#parts.get(root);
+    return part ? this.#isAttached(part.place) : root === this.#data;
+  }
+
+  /** The payloads after the first part. */
+  async *payloads(): AsyncGenerator<Payload, void> {
+    while (this.#announced.size > 0) {
+      const payload = this.#take();
+      if (payload) yield payload;
+      else await this.#settled.promise;
+    }
+  }
+
+  #take(): Payload | undefined {
+    this.#settled = Promise.withResolvers();
+    const pending: Fragment[] = [];
+    const parts: Payload["parts"][number][] = [];
+    const completed: Payload["completed"][number][] = [];
+    for (const fragment of this.#announced) {
+      const failed = fragment.parts.filter((part) => part.isDone && part.wrapper[deferredKey] === null);
+      if (failed.length > 0) completed.push({ fragment, errors: failed.flatMap(({ errors }) => errors) });
+      else if (fragment.parts.every(({ isDone }) => isDone)) {
+        for (const part of fragment.parts) {
+          if (this.#sent.has(part)) continue;
+          this.#sent.add(part);
+          parts.push({ part, fragment: this.#nearest(part, fragment) });
+        }
+        completed.push({ fragment, errors: [] });
+        // a set's iteration reaches the fragments that are added to it
+        pending.push(...this.#announce(fragment.children));
+      } else continue;
+      this.#announced.delete(fragment);
+    }
+    return completed.length > 0
+      ? { pending, parts, completed, hasNext: this.#announced.size > 0 }
+      : undefined;
+  }
+
+  /** The announced fragment of the part with the longest path. */
+  #nearest({ fragments }: Part, given: Fragment): Fragment {
+    const length = ({ path }: Fragment): number => lengthOf(path);
+    return fragments.reduce(
+      (best, one) => (this.#announced.has(one) && length(one) > length(best) ? one : best),
+      given,
+    );
+  }
+}
+
+const lengthOf = (path: Path | undefined): number => (path ? 1 + lengthOf(path.up) : 0);

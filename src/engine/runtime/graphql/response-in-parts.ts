@@ -1,0 +1,156 @@
+/**
+ * Incremental delivery: the parts of a response as payloads, and their framing in `multipart/mixed`. There are two formats:
+ * graphql-js 17's (`pending`, `incremental`, `completed`), and that of 2022-08-24.
+ */
+import { Readable } from "node:stream";
+import { type GraphQLResponse, HeaderMap } from "@apollo/server";
+import type { FastifyReply } from "fastify";
+import type { GraphQLFormattedError } from "graphql";
+import type { PartFormat } from "../http/graphql-media-type.ts";
+import type { RequestScope } from "../rest/request-scope.ts";
+import { type FieldError, type Path, pathKeys } from "./errors/field-error.ts";
+import { groupErrors, withNullCount } from "./errors/group-errors.ts";
+import { logErrors } from "./errors/log-errors.ts";
+import { maskFieldError } from "./errors/mask-errors.ts";
+import { quoting } from "./graphql-over-http.ts";
+import type { Deferral, Fragment, Part, Payload } from "./plan/deferral.ts";
+import { deferredKey, type ResultMap } from "./plan/plan.ts";
+import { responseLimitError } from "./plan/response-budget.ts";
+import type { RequestContext } from "./request-context.ts";
+import { noteError } from "./send-response.ts";
+
+/** The body of a response in parts. */
+export type BodyInParts = Extract<GraphQLResponse["body"], { kind: "incremental" }>;
+
+/** The errors as clients get them, which are logged too. */
+export function maskedErrors(
+  context: RequestContext,
+  errors: readonly FieldError[],
+): GraphQLFormattedError[] {
+  const groups = groupErrors(errors);
+  logErrors(
+    context,
+    groups.map(([first]) => first),
+  );
+  return groups.map((group) => withNullCount(maskFieldError(group[0]), group));
+}
+
+/** The response to an operation with deferred parts, in the format of its context. */
+export function responseInParts(
+  context: RequestContext,
+  data: ResultMap,
+  errors: readonly FieldError[],
+  later: Deferral,
+): GraphQLResponse {
+  const http = { status: undefined, headers: new HeaderMap() };
+  const first = { ...errorsMember(context, errors), data, hasNext: true };
+  if (context.partFormat === "20220824") {
+    const subsequentResults = resultsOf(context, later, payloadOf2022);
+    return { http, body: { kind: "incremental", initialResult: first, subsequentResults } };
+  }
+  const initialResult = { ...first, pending: later.first.map(pendingEntry) };
+  const subsequentResults = resultsOf(context, later, payloadOf17);
+  return { http, body: { kind: "incremental", initialResult, subsequentResults } };
+}
+
+async function* resultsOf<Result>(
+  context: RequestContext,
+  later: Deferral,
+  formatted: (context: RequestContext, payload: Payload) => Result,
+): AsyncGenerator<Result> {
+  for await (const payload of later.payloads()) yield formatted(context, payload);
+}
+
+function errorsMember(context: RequestContext, errors: readonly FieldError[]) {
+  if (errors.length === 0) return {};
+  const quoted = maskedErrors(context, errors).map((error) => quoting(error, context.requestId));
+  if (context.record) noteError(context.record, quoted[0]);
+  return { errors: quoted };
+}
+
+const labelMember = ({ label }: Fragment) => (label === undefined ? {} : { label });
+
+const pendingEntry = (fragment: Fragment) => ({
+  id: fragment.id,
+  path: pathKeys(fragment.path),
+  ...labelMember(fragment),
+});
+
+const dataOf = ({ wrapper }: Part): ResultMap => wrapper[deferredKey] as ResultMap;
+
+/** A field is sent once. A fragment fails as a whole. */
+const payloadOf17 = (context: RequestContext, { pending, parts, completed, hasNext }: Payload) => ({
+  ...(pending.length > 0 && { pending: pending.map(pendingEntry) }),
+  ...(parts.length > 0 && {
+    incremental: parts.map(({ part, fragment }) => ({
+      ...errorsMember(context, part.errors),
+      data: dataOf(part),
+      id: fragment.id,
+      ...subPath(part.path, fragment.path),
+    })),
+  }),
+  completed: completed.map(({ fragment, errors }) => ({
+    id: fragment.id,
+    ...errorsMember(context, errors),
+  })),
+  hasNext,
+});
+
+function subPath(path: Path | undefined, of: Path | undefined) {
+  const rest = pathKeys(path).slice(pathKeys(of).length);
+  return rest.length > 0 ? { subPath: rest } : {};
+}
+
+/** Each fragment has all its fields. Its data is null if it has failed. */
+const payloadOf2022 = (context: RequestContext, { completed, hasNext }: Payload) => ({
+  incremental: completed.map(({ fragment, errors }) => {
+    const part = fragment.parts[0] as Part;
+    return {
+      ...errorsMember(context, errors.length > 0 ? errors : part.errors),
+      data: dataOf(part),
+      path: pathKeys(fragment.path),
+      ...labelMember(fragment),
+    };
+  }),
+  hasNext,
+});
+
+const contentTypes: Readonly<Record<PartFormat, string>> = {
+  "v0.2": 'multipart/mixed; boundary="-"; incrementalSpec=v0.2',
+  "20220824": 'multipart/mixed; boundary="-"; deferSpec=20220824',
+};
+
+/**
+ * Sends a response in parts (RFC 2046 §5.1.3). A part is made into text once the client has taken the one before. Resolves
+ * when the response is read, or the client has left. Throws `ResponseTooLarge` for a first part that is too large.
+ */
+export async function sendParts(
+  reply: FastifyReply,
+  { initialResult, subsequentResults }: BodyInParts,
+  { format, limit, scope }: { format: PartFormat; limit: number; scope: RequestScope },
+): Promise<void> {
+  const { raw } = reply;
+  if (raw.destroyed) return;
+  const textOf = (result: { readonly hasNext: boolean }): string => {
+    const text = JSON.stringify(result);
+    scope.workedOn(text);
+    return text;
+  };
+  const first = textOf(initialResult);
+  const excess = responseLimitError(limit, first);
+  if (excess) throw excess;
+  async function* texts(): AsyncGenerator<string> {
+    yield `\r\n---${framed(first, true)}`;
+    for await (const result of subsequentResults) yield framed(textOf(result), result.hasNext);
+  }
+  const closed = new Promise<void>((resolve) => raw.once("close", resolve));
+  reply
+    .header("cache-control", "private, no-store")
+    .header("content-type", contentTypes[format])
+    .send(Readable.from(texts(), { objectMode: false, highWaterMark: 1 }));
+  await closed;
+}
+
+/** A part with the delimiter that follows it, so that the client can read the part at once. */
+const framed = (text: string, hasNext: boolean): string =>
+  `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${text}\r\n---${hasNext ? "" : "--\r\n"}`;

@@ -1,0 +1,263 @@
+/** `@defer` over HTTP: formats, errors, limits and the client's leaving; Apollo Client and urql read the parts unmodified. */
+import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
+import { Defer20220824Handler, GraphQL17Alpha9Handler } from "@apollo/client/incremental";
+import { Client, cacheExchange, fetchExchange } from "@urql/core";
+import { describe, expect, test } from "vitest";
+import { mostDeferredParts } from "../../../../src/engine/runtime/settings/capacity.ts";
+import { type GraphqlResponse, type Handler, inFrontOf, me, send } from "./rest-stand-in.ts";
+
+const v02 = "multipart/mixed;incrementalSpec=v0.2,application/json";
+const of2022 = "multipart/mixed;deferSpec=20220824,application/json";
+const agent = (id: string) => ({
+  id,
+  name: `Agent ${id}`,
+  kind: "ai",
+  availability: "online",
+  skills: [],
+  createdAt: "2026-11-21T00:00:00Z",
+});
+const query = '{ me { id } ... @defer(label: "agents") { agents { id } me { email } } }';
+const whole = { me: { id: "1", email: "a@b.example" }, agents: [{ id: "7" }] };
+
+/** REST whose agents wait for `open`, or fail. */
+function slowAgents(status = 200) {
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  let left = 0;
+  const handler: Handler = ({ url = "" }, response) => {
+    calls.push(url);
+    if (!url.includes("/agents")) return send(response, me);
+    response.once("close", () => (left += response.writableFinished ? 0 : 1));
+    void promise.then(() => send(response, { items: [agent("7")], hasMore: false }, status));
+  };
+  return { handler, open, calls, left: () => left };
+}
+
+type Part = GraphqlResponse & Record<string, unknown>;
+
+/** The parts of a response as they arrive. */
+async function* partsOf(response: Response): AsyncGenerator<Part> {
+  let text = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    for (let end = text.indexOf("\r\n---", 3); end >= 0; end = text.indexOf("\r\n---", 3)) {
+      yield JSON.parse(text.slice(text.indexOf("\r\n\r\n"), end));
+      text = text.slice(end);
+    }
+  }
+  expect(text).toBe("\r\n-----\r\n");
+}
+
+const entriesOf = (part: Part | undefined): readonly Part[] => (part?.incremental ?? []) as Part[];
+
+async function allOf(parts: AsyncIterable<Part>): Promise<[Part, ...Part[]]> {
+  const all: Part[] = [];
+  for await (const part of parts) all.push(part);
+  return all as [Part, ...Part[]];
+}
+
+const asking = (accept: string, more: object = {}): RequestInit => ({
+  headers: { "content-type": "application/json", "x-api-key": "key", accept, ...more },
+});
+
+describe("a deferred fragment comes in a later part", () => {
+  test.each([
+    [
+      v02,
+      'multipart/mixed; boundary="-"; incrementalSpec=v0.2',
+      { data: { me: { id: "1" } }, hasNext: true, pending: [{ id: "0", path: [], label: "agents" }] },
+      {
+        incremental: [
+          { data: { agents: [{ id: "7" }] }, id: "0" },
+          { data: { email: "a@b.example" }, id: "0", subPath: ["me"] },
+        ],
+        completed: [{ id: "0" }],
+        hasNext: false,
+      },
+    ],
+    [
+      of2022,
+      'multipart/mixed; boundary="-"; deferSpec=20220824',
+      { data: { me: { id: "1" } }, hasNext: true },
+      {
+        incremental: [
+          { data: { agents: [{ id: "7" }], me: { email: "a@b.example" } }, path: [], label: "agents" },
+        ],
+        hasNext: false,
+      },
+    ],
+  ])("as %s", async (accept, type, first, last) => {
+    const { handler, open, calls } = slowAgents();
+    const { post, server } = await inFrontOf(handler);
+    const response = await post(query, asking(accept, { "accept-encoding": "gzip, br" }));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe(type);
+    expect(response.headers.get("cache-control")).toBe("private, no-store");
+    const parts = partsOf(response);
+    expect((await parts.next()).value).toEqual(first);
+    expect(server.quotas.executing?.held).toBe(0);
+    open();
+    const { value } = await parts.next();
+    expect(value).toEqual(last);
+    expect((await parts.next()).done).toBe(true);
+    expect(calls.filter((url) => url.includes("/me"))).toHaveLength(1);
+    await expect.poll(() => server.quotas.requests_in_flight?.held).toBe(0);
+  });
+
+  test.each(["application/json", "*/*", "multipart/*, application/json"])(
+    "but in the whole response to a client that accepts %j",
+    async (accept) => {
+      const { handler, open } = slowAgents();
+      const { post } = await inFrontOf(handler);
+      open();
+      const response = await post(query, asking(accept));
+      expect(response.headers.get("content-type")).toMatch("application/json");
+      expect(await response.json()).toEqual({ data: whole });
+    },
+  );
+
+  test("unless @defer(if: false) says otherwise, for each value of the variable", async () => {
+    const { handler, open } = slowAgents();
+    const { post } = await inFrontOf(handler);
+    open();
+    const text = "query ($on: Boolean!) { me { id } ... @defer(if: $on) { agents { id } } }";
+    const typeOf = async (on: boolean) => {
+      const body = JSON.stringify({ query: text, variables: { on } });
+      const response = await post("", { ...asking(v02), body });
+      await response.text();
+      return response.headers.get("content-type");
+    };
+    expect(await typeOf(false)).toMatch("application/json");
+    expect(await typeOf(true)).toMatch("multipart/mixed");
+    expect(await typeOf(false)).toMatch("application/json");
+  });
+
+  test("a client that accepts nothing but parts gets JSON if nothing is deferred", async () => {
+    const { post } = await inFrontOf((_request, response) => send(response, me));
+    const response = await post("{ me { id } }", asking("multipart/mixed"));
+    expect(response.headers.get("content-type")).toMatch("application/json");
+    expect(await response.json()).toEqual({ data: { me: { id: "1" } } });
+  });
+});
+
+test("identical operations do not wait for one another", async () => {
+  const { handler } = slowAgents();
+  const { post } = await inFrontOf(handler);
+  await (await post("{ me { id } }", asking(v02))).text();
+  const responses = Array.from({ length: 5 }, () => post(query, asking(v02)));
+  for (const response of await Promise.all(responses))
+    expect((await partsOf(response).next()).value?.data).toEqual({ me: { id: "1" } });
+});
+
+describe("failures", () => {
+  test("an error is in the part of its field, with the request's id", async () => {
+    const { handler, open } = slowAgents(500);
+    const { post } = await inFrontOf(handler);
+    open();
+    const response = await post(query, asking(v02));
+    const [first, last] = await allOf(partsOf(response));
+    expect(first?.errors).toBeUndefined();
+    const [entry] = entriesOf(last).filter(({ errors }) => errors);
+    expect(entry).toMatchObject({ data: { agents: null } });
+    expect(entry?.errors).toMatchObject([{ path: ["agents"], extensions: { code: "UPSTREAM_ERROR" } }]);
+    expect(entry?.errors?.[0]?.extensions.requestId).toMatch(/^[\w-]{36}$/);
+  });
+
+  test("a deferred call ends at its deadline", async () => {
+    const { handler } = slowAgents();
+    const { post } = await inFrontOf(handler, { CALL_TIMEOUT_MS: "300", REQUEST_TIMEOUT_MS: "500" });
+    const [, last] = await allOf(partsOf(await post(query, asking(of2022))));
+    const [entry] = entriesOf(last);
+    expect(entry?.errors).toMatchObject([{ path: ["agents"], extensions: { code: "UPSTREAM_TIMEOUT" } }]);
+  });
+
+  test("a client that leaves ends the deferred calls", async () => {
+    const { handler, calls, left } = slowAgents();
+    const { post, server } = await inFrontOf(handler);
+    const leaving = new AbortController();
+    const response = await post(query, { ...asking(v02), signal: leaving.signal });
+    await partsOf(response).next();
+    await expect.poll(() => calls.length).toBe(2);
+    leaving.abort();
+    await expect.poll(left).toBe(1);
+    await expect.poll(() => server.quotas.requests_in_flight?.held).toBe(0);
+  });
+
+  test("a response has a bounded number of parts", async () => {
+    const agents = Array.from({ length: mostDeferredParts + 1 }, (_, index) => agent(`${index}`));
+    const { post } = await inFrontOf((_request, response) =>
+      send(response, { items: agents, hasMore: false }),
+    );
+    const ask = async (text: string) => (await post(text, asking(v02))).json() as Promise<GraphqlResponse>;
+    const { data, errors } = await ask("{ agents { id ... @defer { name } } }");
+    expect(data).toBeUndefined();
+    expect(errors).toMatchObject([
+      { message: "a response may have at most 1000 deferred parts", extensions: { code: "LIMIT_EXCEEDED" } },
+    ]);
+  });
+
+  test.each([
+    [
+      '{ ... @defer(label: "a") { me { id } } ... @defer(label: "a") { agents { id } } }',
+      'Argument "@defer(label:)" must be unique in the document.',
+    ],
+    [
+      "query ($a: String) { ... @defer(label: $a) { me { id } } }",
+      'Argument "@defer(label:)" must be a static string.',
+    ],
+    [
+      'mutation { ... @defer { sendMessage(channel: "sms", to: "+12025550143", body: "b") { id } } }',
+      'Defer directive cannot be used on root mutation type "Mutation".',
+    ],
+    [
+      'mutation { ...F } fragment F on Mutation { ... @defer { sendMessage(channel: "sms", to: "+1", body: "b") { id } } }',
+      'Defer directive cannot be used on root mutation type "Mutation".',
+    ],
+  ])("validation refuses %s", async (text, message) => {
+    const { ask } = await inFrontOf((_request, response) => send(response, me));
+    const { data, errors } = await ask(text);
+    expect(data).toBeUndefined();
+    expect(errors?.[0]?.message).toBe(message);
+  });
+});
+
+describe("clients", () => {
+  test.each([
+    ["Defer20220824Handler", new Defer20220824Handler()],
+    ["GraphQL17Alpha9Handler", new GraphQL17Alpha9Handler()],
+  ])("Apollo Client with %s", async (_name, incrementalHandler) => {
+    const { handler, open } = slowAgents();
+    const { url } = await inFrontOf(handler);
+    const client = new ApolloClient({
+      link: new HttpLink({ uri: url.href, headers: { "x-api-key": "key" } }),
+      cache: new InMemoryCache(),
+      incrementalHandler,
+    });
+    const seen: unknown[] = [];
+    const watched = client.watchQuery({ query: gql(query), errorPolicy: "all" });
+    const subscription = watched.subscribe(({ data, dataState }) => seen.push([dataState, data]));
+    await expect.poll(() => seen.at(-1)).toMatchObject(["streaming", { me: { id: "1" } }]);
+    open();
+    await expect.poll(() => seen.at(-1)).toMatchObject(["complete", whole]);
+    subscription.unsubscribe();
+    client.stop();
+  });
+
+  test("urql", async () => {
+    const { handler, open } = slowAgents();
+    const { url } = await inFrontOf(handler);
+    const fetchOptions = { headers: { "x-api-key": "key" } };
+    const client = new Client({
+      url: url.href,
+      exchanges: [cacheExchange, fetchExchange],
+      preferGetMethod: false,
+      fetchOptions,
+    });
+    const seen: unknown[] = [];
+    const subscription = client.query(query, {}).subscribe(({ data, hasNext }) => seen.push([hasNext, data]));
+    await expect.poll(() => seen.at(-1)).toMatchObject([true, { me: { id: "1" } }]);
+    open();
+    await expect.poll(() => seen.at(-1)).toMatchObject([false, whole]);
+    subscription.unsubscribe();
+  });
+});
