@@ -845,29 +845,6 @@ export type ResolversParentTypes = {
   MetricPoint: MetricPointParent;
 };
 
-export type DeferDirectiveArgs = {
-  if?: Scalars["Boolean"]["input"];
-  label: Maybe<Scalars["String"]["input"]>;
-};
-
-export type DeferDirectiveResolver<
-  Result,
-  Parent,
-  ContextType = Context,
-  Args = DeferDirectiveArgs,
-> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
-
-export type SemanticNonNullDirectiveArgs = {
-  levels?: Array<Scalars["Int"]["input"]>;
-};
-
-export type SemanticNonNullDirectiveResolver<
-  Result,
-  Parent,
-  ContextType = Context,
-  Args = SemanticNonNullDirectiveArgs,
-> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
-
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes["DateTime"], any> {
   name: "DateTime";
 }
@@ -1255,9 +1232,4 @@ export type Resolvers<ContextType = Context> = {
   MetricSeries: MetricSeriesResolvers<ContextType>;
   MetricPoint: MetricPointResolvers<ContextType>;
   MetricUnit: MetricUnitResolvers;
-};
-
-export type DirectiveResolvers<ContextType = Context> = {
-  defer: DeferDirectiveResolver<any, any, ContextType>;
-  semanticNonNull: SemanticNonNullDirectiveResolver<any, any, ContextType>;
 };

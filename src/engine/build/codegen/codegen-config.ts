@@ -16,7 +16,7 @@ import { emitIndex } from "./emit-index.ts";
 import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
 import { emitSchema } from "./emit-schema.ts";
-import { dateTypes, emitParents, typeOptions, withDefaults } from "./emit-types.ts";
+import { dateTypes, emitParents, typeOptions, withDefaults, withoutDirectives } from "./emit-types.ts";
 import { formatted } from "./format.ts";
 import { guardedPlugin, guardedText } from "./inherited-names.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
@@ -46,7 +46,7 @@ export function plannedFiles(
       plugin: together(
         () => emitParents(model, typeNames),
         guardedPlugin(withDefaults(typescript.plugin)),
-        guardedPlugin(typescriptResolvers.plugin),
+        guardedPlugin(withoutDirectives(typescriptResolvers.plugin)),
       ),
       config: typeOptions(model, typeNames),
     },

@@ -12,6 +12,7 @@ import {
   isObjectType,
 } from "graphql";
 import { CodedError } from "../../../../../../src/engine/runtime/coded-error.ts";
+import { isRecord } from "../../../../../../src/engine/shared/json-object.ts";
 import { hash, Random } from "../../../../../support/random.ts";
 import type { RandomSchema } from "./schema.ts";
 
@@ -37,11 +38,17 @@ export class FakeRest {
   readonly #given: RandomSchema;
   readonly #faults: Faults;
   readonly #seed: unknown;
+  readonly #isKeyed: boolean;
 
-  constructor(given: RandomSchema, faults: Faults, seed: unknown) {
+  /**
+   * An item without its key fails all keys of its chunk. `isKeyed`: the items of chunks have their keys, so that chunks of
+   * other sizes have the same outcome.
+   */
+  constructor(given: RandomSchema, faults: Faults, seed: unknown, isKeyed = false) {
     this.#given = given;
     this.#faults = faults;
     this.#seed = seed;
+    this.#isKeyed = isKeyed;
   }
 
   forField(): this {
@@ -84,7 +91,8 @@ export class FakeRest {
       if (link?.size === 1) this.#mayFail(random, coordinate);
       const count = link?.shape === "many" ? random.int(3) : random.chance(0.9) ? 1 : 0;
       return random.times(count, () => {
-        const value = this.#value(random, item, 1);
+        let value = this.#value(random, item, 1);
+        if (this.#isKeyed && link?.size !== 1 && !isRecord(value)) value = {};
         if (typeof value === "object" && value !== null) (value as Rest).id = id;
         return value;
       });

@@ -34,6 +34,7 @@ import { coerceVariables } from "../../../../../../src/engine/runtime/graphql/va
 import type { PartFormat } from "../../../../../../src/engine/runtime/http/graphql-media-type.ts";
 import { LogLines } from "../../../../../../src/engine/runtime/observe/log-lines.ts";
 import { deferRules, withDefer } from "../../../../../../src/engine/shared/defer.ts";
+import { own } from "../../../../../../src/engine/shared/own.ts";
 import { Random } from "../../../../../support/random.ts";
 import { seed } from "../../../../../support/seed.ts";
 import { FakeRest } from "./answers.ts";
@@ -74,7 +75,7 @@ for (const format of ["v0.2", "20220824"] as const)
     }
     console.log(`deferred ${format}: seed ${seed}, ${JSON.stringify(counts)}`);
     if (only) return;
-    expect(counts.inParts).toBeGreaterThan(count * 0.4);
+    expect(counts.inParts).toBeGreaterThan(count * 0.3);
     expect(counts.failedFragments).toBeGreaterThan(count * 0.05);
   });
 
@@ -158,6 +159,9 @@ function schemaOf17(reference: GraphQLSchema): Any {
   return schema;
 }
 
+/** graphql-js 17 calls the resolvers of deferred fields one at a time, so its chunks are smaller. */
+const restOf = ({ given, faults, seed }: Case): FakeRest => new FakeRest(given, faults, seed, true);
+
 async function planned(one: Case, document: DocumentNode, format: PartFormat): Promise<Outcome | undefined> {
   const operation = getOperationAST(document, one.operationName);
   const variables = coerceVariables(
@@ -168,12 +172,16 @@ async function planned(one: Case, document: DocumentNode, format: PartFormat): P
   );
   if (!operation || !("coerced" in variables)) return undefined;
   const plan = bothOf(one).plans.get(document, operation, variables.coerced, (compile) => compile(), format);
-  const rest = new FakeRest(one.given, one.faults, one.seed) as never;
-  const result = await runPlan(plan, variables.coerced, { rest }, unlimited, one.pieces);
+  const context = { rest: restOf(one) as never };
+  const result = await runPlan(plan, variables.coerced, context, unlimited, one.pieces);
   if (!result.later || !result.data) return outcomeOf(result, [], format);
   const log = new LogLines(quiet as never, "off");
-  const context = { requestId: "r", log, partFormat: format } as never;
-  const { body } = responseInParts(context, result.data, result.errors, result.later);
+  const { body } = responseInParts(
+    { requestId: "r", log, partFormat: format } as never,
+    result.data,
+    result.errors,
+    result.later,
+  );
   if (body.kind !== "incremental") throw new Error("not in parts");
   return outcomeOf(body.initialResult, await allOf(body.subsequentResults as Any), format);
 }
@@ -185,7 +193,7 @@ async function reference(one: Case, document: DocumentNode, format: PartFormat):
     document: parse17(print(document)),
     operationName: one.operationName,
     variableValues: one.variables,
-    contextValue: { rest: new FakeRest(one.given, one.faults, one.seed) },
+    contextValue: { rest: restOf(one) },
   });
   if (!("initialResult" in executed)) return outcomeOf(executed, [], format);
   return outcomeOf(executed.initialResult, await allOf(executed.subsequentResults), format);
@@ -225,11 +233,14 @@ function outcomeOf(first: Any, later: readonly Any[], format: PartFormat): Outco
 }
 
 const at = (data: Any, path: readonly (string | number)[]): Any =>
-  path.reduce((value, key) => value[key], data);
+  path.reduce((value, key) => own(value, key), data);
 
+/** `__proto__` is a key like any other. */
 function merge(into: Any, from: Any): void {
-  for (const [key, value] of Object.entries(from))
-    if (typeof value === "object" && value !== null && typeof into[key] === "object" && into[key] !== null)
-      merge(into[key], value);
-    else into[key] = value;
+  for (const [key, value] of Object.entries(from)) {
+    const known = own(into, key);
+    if (typeof value === "object" && value !== null && typeof known === "object" && known !== null)
+      merge(known, value);
+    else Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
+  }
 }
