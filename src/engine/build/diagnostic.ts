@@ -141,6 +141,9 @@ export const rules = {
   "held-credential-write": error(
     "A field writes with a credential of the server, and `writes` does not list the operation.",
   ),
+  "fixed-header": error(
+    "`spec/credentials.yaml` fixes a header in which the API takes a credential, or which a field feeds.",
+  ),
   "error-mapping": error(
     "`x-error-mapping` names what the schema of the error does not have, or has as another type.",
   ),

@@ -12,6 +12,7 @@ import { youngGeneration } from "../runtime/settings/capacity.ts";
 import { type Config, ConfigError, roleNames } from "../runtime/settings/config.ts";
 import { secrets, variables } from "../runtime/settings/environment.ts";
 import { listFiles } from "../shared/list-files.ts";
+import { isGatewayHeader } from "../shared/never-credentials.ts";
 import type { Operations } from "../shared/operation.ts";
 import { hashSpec } from "../shared/spec-hash.ts";
 
@@ -67,6 +68,10 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
  */
 export function* findHeldErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env } = config;
+  const fixed = new Set(Object.values(operations).flatMap(({ headers = {} }) => Object.keys(headers)));
+  for (const name of fixed)
+    if (isGatewayHeader(env.CONTEXT_HEADER_PREFIX, name))
+      yield `CONTEXT_HEADER_PREFIX: ${name} is a context header, and spec/credentials.yaml fixes it; remove it there`;
   const held = Object.values(operations).filter((operation) => operation.held);
   if (held.length === 0) return;
   if (!roles.has("gateway") && env.GATEWAY_SECRET === undefined)

@@ -28,6 +28,8 @@ export type Operation = {
   readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The credentials that the server adds, in place of the caller's, and the only origin that receives them. */
   readonly held?: { readonly origin: string; readonly credentials: readonly HeldCredential[] };
+  /** Lower-case header → the value that the owner fixes for the whole product. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The media type of the request body, if not `application/json`. */
   readonly media?: string;
   /** The `Accept` header of a call, if not `application/json`. */

@@ -43,7 +43,7 @@ export function bind(
   const input = { document, operations, schema, schemaDocument };
   const findings = new Findings(input.document);
   const names = new RestNames(input.schema);
-  const binder = new Binder(input, names, findings);
+  const binder = new Binder(input, credentials, names, findings);
   for (const root of boundRoots(input.schema))
     for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
   const subscription = input.schema.getSubscriptionType();
@@ -70,7 +70,7 @@ export function bind(
     pairs: binder.pairs,
     fields,
     inputConversions: conversions.all,
-    calledOperations: calledOperations(input.document, held, boundFields({ fields })),
+    calledOperations: calledOperations(input.document, held, credentials, boundFields({ fields })),
     semanticNonNull: semanticNonNull(binder, fields),
     deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,

@@ -1,6 +1,7 @@
 /** Collects the parts of the model during binding, and queues object types that have not been visited yet. */
 import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
+import type { CredentialsFile } from "../openapi/credentials-file.ts";
 import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
@@ -28,18 +29,21 @@ export class Binder {
   readonly schema: GraphQLSchema;
   readonly document: RestDocument;
   readonly operations: RestOperations;
+  readonly credentials: CredentialsFile;
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly findings: Findings;
 
   constructor(
     { schema, document, operations }: Pick<Model, "schema" | "document" | "operations">,
+    credentials: CredentialsFile,
     names: RestNames,
     findings: Findings,
   ) {
     this.schema = schema;
     this.document = document;
     this.operations = operations;
+    this.credentials = credentials;
     this.names = names;
     this.pairs = new InputPairs(names);
     this.findings = findings;

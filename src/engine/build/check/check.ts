@@ -4,7 +4,10 @@
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";
+import { boundFields, type Model } from "../bind/model.ts";
 import { type Diagnostic, type Stage, UnreadableSpec } from "../diagnostic.ts";
+import { credentialUse } from "../openapi/held-credentials.ts";
+import { methodAndPath } from "../openapi/operation.ts";
 import { cacheByFiles } from "../project/cache-by-files.ts";
 import { isValid, Project, readRestApi, type ValidProject } from "../project/project.ts";
 import type { SpecFiles } from "../project/spec-files.ts";
@@ -86,8 +89,24 @@ export function examine(
     findings,
     changes,
     operations,
+    ...credentialReport(head.model),
     summary: summarize(findings, changes, operations),
   };
+}
+
+function credentialReport(model: Model | undefined): Pick<Report, "credentials"> {
+  if (!model) return {};
+  const { calledOperations, document, held } = model;
+  if (held.size === 0 && ![...calledOperations.values()].some(({ headers }) => headers)) return {};
+  const operations = new Map(
+    boundFields(model).map(({ operation }) => [methodAndPath(operation), operation]),
+  );
+  const credentials = [...operations].map(([name, operation]) => {
+    const { of, texts } = credentialUse(document, held, operation);
+    const { headers } = calledOperations.get(name) ?? {};
+    return { operation: name, of, credentials: texts, ...(headers && { headers }) };
+  });
+  return { credentials };
 }
 
 /** Throws for an unreadable base, which must not look like a base without changes. */

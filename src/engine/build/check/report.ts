@@ -5,6 +5,7 @@
 
 import type { Direction } from "../bind/model.ts";
 import type { Severity, Stage } from "../diagnostic.ts";
+import type { CredentialUse } from "../openapi/held-credentials.ts";
 import type { ChangeClass } from "./changes/change-rules.ts";
 import { otherRules, type RuleId } from "./rules.ts";
 
@@ -84,6 +85,16 @@ export type UsageReport = {
   readonly unknown: number;
 };
 
+/** What a call of a REST operation carries by `spec/credentials.yaml`, and whose credential. */
+type CredentialReport = {
+  /** `GET pager/services`. */
+  readonly operation: string;
+  readonly of: CredentialUse["of"];
+  readonly credentials: readonly string[];
+  /** The headers that are fixed. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
 export type Report = {
   readonly version: 2;
   readonly base?: string;
@@ -93,6 +104,8 @@ export type Report = {
   readonly findings: readonly Finding[];
   readonly changes: readonly SpecChange[];
   readonly operations: readonly OperationReport[];
+  /** The bound REST operations, if the project has `spec/credentials.yaml`. */
+  readonly credentials?: readonly CredentialReport[];
   readonly summary: Summary;
 };
 

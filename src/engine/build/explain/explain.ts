@@ -19,8 +19,8 @@ import {
   type Model,
   type PlainField,
 } from "../bind/model.ts";
+import { credentialUse } from "../openapi/held-credentials.ts";
 import { isSafe, methodAndPath, type RestOperation } from "../openapi/operation.ts";
-import { credentialHeadersOf } from "../openapi/security.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 
 /**
@@ -98,6 +98,7 @@ function callLines(model: Model, field: BoundField): string[] {
   return [
     `  ${[methodAndPath(operation), ...aside(operation)].join("  ")}`,
     ...credentialLines(model, operation),
+    ...headerLines(model, field),
     ...inputs.map((input) => `  ${input.in} ${input.name}: ${inputSource(input, batch?.key === input)}`),
     ...(wholeBody ? [`  body: ${formatSource(wholeBody)}`] : []),
     ...(result.length > 0 ? [`  result: ${result.join(".")}`] : []),
@@ -115,17 +116,21 @@ function callLines(model: Model, field: BoundField): string[] {
   ];
 }
 
-/** Whether a call carries a credential of the server or of the caller. Empty if the server holds none. */
-function credentialLines({ held, document }: Model, operation: RestOperation): string[] {
-  if (held.size === 0) return [];
-  const own = held.get(operation);
-  if (own)
-    return own.credentials.map(
-      ({ in: location, name, file, perTenant, token }) =>
-        `  credential: the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})`}${token ? `; a token from ${token.url}` : ""}`,
-    );
-  const headers = credentialHeadersOf(document, operation).map((way) => way.join(" and "));
-  return [`  credential: ${headers.length > 0 ? `the caller's, from ${headers.join(" or ")}` : "none"}`];
+/** Whose credential a call carries. Empty if the server holds none. */
+const credentialLines = ({ held, document }: Model, operation: RestOperation): string[] =>
+  held.size === 0
+    ? []
+    : credentialUse(document, held, operation).texts.map((text) => `  credential: ${text}`);
+
+/** The fixed headers that the document does not declare; the others are among the inputs. */
+function headerLines({ calledOperations }: Model, { operation, inputs }: BoundField): string[] {
+  const { headers = {} } = calledOperations.get(methodAndPath(operation)) ?? {};
+  const declared = new Set(
+    inputs.flatMap(({ in: at, name }) => (at === "header" ? [name.toLowerCase()] : [])),
+  );
+  return Object.entries(headers)
+    .filter(([name]) => !declared.has(name))
+    .map(([name, value]) => `  header ${name}: constant ${JSON.stringify(value)} of spec/credentials.yaml`);
 }
 
 const connectionText = ({ items, next }: Page): string =>

@@ -1,12 +1,15 @@
 /**
- * `spec/credentials.yaml`: the credentials that the server holds for vendors' APIs, in place of the callers'. It is written by the
- * project's owner alone; `init` and `update` never write it, and no document can bring one.
+ * `spec/credentials.yaml`: the credentials that the server holds for vendors' APIs, in place of the callers', and the headers that all
+ * calls of a vendor's API carry. It is written by the project's owner alone; `init` and `update` never write it, and no document can
+ * bring one.
  */
 import { isRecord } from "../../shared/json-object.ts";
 import { isLoopback } from "../../shared/loopback.ts";
+import { canonicalHeader, isNeverCredential } from "../../shared/never-credentials.ts";
 import type { HeldCredential, TokenEndpoint } from "../../shared/operation.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "./document.ts";
+import { headerName } from "./security.ts";
 import { rejectDuplicates } from "./yaml-file.ts";
 
 const credentialsFile = "credentials.yaml";
@@ -16,15 +19,19 @@ type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 
 /** The section of one document. Operations are written as in the document, `GET /things/{id}`, each with a reason. */
 export type HeldDocument = {
-  /** The only origin that receives the credentials. */
-  readonly origin: string;
+  /** The only origin that receives the credentials; undefined if the server holds none. */
+  readonly origin?: string;
   /** By the name of the security scheme. */
   readonly schemes: ReadonlyMap<string, HeldScheme>;
   /** The operations that every tenant may use with a credential that all tenants share. */
   readonly everyTenantMay: ReadonlyMap<string, string>;
   /** The operations other than GET that the server's credentials may be used for. */
   readonly writes: ReadonlyMap<string, string>;
+  /** Lower-case header → the value that each call carries. */
+  readonly headers: ReadonlyMap<string, FixedHeader>;
 };
+
+type FixedHeader = { readonly value: string; readonly node: RestNode };
 
 /** By the document's name. */
 export type CredentialsFile = ReadonlyMap<string, HeldDocument>;
@@ -54,15 +61,20 @@ export function readCredentialsFile(document: RestDocument): CredentialsFile {
 
 type Fault = (path: Path, message: string) => void;
 
-const members = ["origin", "schemes", "everyTenantMay", "writes"];
+const heldMembers = ["origin", "schemes", "everyTenantMay", "writes"];
+const members = [...heldMembers, "headers"];
 
 function readDocument(name: string, value: unknown, fault: Fault): HeldDocument {
   const given = new Map(entriesIn(value, [name], `a map with ${listed(members)}`, fault));
   for (const key of given.keys())
     if (!members.includes(key))
       fault([name, key], `"${key}" is not supported: a document has ${listed(members)}`);
+  const headers = readHeaders([name, "headers"], given.get("headers"), fault);
+  if (headers.size > 0 && !heldMembers.some((member) => given.has(member)))
+    return { schemes: new Map(), everyTenantMay: new Map(), writes: new Map(), headers };
   const schemes = entriesIn(given.get("schemes"), [name, "schemes"], "a map of security schemes", fault);
   return {
+    headers,
     origin: readOrigin(name, given.get("origin"), fault),
     schemes: new Map(
       schemes.map(([scheme, each]) => [scheme, readScheme([name, "schemes", scheme], each, fault)]),
@@ -150,6 +162,44 @@ function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
 
 const isScope = (value: unknown): boolean =>
   typeof value === "string" && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
+
+/** Headers that the layer itself sets for a cache, a range or a proxy, or derives from the document. */
+const ownHeaders = /^(?:if-.*|range|content-.*|forwarded|x-forwarded-.*|via|date|set-cookie)$/;
+
+/** Names of headers that usually carry a secret. Their values belong in a file: the ones here are in `generated/`. */
+const secretHeaders =
+  /(?:^|-)(?:api-?)?(?:auth.*|.*keys?|.*tokens?|.*secrets?|pass.*|credentials?|session.*|signature)(?:-|$)/;
+
+function readHeaders(path: Path, value: unknown, fault: Fault): HeldDocument["headers"] {
+  if (value === undefined) return new Map();
+  const headers = new Map<string, FixedHeader>();
+  const spellings = new Set<string>();
+  for (const [written, text] of entriesIn(value, path, 'a map such as X-Api-Version: "2"', fault)) {
+    const where = [...path, written];
+    const name = headerName(written);
+    const spelling = canonicalHeader(written);
+    if (name === undefined) fault(where, `"${written}" is not the name of a header (RFC 9110 §5.1)`);
+    else if (spellings.has(spelling)) fault(where, `the header "${written}" is fixed twice`);
+    else if (isNeverCredential(name) || ownHeaders.test(spelling))
+      fault(
+        where,
+        `the header "${written}" cannot be fixed: it belongs to the connection, the gateway or this layer`,
+      );
+    else if (secretHeaders.test(spelling))
+      fault(
+        where,
+        `the header "${written}" looks like a credential, and values here are in generated/: declare a security scheme, and hold it in schemes`,
+      );
+    else if (typeof text !== "string" || !/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text))
+      fault(
+        where,
+        `the value of "${written}" must be a text of visible ASCII characters (RFC 9110 §5.5); put a number or a date in quotes`,
+      );
+    else headers.set(name, { value: text, node: credentialsNode(...where) });
+    spellings.add(spelling);
+  }
+  return headers;
+}
 
 function readReasons(path: Path, value: unknown, fault: Fault): ReadonlyMap<string, string> {
   if (value === undefined || value === null) return new Map();

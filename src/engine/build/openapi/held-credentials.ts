@@ -6,7 +6,7 @@ import type { CredentialsFile } from "./credentials-file.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
-import { ownHeaderOf, schemesOf } from "./security.ts";
+import { credentialHeadersOf, ownHeaderOf, schemesOf } from "./security.ts";
 
 type Held = NonNullable<Operation["held"]>;
 
@@ -40,7 +40,7 @@ export function heldCredentials(
   const held = new Map<RestOperation, Held>();
   for (const operation of operations.values()) {
     const section = file.get(operation.root.name ?? "");
-    if (!section) continue;
+    if (section?.origin === undefined) continue;
     for (const schemes of schemesOf(document, operation)) {
       const credentials = schemes.flatMap(({ name, node }): HeldCredential[] => {
         const [given, place] = [section.schemes.get(name), heldPlaceOf(node)];
@@ -53,4 +53,30 @@ export function heldCredentials(
     }
   }
   return held;
+}
+
+/** Whose credential a call carries. `tenant`: the server holds one for each tenant. */
+export type CredentialUse = {
+  readonly of: "caller" | "server" | "tenant" | "none";
+  /** One text for each credential. */
+  readonly texts: readonly string[];
+};
+
+export function credentialUse(
+  document: RestDocument,
+  held: HeldByOperation,
+  operation: RestOperation,
+): CredentialUse {
+  const own = held.get(operation);
+  if (own) {
+    const texts = own.credentials.map(
+      ({ in: location, name, file, perTenant, token }) =>
+        `the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})`}${token ? `; a token from ${token.url}` : ""}`,
+    );
+    return { of: own.credentials.every(({ perTenant }) => perTenant) ? "tenant" : "server", texts };
+  }
+  const headers = credentialHeadersOf(document, operation).map((way) => way.join(" and "));
+  return headers.length > 0
+    ? { of: "caller", texts: [`the caller's, from ${headers.join(" or ")}`] }
+    : { of: "none", texts: ["none"] };
 }

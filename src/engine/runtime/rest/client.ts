@@ -207,6 +207,7 @@ export class RestClient {
     const header = {
       ...(operation.accept !== undefined && { accept: operation.accept }),
       ...(init?.header && serializeHeaders(operation, init.header)),
+      ...operation.headers,
     };
     const hasHeader = Object.keys(header).length > 0;
     return (client.request as unknown as Send)(method, encodeTemplate(pathBelowBase(path)), {

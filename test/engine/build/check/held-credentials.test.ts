@@ -1,5 +1,7 @@
 /** `spec/credentials.yaml` against the documents and the fields. */
 import { expect, test } from "vitest";
+import { examine } from "../../../../src/engine/build/check/check.ts";
+import { formatText } from "../../../../src/engine/build/check/format/text.ts";
 import { UnreadableSpec } from "../../../../src/engine/build/diagnostic.ts";
 import { explain } from "../../../../src/engine/build/explain/explain.ts";
 import { isValid, Project } from "../../../../src/engine/build/project/project.ts";
@@ -199,7 +201,7 @@ test.each([
       "  origin: https://api.pager.example",
       "  origin: https://api.pager.example\n  tenantParameters: {}",
     ),
-    /"tenantParameters" is not supported: a document has origin, schemes, everyTenantMay and writes \(line 4\)/,
+    /"tenantParameters" is not supported: a document has origin, schemes, everyTenantMay, writes and headers \(line 4\)/,
   ],
   [
     "client credentials without a file",
@@ -259,6 +261,134 @@ test.each([
   ["one key twice", { "credentials.yaml": `${credentials}mail: {}` }, /the key "mail" appears twice/],
 ])("a file with %s is refused", (_what, changes, message) => {
   expect(errorsOf(changes).join("\n")).toMatch(message);
+});
+
+const versioned = (parameter: string, headers: string) => ({
+  "openapi/own.yaml": edited(
+    spec["openapi/own.yaml"] ?? "",
+    "operationId: listNotes,",
+    `operationId: listNotes, parameters: [${parameter}],`,
+  ),
+  "credentials.yaml": `${credentials}own: { headers: { ${headers} } }\n`,
+});
+const version =
+  "{ name: X-Api-Version, in: header, required: true, schema: { type: string, enum: [v1, v2] } }";
+
+test("a fixed header feeds the parameter that the document declares, also without a held credential", () => {
+  const changes = versioned(version, "x-api-version: v2, User-Agent: shop/1 (ops@shop.example)");
+  expect(errorsOf(changes)).toEqual([]);
+  const read = project(changes);
+  if (!isValid(read)) throw new Error("not valid");
+  expect(read.model.calledOperations.get("GET own/notes")).toMatchObject({
+    headers: { "x-api-version": "v2", "user-agent": "shop/1 (ops@shop.example)" },
+    credentials: [["x-own-key"]],
+  });
+  expect(read.model.calledOperations.get("GET pager/services")).not.toHaveProperty("headers");
+  expect(explain(read.model, [], "Query.notes")).toEqual(
+    expect.arrayContaining([
+      '  header user-agent: constant "shop/1 (ops@shop.example)" of spec/credentials.yaml',
+      '  header X-Api-Version: constant "v2" of spec/credentials.yaml, required',
+    ]),
+  );
+  const report = examine(read, undefined, "2026-01-01");
+  expect(report.credentials).toContainEqual({
+    operation: "GET own/notes",
+    of: "caller",
+    credentials: ["the caller's, from x-own-key"],
+    headers: { "x-api-version": "v2", "user-agent": "shop/1 (ops@shop.example)" },
+  });
+  expect(report.credentials?.map(({ of }) => of)).toEqual(
+    expect.arrayContaining(["server", "tenant", "caller"]),
+  );
+  expect(formatText(report)).toMatch(
+    /GET own\/notes +the caller's, from x-own-key; x-api-version: v2; user-agent: shop/,
+  );
+  const { credentials: _, ...files } = { ...spec, credentials: "" };
+  const plain = new Project(textFiles(new Map(Object.entries(files))));
+  expect(examine(plain, undefined, "2026-01-01")).not.toHaveProperty("credentials");
+});
+
+test("a fixed header of digits fits an integer", () => {
+  const integer = version.replace("type: string, enum: [v1, v2]", "type: integer, minimum: 2");
+  expect(errorsOf(versioned(integer, 'X-Api-Version: "2"'))).toEqual([]);
+  expect(errorsOf(versioned(integer, 'X-Api-Version: "1"'))).toHaveLength(1);
+});
+
+test.each([
+  [
+    "that the document's enum does not have",
+    versioned(version, "X-Api-Version: v3"),
+    /constant-invalid Query\.notes .*constant "v3" for header "X-Api-Version" is not one of its values/,
+  ],
+  [
+    "that the document's pattern refuses",
+    versioned(version.replace("enum: [v1, v2]", "pattern: ^v"), 'X-Api-Version: "3"'),
+    /constant-invalid Query\.notes .*"3"/,
+  ],
+  [
+    "that an argument feeds too",
+    {
+      ...versioned(version, "X-Api-Version: v2"),
+      "schema.graphql": edited(
+        spec["schema.graphql"] ?? "",
+        "notes:",
+        'notes(v: String @restName(name: "X-Api-Version")):',
+      ),
+    },
+    /parameter-fed-twice Query\.notes\(v:\) .*two sources feed header "X-Api-Version"/,
+  ],
+  [
+    "that an argument feeds in another spelling",
+    {
+      ...versioned("{ name: X_Api.Version, in: header, schema: { type: string } }", "X-Api-Version: v2"),
+      "schema.graphql": edited(
+        spec["schema.graphql"] ?? "",
+        "notes:",
+        'notes(v: String @restName(name: "X_Api.Version")):',
+      ),
+    },
+    /fixed-header Query\.notes .*feeds the header "X_Api\.Version", which spec\/credentials\.yaml fixes/,
+  ],
+  [
+    "in which the API takes a credential",
+    {
+      ...versioned(version, "X-Api-Version: v2, X-Own.Client: c"),
+      "openapi/own.yaml": (spec["openapi/own.yaml"] ?? "").replace("X-Own-Key", "X-Own-Client"),
+    },
+    /fixed-header own#headers#x-own\.client .*fixes the header "x-own\.client" of own, in which "key" sends/,
+  ],
+  ["of no name", versioned(version, '"X Y": v2'), /"X Y" is not the name of a header/],
+  ["of an object's member", versioned(version, "__proto__: v2"), /is not the name of a header/],
+  ["twice", versioned(version, "X-A: a, x_a: b"), /the header "x_a" is fixed twice/],
+  ["with a number", versioned(version, "X-A: 2"), /must be a text of visible ASCII .* in quotes/],
+  ["with a line break", versioned(version, 'X-A: "a\\r\\nHost: b"'), /must be a text of visible ASCII/],
+  ["with a space at the end", versioned(version, 'X-A: "a "'), /must be a text of visible ASCII/],
+  ["of no value", versioned(version, 'X-A: ""'), /must be a text of visible ASCII/],
+])("a fixed header %s is an error", (_what, changes, message) => {
+  expect(errorsOf(changes).join("\n")).toMatch(message);
+});
+
+test.each([
+  ["Host", /cannot be fixed: it belongs to the connection/],
+  ["Transfer_Encoding", /cannot be fixed/],
+  ["TE", /cannot be fixed/],
+  ["X-Request-Id", /cannot be fixed/],
+  ["X-Service-Tenant-Id", /cannot be fixed/],
+  ["X-Gateway-Proof", /cannot be fixed/],
+  ["Accept", /cannot be fixed/],
+  ["Content-Type", /cannot be fixed/],
+  ["If-None-Match", /cannot be fixed/],
+  ["Range", /cannot be fixed/],
+  ["X-Forwarded-For", /cannot be fixed/],
+  ["Cookie", /cannot be fixed/],
+  ["Authorization", /looks like a credential/],
+  ["X-API-Key", /looks like a credential/],
+  ["Api_Key", /looks like a credential/],
+  ["PRIVATE-TOKEN", /looks like a credential/],
+  ["X-Auth", /looks like a credential/],
+  ["apikey", /looks like a credential/],
+])("the header %s is never fixed", (name, message) => {
+  expect(errorsOf(versioned(version, `${name}: v2`)).join("\n")).toMatch(message);
 });
 
 const withToken = (flow: string) => ({

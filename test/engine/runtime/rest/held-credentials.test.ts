@@ -12,6 +12,7 @@ import {
   layer,
   proof,
   secrets,
+  spec,
   vendor,
 } from "./vendor-project.ts";
 
@@ -46,6 +47,32 @@ describe("a credential of the server", () => {
       expect(JSON.stringify(seen)).not.toMatch(/of-the-caller|own-key-of-caller|x-gateway-proof|x-service-/);
       expect(JSON.stringify(seen).match(/c4nary/g)?.length).toBe(seen === mail.seen ? undefined : 1);
     }
+  });
+
+  test("travels beside the fixed headers, which no caller and no other product has", async () => {
+    const version = "{ name: X-Own-Version, in: header, required: true, schema: { type: string } }";
+    const { vendors, begin } = await layer((request, response) => json(response, 200, ok(request)), {
+      files: {
+        "openapi/own.yaml": (spec["openapi/own.yaml"] ?? "").replace(
+          "operationId: listNotes,",
+          `operationId: listNotes, parameters: [${version}],`,
+        ),
+      },
+      credentials: () => "own: { headers: { x-own-version: '2', User-Agent: shop/1 } }\n",
+    });
+    const { url } = await begin();
+    const headers = asTenant("acme", { "x-own-key": "k", "X-Own-Version": "1", "user-agent": "curl" });
+    expect(await ask(url, "{ services { id } notes { id } }", headers)).not.toHaveProperty("errors");
+    expect(vendors.own.seen[0]?.headers).toMatchObject({
+      "x-own-version": "2",
+      "user-agent": "shop/1",
+      "x-own-key": "k",
+    });
+    expect(vendors.pager.seen[0]?.headers).not.toHaveProperty("x-own-version");
+    expect(vendors.pager.seen[0]?.headers["user-agent"]).not.toBe("shop/1");
+    await expect(begin({ CONTEXT_HEADER_PREFIX: "X-Own-" })).rejects.toThrow(
+      /CONTEXT_HEADER_PREFIX: x-own-version is a context header, and spec\/credentials\.yaml fixes it/,
+    );
   });
 
   test("is each tenant's own where there is one per tenant", async () => {

@@ -9,7 +9,7 @@ import { type CredentialsFile, credentialsNode, type HeldDocument } from "../../
 import { entriesOf, type RestNode, type RootNode } from "../../openapi/document.ts";
 import { heldPlaceOf } from "../../openapi/held-credentials.ts";
 import { isSafe, methodAndPath, ownPath, type RestOperation } from "../../openapi/operation.ts";
-import { schemesOf, securitySchemeOf, securitySchemesOf } from "../../openapi/security.ts";
+import { ownHeaderOf, schemesOf, securitySchemeOf, securitySchemesOf } from "../../openapi/security.ts";
 import { nodeLocation } from "../../schema/directives.ts";
 import type { Findings } from "../findings.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
@@ -27,7 +27,9 @@ export function checkHeldCredentials(model: Model, file: CredentialsFile, findin
   }
   for (const field of boundFields(model)) {
     const section = file.get(field.operation.root.name ?? "");
-    if (section) checkField(model, field, section, findings);
+    if (!section) continue;
+    checkFedHeaders(field, section, findings);
+    if (section.origin !== undefined) checkField(model, field, section, findings);
   }
 }
 
@@ -86,6 +88,28 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         unfit([list, operation], `"${operation}" does not write`, "remove the entry from writes");
     }
   checkServers(model, root, own, section, findings);
+  checkFixedHeaders(model, root, section, findings);
+}
+
+/** No fixed header is where the API takes a credential: of the caller, or of the server. */
+function checkFixedHeaders(
+  { document }: Model,
+  root: RootNode,
+  { headers }: HeldDocument,
+  findings: Findings,
+): void {
+  const names = Object.keys(membersOf(securitySchemesOf(document, root)?.value));
+  for (const scheme of names) {
+    const taken = ownHeaderOf(securitySchemeOf(document, root, scheme));
+    for (const [header, { node }] of headers)
+      if (taken !== undefined && spellingOf(header) === spellingOf(taken))
+        findings.add(
+          "fixed-header",
+          { coordinate: `${root.name}#headers#${header}`, rest: node },
+          `spec/credentials.yaml fixes the header "${header}" of ${root.name}, in which "${scheme}" sends a credential`,
+          "remove it, and hold the credential in schemes",
+        );
+  }
 }
 
 /** Tokens of client credentials are bearer tokens, and come from the owner's endpoint, whatever the document names. */
@@ -128,6 +152,7 @@ function checkServers(
     const { servers } = operation;
     return servers && held.has(operation) ? [servers.node] : [];
   });
+  if (origin === undefined) return;
   for (const list of new Set([document.child(root, "servers"), ...ofOperations]))
     for (const server of entriesOf(document, list)) {
       const given = serverUrl(server);
@@ -147,6 +172,25 @@ function serverUrl({ value }: RestNode): string {
     const { default: usual } = membersOf(new Map(Object.entries(membersOf(variables))).get(name));
     return typeof usual === "string" ? usual : whole;
   });
+}
+
+/** `X_Version` and `X-Version` are one header for some servers. */
+function checkFedHeaders(
+  { coordinate, definition, inputs, operation }: BoundField,
+  { headers }: HeldDocument,
+  findings: Findings,
+): void {
+  for (const { in: location, name, source } of inputs)
+    for (const header of headers.keys()) {
+      const isFixed = source.kind === "constant" && source.fixedAt !== undefined;
+      if (isFixed || location !== "header" || spellingOf(name) !== spellingOf(header)) continue;
+      findings.add(
+        "fixed-header",
+        { coordinate, schema: nodeLocation(definition.astNode), rest: operation.node },
+        `${coordinate} feeds the header "${name}", which spec/credentials.yaml fixes`,
+        "remove the argument or the constant that feeds it",
+      );
+    }
 }
 
 function checkField(model: Model, field: BoundField, section: HeldDocument, findings: Findings): void {

@@ -6,6 +6,7 @@ import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import { inputRemoval } from "../../openapi/overlays/removals.ts";
 import { ignoredHeaders } from "../../openapi/read-operation.ts";
 import { lazy } from "../../openapi/shapes/lazy.ts";
+import { isNumeric } from "../../openapi/shapes/shape.ts";
 import { type RestParam, readRestName } from "../../schema/directives.ts";
 import { atArgument, atRestDirective, type FieldContext } from "../field-context.ts";
 import type { FindingTarget } from "../findings.ts";
@@ -29,10 +30,22 @@ export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: 
   const named = field.definition.args
     .filter(({ name }) => !used.has(name))
     .flatMap((argument) => feedByName(field, argument, free));
-  const inputs = withoutRepeats(field, [...explicit, ...named]);
+  const inputs = withoutRepeats(field, [...fixedHeaders(field), ...explicit, ...named]);
   checkRequired(field, inputs, body !== undefined);
   return { inputs, ...(body && { wholeBody: body }) };
 }
+
+/** The declared headers that the owner fixes (`spec/credentials.yaml`). */
+const fixedHeaders = (field: FieldContext): Fed[] =>
+  field.slots.all.flatMap((slot): Fed[] => {
+    const headers = field.binder.credentials.get(field.operation.root.name ?? "")?.headers;
+    const fixed = slot.in === "header" ? headers?.get(slot.name.toLowerCase()) : undefined;
+    if (!fixed) return [];
+    const isNumber = isNumeric(slot.shape) && /^-?\d{1,15}(?:\.\d+)?$/.test(fixed.value);
+    const value = isNumber ? Number(fixed.value) : fixed.value;
+    const source: InputSource = { kind: "constant", value, fixedAt: fixed.node };
+    return [{ input: inputOf(field, slot, source), where: field.where }];
+  });
 
 function feedByParam(field: FieldContext, param: RestParam, index: number): Fed[] {
   const { operation, slots } = field;

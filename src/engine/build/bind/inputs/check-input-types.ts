@@ -52,8 +52,9 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
   const where = { ...own, rest: input.node };
   if (input.only === "response") return rejectReadOnly(binder, where, input.name);
   if (source.kind === "constant") {
-    checkConditions(binder, where, input.shape, sentValue(source.value));
-    return checkConstant(binder, where, withStyle(field, input), source.value);
+    const at = source.fixedAt ? { ...where, rest: source.fixedAt } : where;
+    checkConditions(binder, at, input.shape, sentValue(source.value));
+    return checkConstant(binder, at, withStyle(field, input), source.value);
   }
   if (source.kind === "argumentAbove")
     return matchInput(binder, {

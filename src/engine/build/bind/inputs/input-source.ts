@@ -1,5 +1,6 @@
 /** Sources of parameter values. */
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
+import type { RestNode } from "../../openapi/document.ts";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
@@ -45,11 +46,10 @@ export type ArgumentAboveSource = {
 export type InheritedSource = EnclosingSource | ArgumentAboveSource;
 
 /** The source of a parameter's value. */
-export type InputSource =
-  | ArgumentSource
-  | ParentSource
-  | InheritedSource
-  | { readonly kind: "constant"; readonly value: unknown };
+export type InputSource = ArgumentSource | ParentSource | InheritedSource | ConstantSource;
+
+/** A value of the schema. `fixedAt`: the owner's file has it, `spec/credentials.yaml`. */
+type ConstantSource = { readonly kind: "constant"; readonly value: unknown; readonly fixedAt?: RestNode };
 
 type Declared = GraphQLArgument | GraphQLInputField;
 
@@ -86,7 +86,8 @@ export const isInheritedSource = (source: InputSource): source is InheritedSourc
 
 /** Prints a source as in the schema: `args.x`, `parent.x`, `Type.x`, `argsAbove.x` or a constant. */
 export function formatSource(source: InputSource): string {
-  if (source.kind === "constant") return `constant ${JSON.stringify(source.value)}`;
+  if (source.kind === "constant")
+    return `constant ${JSON.stringify(source.value)}${source.fixedAt ? " of spec/credentials.yaml" : ""}`;
   const root = source.kind === "enclosing" ? source.type : roots[source.kind];
   return [root, ...source.path].join(".");
 }

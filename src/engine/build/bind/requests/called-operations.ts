@@ -2,6 +2,7 @@
 
 import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
 import type { Operation, Style } from "../../../shared/operation.ts";
+import type { CredentialsFile } from "../../openapi/credentials-file.ts";
 import type { RestDocument } from "../../openapi/document.ts";
 import type { HeldByOperation } from "../../openapi/held-credentials.ts";
 import {
@@ -19,6 +20,7 @@ import { errorMembers } from "../outputs/error-members.ts";
 export const calledOperations = (
   document: RestDocument,
   held: HeldByOperation,
+  credentials: CredentialsFile,
   fields: readonly BoundField[],
 ): Map<string, Operation> =>
   new Map(
@@ -29,7 +31,9 @@ export const calledOperations = (
           first as BoundField,
           ...others,
         ]);
-        return [name, of];
+        const headers = credentials.get(operation.root.name ?? "")?.headers ?? [];
+        const fixed = [...headers].map(([header, { value }]) => [header, value] as const);
+        return [name, { ...of, ...(fixed.length > 0 && { headers: Object.fromEntries(fixed) }) }];
       },
     ),
   );

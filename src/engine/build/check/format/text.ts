@@ -13,7 +13,13 @@ export function formatText(report: Report, colour = false): string {
   const blocks = report.findings.map((finding) => findingBlock(finding, paint).join("\n"));
   const changes = changeLines(report, paint);
   const operations = operationLines(report, paint);
-  const parts = [...blocks, changes.join("\n"), operations.join("\n"), summaryLines(report).join("\n")];
+  const parts = [
+    ...blocks,
+    changes.join("\n"),
+    operations.join("\n"),
+    credentialLines(report, paint).join("\n"),
+    summaryLines(report).join("\n"),
+  ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
@@ -70,6 +76,18 @@ function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   if (all.length === 0) return [];
   const lines = all.map(({ class: kind, message }) => `  ${kind.padEnd(9)} ${message}`);
   return [paint("bold", `Changes since ${base}`), ...lines];
+}
+
+function credentialLines({ credentials = [] }: Report, paint: Paint): string[] {
+  if (credentials.length === 0) return [];
+  const width = Math.max(...credentials.map(({ operation }) => operation.length));
+  return [
+    paint("bold", "Credentials of REST operations"),
+    ...credentials.map(({ operation, credentials: texts, headers = {} }) => {
+      const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+      return `  ${operation.padEnd(width)}  ${[...texts, ...fixed].join("; ")}`;
+    }),
+  ];
 }
 
 function operationLines({ operations, base }: Report, paint: Paint): string[] {
