@@ -91,7 +91,7 @@ function typeErrors(root: string, names: readonly string[]): string {
 /** A project as `restbound init` writes it, over the spec of a folder. */
 export function projectOf(spec: string): Project {
   const made = emptyProject();
-  addFiles(made.root, undefined, "REST_BASE_URL");
+  addFiles(made.root, { variable: "REST_BASE_URL" });
   cpSync(spec, join(made.root, "spec"), { recursive: true });
   return made;
 }

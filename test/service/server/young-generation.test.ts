@@ -21,7 +21,7 @@ test.each([
 test("so does the image of a project of init", () => {
   const project = mkdtempSync(join(tmpdir(), "project-"));
   onTestFinished(() => rmSync(project, { recursive: true }));
-  addFiles(project, undefined, "REST_BASE_URL");
+  addFiles(project, { variable: "REST_BASE_URL" });
   expect(readFileSync(join(project, "Dockerfile"), "utf8")).toContain(`ENTRYPOINT ["node", "${option}",`);
 });
 

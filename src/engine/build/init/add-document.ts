@@ -27,7 +27,7 @@ import {
   readSourceDocument,
   rejectTakenNames,
 } from "./read-source-document.ts";
-import { withSource } from "./sources.ts";
+import { recordSource } from "./sources.ts";
 import type { InitOptions } from "./start-project.ts";
 
 const ledgerFile = "rest-only.yaml";
@@ -44,7 +44,7 @@ export async function prepareDocument(
     ]);
   const spec = join(root, "spec");
   const before = folderFiles(spec);
-  const { document, files, place, read } = await readSourceDocument(openapi, io, name);
+  const { document, files, place, read, fetched } = await readSourceDocument(openapi, io, name);
   documentFaults(document, []); // reads every file that the document refers to
   rejectTakenNames(files.keys(), openapi, place);
   const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
@@ -73,7 +73,7 @@ export async function prepareDocument(
     replaceFolders(new Map([generatedFolder(root, generated)]));
     const packages = join(root, "package.json");
     if (existsSync(packages))
-      replaceFile(packages, withSource(readFileSync(packages, "utf8"), root, place.file, openapi));
+      recordSource(root, readFileSync(packages, "utf8"), place.file, openapi, fetched);
     const { written, missing } = withAddress(root, variable, base);
     for (const [file, text] of written) replaceFile(join(root, file), text);
     for (const file of files.keys()) out(printable(`wrote spec/${file}`));

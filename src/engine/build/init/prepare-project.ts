@@ -1,11 +1,11 @@
 /** Creates a project from a document in a folder without `spec/`, and generates its code. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { printable, quoteArgument } from "../../shared/cli/printable.ts";
 import { rejectSymlink, replaceFolders } from "../../shared/cli/replace-files.ts";
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
+import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
 import { baseUrlVariable, type NamedDocument } from "../openapi/document-files.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
@@ -14,7 +14,7 @@ import { folderFiles, textFiles } from "../project/spec-files.ts";
 import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
-import { addFiles, checkWorkflow, withPackages } from "./project-files.ts";
+import { addFiles, withPackages, workflows } from "./project-files.ts";
 import {
   firstServerUrl,
   ofDocument,
@@ -22,7 +22,7 @@ import {
   readSourceDocument,
   rejectTakenNames,
 } from "./read-source-document.ts";
-import { withSource } from "./sources.ts";
+import { readSources, recordSource } from "./sources.ts";
 import { type Choice, type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**
@@ -41,7 +41,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   }
   const packages = withPackages(root);
   for (const folder of [spec, join(root, "generated")]) rejectSymlink(folder);
-  const { files, lines, base, place } = await startedProject(
+  const { files, lines, base, place, fetched } = await startedProject(
     openapi,
     io,
     { tag, operation, query },
@@ -56,12 +56,19 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
     const generated = await ofDocument(openapi, () => generate(project));
     progress?.("");
     replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
-    writeFileSync(join(root, "package.json"), withSource(packages, root, place.file, openapi));
-    for (const path of [...generated.keys(), ...addFiles(root, base, baseUrlVariable(name))])
-      out(printable(`wrote ${path}`));
+    recordSource(root, packages, place.file, openapi, fetched);
+    const added = addFiles(root, {
+      base,
+      variable: baseUrlVariable(name),
+      hasUrl: isHttpUrl(readSources(root).get(place.file) ?? ""),
+    });
+    for (const path of [...generated.keys(), ...added]) out(printable(`wrote ${path}`));
     for (const line of lines) out(printable(line));
-    if (pathBelowRepository(root) !== "")
-      out(`check it:  move ${checkWorkflow} to the top of the repository, where GitHub looks for it`);
+    const moved = workflows.filter((path) => added.includes(path));
+    if (pathBelowRepository(root) !== "" && moved.length > 0)
+      out(
+        `check it:  move ${moved.join(" and ")} to the top of the repository, where GitHub looks for workflows`,
+      );
     return 0;
   };
 }
@@ -76,7 +83,7 @@ async function startedProject(
 ) {
   const { progress } = io;
   progress?.("restbound init: reads the document");
-  const { document, files, place, read } = await readSourceDocument(openapi, io, name);
+  const { document, files, place, read, fetched } = await readSourceDocument(openapi, io, name);
   refuseUnconfirmed({ openapi, place, read }, confirmed);
   progress?.("restbound init: creates a field for each operation, and proves it");
   const start = startProject(document, choice);
@@ -87,7 +94,7 @@ async function startedProject(
   const base = firstServerUrl(document);
   const at =
     base === undefined ? `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} ` : "";
-  return { files, place, lines: summary(start, at, place, errors !== undefined), base };
+  return { files, place, fetched, lines: summary(start, at, place, errors !== undefined), base };
 }
 
 /** `at`: the environment that the start needs. */

@@ -65,14 +65,23 @@ function chosen(given: Manifest): Manifest {
   return { ...others, scripts: ownScripts };
 }
 
-/**
- * Writes the missing files of the project and returns their paths. `base`: REST's base URL, if the document has one; `variable`:
- * the name of its environment variable.
- */
-export function addFiles(root: string, base: string | undefined, variable: string): string[] {
+/** What the files of a new project depend on. */
+export type NewProject = {
+  /** REST's base URL, if the document has one. */
+  readonly base?: string | undefined;
+  /** The name of its environment variable. */
+  readonly variable: string;
+  /** The document was fetched from a URL, so a workflow can fetch it again. */
+  readonly hasUrl?: boolean;
+};
+
+/** Writes the missing files of the project and returns their paths. */
+export function addFiles(root: string, project: NewProject): string[] {
+  const below = pathBelowRepository(root);
   const files = Object.entries({
-    ...filesOf(basename(root), base, variable),
-    [checkWorkflow]: workflowOf(pathBelowRepository(root)),
+    ...filesOf(basename(root), project),
+    [checkWorkflow]: checkWorkflowOf(below),
+    ...(project.hasUrl && { [updateWorkflow]: updateWorkflowOf(below) }),
   }).filter(([path]) => !existsSync(join(root, path)));
   for (const [path, text] of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -81,14 +90,19 @@ export function addFiles(root: string, base: string | undefined, variable: strin
   return files.map(([path]) => path);
 }
 
-export const checkWorkflow = ".github/workflows/check.yml";
+const checkWorkflow = ".github/workflows/check.yml";
+const updateWorkflow = ".github/workflows/update.yml";
+export const workflows = [checkWorkflow, updateWorkflow];
+
+const runIn = (below: string): string =>
+  below === "" ? "" : `\n    defaults: { run: { working-directory: ${JSON.stringify(below)} } }`;
 
 /** Compares with the merge base, because the target branch may have advanced. `below`: the project's folder in the repository. */
-const workflowOf = (below: string): string => `on: pull_request
+const checkWorkflowOf = (below: string): string => `on: pull_request
 permissions: { contents: read }
 jobs:
   check:
-    runs-on: ubuntu-latest${below === "" ? "" : `\n    defaults: { run: { working-directory: ${JSON.stringify(below)} } }`}
+    runs-on: ubuntu-latest${runIn(below)}
     steps:
       - uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0
         with: { fetch-depth: 0 }
@@ -97,6 +111,96 @@ jobs:
       - run: npm ci
       - run: npm run check -- --base "$(git merge-base "origin/$GITHUB_BASE_REF" HEAD)" --format github
       - run: npm run types && npm test
+`;
+
+/**
+ * Commits go on top of those of an open pull request, so that a person can mend the schema there. A fork's branch of the same name
+ * is ignored. GitHub limits the text of a pull request to 65,536 characters.
+ */
+const updateWorkflowOf = (
+  below: string,
+): string => `# Once a day: the vendors' changes as one pull request, a draft if something is to settle.
+# The job that runs packages has no token that may write. The job that writes runs no packages.
+name: update
+on:
+  schedule: [{ cron: "17 5 * * *" }]
+  workflow_dispatch:
+permissions: {}
+concurrency: restbound-update
+env: { BRANCH: restbound-update }
+jobs:
+  fetch:
+    runs-on: ubuntu-latest
+    permissions: { contents: read, pull-requests: read }${runIn(below)}
+    outputs:
+      number: \${{ steps.branch.outputs.number }}
+      head: \${{ steps.branch.outputs.head }}
+      code: \${{ steps.update.outputs.code }}
+      changed: \${{ steps.update.outputs.changed }}
+    steps:
+      - uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0
+        with: { fetch-depth: 0, persist-credentials: false }
+      - uses: actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0
+        with: { node-version: 24 }
+      - id: branch # of the pull request, if one is open
+        env: { GH_TOKEN: "\${{ github.token }}" }
+        run: |
+          number=$(gh pr list --head "$BRANCH" --base "$GITHUB_REF_NAME" --json number,isCrossRepository --jq 'map(select(.isCrossRepository | not))[0].number // empty')
+          if [ -n "$number" ]; then git switch "$BRANCH"; fi
+          echo "number=$number" >> "$GITHUB_OUTPUT"
+          echo "head=$(git rev-parse HEAD)" >> "$GITHUB_OUTPUT"
+      - run: npm ci
+      - id: update
+        env: { OPENAPI_HEADER: "\${{ secrets.OPENAPI_HEADER }}" }
+        run: |
+          base=$(git merge-base "origin/$GITHUB_REF_NAME" HEAD)
+          mkdir "$RUNNER_TEMP/update"
+          code=0
+          npx restbound update --write --base "$base" --format text --format "markdown=$RUNNER_TEMP/update/report.md" || code=$?
+          if [ "$code" -gt 1 ]; then exit "$code"; fi # 1: something is to settle
+          head -c 1000000 "$RUNNER_TEMP/update/report.md" >> "$GITHUB_STEP_SUMMARY"
+          git add --all .
+          git diff --cached --binary --relative -- spec generated restbound.lock.json > "$RUNNER_TEMP/update/changes.patch"
+          echo "code=$code" >> "$GITHUB_OUTPUT"
+          if [ -s "$RUNNER_TEMP/update/changes.patch" ]; then echo "changed=true" >> "$GITHUB_OUTPUT"; fi
+      - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2
+        with: { name: update, path: "\${{ runner.temp }}/update" }
+  pull-request:
+    needs: fetch
+    if: needs.fetch.outputs.changed == 'true' || needs.fetch.outputs.number != ''
+    runs-on: ubuntu-latest
+    permissions: { contents: write, pull-requests: write }${runIn(below)}
+    env:
+      NUMBER: \${{ needs.fetch.outputs.number }}
+      CODE: \${{ needs.fetch.outputs.code }}
+      CHANGED: \${{ needs.fetch.outputs.changed }}
+    steps:
+      - uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0
+        with: { ref: "\${{ needs.fetch.outputs.head }}" }
+      - uses: actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0
+        with: { name: update, path: "\${{ runner.temp }}/update" }
+      - if: env.CHANGED == 'true'
+        run: |
+          git apply --index --include="spec/*" --include="generated/*" --include=restbound.lock.json "$RUNNER_TEMP/update/changes.patch"
+          git config user.name "github-actions[bot]"
+          git config user.email "41898282+github-actions[bot]@users.noreply.github.com"
+          git commit --message "Take the changes of the OpenAPI documents"
+          if [ -n "$NUMBER" ]; then force=; else force=--force; fi # commits of a closed pull request are dropped
+          git push $force origin "HEAD:refs/heads/$BRANCH"
+      - env: { GH_TOKEN: "\${{ github.token }}" }
+        run: |
+          body="$RUNNER_TEMP/body.md"
+          { echo "The whole report: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID"; echo; } > "$body"
+          head -c 60000 "$RUNNER_TEMP/update/report.md" >> "$body"
+          if [ -z "$NUMBER" ]; then
+            set -- --base "$GITHUB_REF_NAME" --head "$BRANCH" --title "Take the changes of the OpenAPI documents" --body-file "$body"
+            if [ "$CODE" = 0 ]; then gh pr create "$@"; else
+              gh pr create "$@" --draft || gh pr create "$@" # some plans have no drafts in private repositories
+            fi
+          else
+            gh api --method PATCH "repos/$GITHUB_REPOSITORY/pulls/$NUMBER" --field "body=@$body" --silent
+            if [ "$CODE" = 1 ]; then gh pr ready "$NUMBER" --undo || echo "::warning::cannot be made a draft"; fi
+          fi
 `;
 
 const composeEntry = (variable: string, base = "https://api.example.com"): string =>
@@ -158,11 +262,7 @@ export function withAddress(root: string, variable: string, base: string | undef
   return { written, missing };
 }
 
-const filesOf = (
-  name: string,
-  base: string | undefined,
-  variable: string,
-): Readonly<Record<string, string>> => ({
+const filesOf = (name: string, { base, variable }: NewProject): Readonly<Record<string, string>> => ({
   "codegen.ts": `/** The configuration of graphql-codegen, as its own command and editors read it. */
 import { configFor } from "restbound/codegen";
 

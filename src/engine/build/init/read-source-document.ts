@@ -20,7 +20,7 @@ import {
   singleDocumentFile,
 } from "../openapi/document-files.ts";
 import { folderFiles } from "../project/spec-files.ts";
-import { documentHeaders } from "./sources.ts";
+import { digestOf, documentHeaders } from "./sources.ts";
 
 /**
  * File names with a special meaning in a spec folder. A vendor's document that refers to such a name could smuggle in approvals,
@@ -29,22 +29,27 @@ import { documentHeaders } from "./sources.ts";
 const ownNames =
   /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
+/** A document as it was last written, with the ETag that its URL returned. */
+export type StoredDocument = { readonly etag: string; readonly text: string };
+
 /**
  * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads
- * any of them.
+ * any of them. `stored` is used if the URL still has its ETag.
  */
 export async function readSourceDocument(
   given: string,
   { root, env }: Pick<Io, "root" | "env">,
   name: string | undefined,
+  stored?: StoredDocument,
 ) {
   if (name !== undefined && !isDocumentName(name))
     throw new UsageError([`--name ${name}: a name may only have letters, digits, - and _`]);
   const place = name === undefined ? singleDocumentFile : documentNamed(name);
   const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
-  const main = await convertSwagger(
-    source ? (source(place.file) ?? "") : await fetchDocument(given, documentHeaders(env, name, given)),
-  );
+  const { text, etag }: FetchedDocument = source
+    ? { text: source(place.file) ?? "" }
+    : await fetchDocument(given, documentHeaders(env, name, given), stored);
+  const main = await convertSwagger(text);
   const files = new Map<string, string>();
   const read: ReadFile = (file) => (file === place.file ? main : source?.(file));
   const readPart: ReadFile = (file) => {
@@ -52,7 +57,8 @@ export async function readSourceDocument(
     if (text !== undefined) files.set(file, text);
     return text;
   };
-  return { document: await ofDocument(given, () => new RestDocument([place], readPart)), files, place, read };
+  const document = await ofDocument(given, () => new RestDocument([place], readPart));
+  return { document, files, place, read, fetched: { etag, digest: digestOf(main) } };
 }
 
 /** Reads a folder's files by their future names in the spec folder. */
@@ -227,14 +233,26 @@ const mediaOf = (format: unknown): string => mediaTypes.get(format) ?? "text/x-l
 /** Timeout for a document at a URL. Files that it refers to are not read. */
 const timeoutMs = 30_000;
 
-/** Returns the text, of at most 32 MiB. Throws `UsageError` unless there is a success response within 30 s. */
-const fetchDocument = (url: string, headers: Headers): Promise<string> => {
-  const read = (text: string, { ok, status }: Response): string => {
+type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };
+
+/** The text has at most 32 MiB. Throws `UsageError` unless there is a success response, or 304 for `stored`, within 30 s. */
+function fetchDocument(
+  url: string,
+  headers: Headers,
+  stored: StoredDocument | undefined,
+): Promise<FetchedDocument> {
+  if (stored) headers.set("if-none-match", stored.etag); // RFC 9110 §13.1.2
+  const read = (text: string, { ok, status, headers: answered }: Response): FetchedDocument => {
+    if (stored && status === 304) return stored;
     if (!ok) throw new Error(`answers ${status}`);
-    return text;
+    return { text, etag: entityTag(answered.get("etag")) };
   };
   return fetchText(`--openapi ${url}`, url, timeoutMs, read, { headers });
-};
+}
+
+/** Undefined for a header that is not an entity tag (RFC 9110 §8.8.3), which could not be sent back. */
+const entityTag = (header: string | null): string | undefined =>
+  header !== null && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(header) ? header : undefined;
 
 /** The path of a document that is a file. Throws `UsageError` if it does not exist. */
 function documentPath(given: string, root: string): string {

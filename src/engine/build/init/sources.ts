@@ -1,7 +1,12 @@
-/** Where a project's documents come from: `restbound.sources` in `package.json`, and headers for private documents. */
+/**
+ * Where a project's documents come from: `restbound.sources` in `package.json`, what those sources last returned, and headers for
+ * private documents.
+ */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
+import { replaceFile } from "../../shared/cli/replace-files.ts";
 import { isRecord, membersOf, parsedJson } from "../../shared/json-object.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
@@ -21,14 +26,57 @@ export function readSources(root: string): Map<string, string> {
   return new Map(Object.entries(sources).map(([file, source]) => [file, String(source)]));
 }
 
-/** `package.json` with the document's source. A URL with a password or query, which may be secret, is not written. */
-export function withSource(packageJson: string, root: string, file: string, given: string): string {
+/**
+ * Writes `packageJson` with the document's source, and the lock file. A URL with a password or query, which may be secret, is not
+ * written.
+ */
+export function recordSource(
+  root: string,
+  packageJson: string,
+  file: string,
+  given: string,
+  fetched: Omit<LockedDocument, "source">,
+): void {
   const source = isHttpUrl(given) ? given : relative(root, resolve(root, given));
-  if (isAbsolute(source) || (isHttpUrl(given) && shownUrl(given) !== given)) return packageJson;
+  const isRecorded = isHttpUrl(given) ? shownUrl(given) === given : !isAbsolute(source);
   const manifest = membersOf(parsedJson(packageJson));
   const restbound = membersOf(manifest.restbound);
   const sources = { ...membersOf(restbound.sources), [file]: source };
-  return `${JSON.stringify({ ...manifest, restbound: { ...restbound, sources } }, null, 2)}\n`;
+  const recorded = `${JSON.stringify({ ...manifest, restbound: { ...restbound, sources } }, null, 2)}\n`;
+  replaceFile(join(root, "package.json"), isRecorded ? recorded : packageJson);
+  if (isRecorded) lockDocuments(root, new Map([[file, { source, ...fetched }]]));
+}
+
+/** Holds what each source returned when its document was last written, so that `update` can make conditional requests. */
+const lockFile = "restbound.lock.json";
+
+export type LockedDocument = {
+  readonly source: string;
+  readonly etag?: string | undefined;
+  /** `digestOf` the file in the spec folder. */
+  readonly digest: string;
+};
+
+/** Line endings are ignored, because a checkout may convert them. */
+export const digestOf = (text: string): string =>
+  `sha256:${createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex")}`;
+
+/** By file of the spec folder. Entries that are not as `lockDocuments` writes them are ignored: their documents are fetched again. */
+export function readLock(root: string): Map<string, LockedDocument> {
+  const path = join(root, lockFile);
+  const read = existsSync(path) ? membersOf(parsedJson(readFileSync(path, "utf8"))) : {};
+  return new Map(
+    Object.entries(read).flatMap(([file, entry]) => {
+      const { source, etag, digest } = membersOf(entry);
+      if (typeof source !== "string" || typeof digest !== "string") return [];
+      return [[file, { source, digest, ...(typeof etag === "string" && { etag }) }] as const];
+    }),
+  );
+}
+
+export function lockDocuments(root: string, locked: ReadonlyMap<string, LockedDocument>): void {
+  const all = Object.fromEntries([...readLock(root), ...locked]);
+  replaceFile(join(root, lockFile), `${JSON.stringify(all, null, 2)}\n`);
 }
 
 /** The environment variable with the header for a private document: `Authorization: Bearer …`. */

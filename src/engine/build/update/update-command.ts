@@ -20,10 +20,24 @@ import { gitFiles } from "../check/git-files.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
 import { UnreadableSpec } from "../diagnostic.ts";
 import { readSourceDocument, rejectTakenNames } from "../init/read-source-document.ts";
-import { readSources, sourcesField } from "../init/sources.ts";
+import {
+  digestOf,
+  type LockedDocument,
+  lockDocuments,
+  readLock,
+  readSources,
+  sourcesField,
+} from "../init/sources.ts";
 import { documentFaults } from "../openapi/document-faults.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
+
+type Fetched = {
+  readonly changed: Map<string, string>;
+  readonly locked: Map<string, LockedDocument>;
+  /** Documents that differ from what was fetched last. */
+  readonly edited: string[];
+};
 
 type Given = { readonly base: string; readonly write?: boolean; readonly format: readonly Output[] };
 
@@ -45,7 +59,7 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
   const outputs = checkSingleStdout(format);
   const spec = join(root, "spec");
   const before = folderFiles(spec);
-  const changed = await changedFiles(io, before.read).finally(() => progress?.(""));
+  const { changed, locked, edited } = await fetchDocuments(io, before.read).finally(() => progress?.(""));
   const files = withTexts(before, changed);
   const committed = gitFiles(root, base);
   if (!committed) throw new UsageError([`--base ${base}: has no spec/schema.graphql`]);
@@ -61,38 +75,62 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
   // with reports on the standard output, other lines would be part of them
   const say = outputs.some(({ format, file }) => file === undefined && format !== "text") ? io.error : out;
   for (const file of changed.keys()) say(printable(`${write ? "wrote" : "differs:"} spec/${file}`));
+  for (const file of edited)
+    say(
+      printable(
+        `spec/${file} was edited after it was fetched, and ${write ? "is replaced" : "--write replaces it"}: put your changes into its overlay`,
+      ),
+    );
   if (changed.size === 0) say("the documents are up to date");
   if (!write || changed.size === 0) return exitCode;
   for (const [file, text] of changed) replaceFile(join(spec, file), text);
+  lockDocuments(root, locked);
   await writeGenerated(root, new Project(files), say);
   return exitCode;
 }
 
-/** The changed and new files of all documents. The project's overlays are not replaced. */
-async function changedFiles(
+/** The changed and new files of all documents, and their entries for the lock file. The project's overlays are not replaced. */
+async function fetchDocuments(
   { root, env, progress }: Io,
   read: (file: string) => string | undefined,
-): Promise<Map<string, string>> {
+): Promise<Fetched> {
   const sources = readSources(root);
   if (sources.size === 0)
     throw new UsageError([
       `package.json has no "${sourcesField}": add where each document comes from, such as { "openapi.yaml": "https://api.example.com/openapi.json" }`,
     ]);
-  const changed = new Map<string, string>();
+  const lock = readLock(root);
+  const fetched: Fetched = { changed: new Map(), locked: new Map(), edited: [] };
   for (const [own, source] of sources) {
     progress?.(printable(`restbound update: reads ${own}`));
     const name = /^openapi\/([^/]+)\.(?:ya?ml|json)$/.exec(own)?.[1];
-    if (read(own) === undefined)
+    const text = read(own);
+    if (text === undefined)
       throw new UsageError([`package.json: "${sourcesField}" names spec/${own}, which does not exist`]);
-    const { document, files, place } = await readSourceDocument(source, { root, env }, name);
+    const last = lock.get(own);
+    const isAsFetched = last?.digest === digestOf(text);
+    const stored =
+      last?.source === source && isAsFetched && last.etag !== undefined
+        ? { etag: last.etag, text }
+        : undefined;
+    const {
+      document,
+      files,
+      place,
+      fetched: now,
+    } = await readSourceDocument(source, { root, env }, name, stored);
     documentFaults(document, []); // reads every file that the document refers to
     rejectTakenNames(files.keys(), source, place);
-    for (const [file, text] of files) {
+    const before = fetched.changed.size;
+    for (const [file, given] of files) {
       const written = file === place.file ? own : file;
-      if (file !== place.overlay && read(written) !== text) changed.set(written, text);
+      if (file !== place.overlay && read(written) !== given) fetched.changed.set(written, given);
     }
+    if (fetched.changed.size === before) continue;
+    fetched.locked.set(own, { source, ...now });
+    if (last && !isAsFetched) fetched.edited.push(own);
   }
-  return changed;
+  return fetched;
 }
 
 async function writeGenerated(root: string, project: Project, say: (line: string) => void): Promise<void> {

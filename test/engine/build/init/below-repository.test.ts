@@ -1,5 +1,5 @@
 /** `restbound init` in a folder of a larger repository. */
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
@@ -19,5 +19,7 @@ test("below the top of a repository the workflow runs in the project's folder, a
   const { out } = await ran(root, ["--openapi", blogDocument], init);
   expect(out).toMatch(/^check it: {2}move \.github\/workflows\/check\.yml to the top of the repository/m);
   const { jobs } = parse(readFileSync(join(root, ".github/workflows/check.yml"), "utf8"));
+  // a document on a disk changes with a commit
+  expect(existsSync(join(root, ".github/workflows/update.yml"))).toBe(false);
   expect(jobs.check.defaults).toEqual({ run: { "working-directory": "apps/my blog/" } });
 });

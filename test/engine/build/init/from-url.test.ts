@@ -40,5 +40,6 @@ test("a project starts on the document at a URL; an answer that is none is one e
   // a document without servers is that of the server it came from (OpenAPI 3.1 §4.8.1)
   expect(started.out).toContain(`start it:  REST_BASE_URL=${new URL(server.url).origin} npm start`);
   expect(copy.read("spec/openapi.yaml")).toBe(blogDocument.toString());
+  expect(started.out).toContain("wrote .github/workflows/update.yml\n");
   expect(copy.read("spec/schema.graphql")).toContain('@rest(operation: "');
 });

@@ -1,5 +1,6 @@
 /** `restbound update` against a server that has two versions of a document. */
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { run as init } from "../../../../src/engine/build/init/init-command.ts";
@@ -33,14 +34,23 @@ const operation = (operationId: string, schema: object): object => ({
 const text = { type: "string" };
 
 /** A committed project, whose document comes from a server. */
-async function started(env: NodeJS.ProcessEnv = {}) {
+async function started(env: NodeJS.ProcessEnv = {}, etag = "") {
   const project = emptyProject();
   onTestFinished(() => project.remove());
   const { root } = project;
-  const served = { document: documentOf(text), location: "", headers: [] as (string | undefined)[] };
+  const served = {
+    document: documentOf(text),
+    location: "",
+    etag,
+    headers: [] as (string | undefined)[],
+    conditions: [] as (string | undefined)[],
+  };
   const server = await listen(({ headers, url }, response) => {
     served.headers.push(headers.authorization);
-    if (served.location !== "" && url === "/api.json")
+    served.conditions.push(headers["if-none-match"]);
+    if (served.etag !== "") response.setHeader("etag", served.etag);
+    if (served.etag !== "" && headers["if-none-match"] === served.etag) response.writeHead(304).end();
+    else if (served.location !== "" && url === "/api.json")
       response.writeHead(302, { location: served.location }).end();
     else response.end(served.document);
   });
@@ -61,6 +71,39 @@ test("init records the source; without changes, update says so", async () => {
   expect(JSON.parse(read("package.json")).restbound).toEqual({ sources: { "openapi.yaml": url } });
   const { code, out } = await updated("--write");
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("the documents are up to date") });
+});
+
+test("a document with the recorded ETag is not sent again, unless it was edited or comes from elsewhere", async () => {
+  const { edit, read, served, url, updated } = await started({}, '"one"');
+  const lock = () => JSON.parse(read("restbound.lock.json"));
+  const { digest } = lock()["openapi.yaml"];
+  expect(lock()).toEqual({
+    "openapi.yaml": { source: url, etag: '"one"', digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
+  });
+  const next = documentOf({ ...text, description: "more" });
+  served.document = next;
+  expect((await updated("--write")).out).toContain("the documents are up to date");
+  served.etag = 'W/"two"';
+  expect((await updated()).out).not.toContain("edited");
+  expect(lock()["openapi.yaml"].etag).toBe('"one"'); // only --write changes it
+  expect((await updated("--write")).out).toContain("wrote spec/openapi.yaml");
+  expect(lock()["openapi.yaml"]).toMatchObject({
+    etag: 'W/"two"',
+    digest: expect.not.stringMatching(digest),
+  });
+  edit("spec/openapi.yaml", (given) => `${given}\n`);
+  expect((await updated("--write")).out).toContain("spec/openapi.yaml was edited after it was fetched");
+  expect(read("spec/openapi.yaml")).toBe(next);
+  edit("package.json", (given) => given.replace("/api.json", "/other.json"));
+  await updated();
+  edit("restbound.lock.json", () => "<<<<<<< HEAD");
+  expect(await updated()).toMatchObject({ code: 0 });
+  expect(served.conditions).toEqual([undefined, '"one"', '"one"', '"one"', undefined, undefined, undefined]);
+});
+
+test.each(["one", '"a\u00e9"', '"a" "b"'])("an ETag that is not one is not recorded: %s", async (etag) => {
+  const { read } = await started({}, etag);
+  expect(JSON.parse(read("restbound.lock.json"))["openapi.yaml"]).not.toHaveProperty("etag");
 });
 
 test("a change that breaks nothing is reported, and written only with --write, with generated/", async () => {
@@ -113,7 +156,7 @@ test("the header of a private document is sent, but not with a redirect, and is 
   expect(code).toBe(2);
   expect(error).toContain("unexpected redirect");
   expect(served.headers).toEqual([secret, secret]); // the redirect is not followed
-  expect(out + error + read("package.json")).not.toContain("s3cret");
+  expect(out + error + read("package.json") + read("restbound.lock.json")).not.toContain("s3cret");
   const malformed = await ran(root, [], update, undefined, { OPENAPI_HEADER: "Authorization: s3cret\nline" });
   expect(malformed).toMatchObject({
     code: 2,
@@ -151,6 +194,7 @@ test("a URL with a password or a query is not written; a missing source is named
   const url = new URL("/api.json?token=s3cret", server.url).href;
   expect((await ran(project.root, ["--openapi", url], init)).code).toBe(0);
   expect(project.read("package.json")).not.toContain("s3cret");
+  expect(existsSync(join(project.root, "restbound.lock.json"))).toBe(false);
   expect(await ran(join(project.root), [], update)).toMatchObject({
     code: 2,
     error: expect.stringContaining('package.json has no "restbound.sources"'),
