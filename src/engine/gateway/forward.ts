@@ -60,7 +60,7 @@ export function createForward(config: Config) {
     const { method, record, raw } = reply.request;
     const clientResponse: ClientResponse = {
       begin: (status, upstreamHeaders) => {
-        const stripped = stripResponse(prefix, status, upstreamHeaders);
+        const stripped = stripResponse(prefix, status, upstreamHeaders, reply.server.challenge);
         beginResponse(reply, status, publicAddresses(route, raw.headers.host, stripped));
       },
       breakOff: (failure) => record.breakOff(failureOn(route, failure)),

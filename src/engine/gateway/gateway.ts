@@ -17,6 +17,7 @@ import { createServer } from "../runtime/http/server.ts";
 import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import type { Config } from "../runtime/settings/config.ts";
+import { resourceMetadata, tokenSettings } from "../runtime/settings/token-settings.ts";
 import { createForward, forwardedMethods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
@@ -25,14 +26,17 @@ import { keylessRequest, mayBeKeyless } from "./keyless.ts";
 import { warnOfKeyEnvironment, warnOfUntrustedProxy } from "./misconfiguration-warnings.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { createRedisRateStore, type RedisRateStore } from "./redis-rate-store.ts";
-import { RevocationLog } from "./revocation-log.ts";
+import { type RevocationListener, RevocationLog } from "./revocation-log.ts";
 import { forwardedHeaderNames, stripRequest } from "./strip.ts";
 import { TenantConcurrency } from "./tenant-concurrency.ts";
+import type { TokenVerifier } from "./token-verifier.ts";
 import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
     keys: KeyVerifier;
+    /** Undefined unless access tokens are configured. */
+    tokens: TokenVerifier | undefined;
     /** State that all gateways share through `REDIS_URL`. */
     shared: { readonly rates: RedisRateStore; readonly revocations: RevocationLog } | undefined;
   }
@@ -59,8 +63,12 @@ export async function createGateway(
   // a lookup gets 95 % of the time limit, so that the 503 after a timeout still reaches the client within the limit
   const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
   const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
-  server.decorate("keys", keys).decorateRequest("admitted");
-  server.addHook("onClose", async () => void (await Promise.all([closeLookUp(), closeForward()])));
+  const tokens = await createTokenVerifier(server, config);
+  server.decorate("keys", keys).decorate("tokens", tokens).decorateRequest("admitted");
+  server.addHook(
+    "onClose",
+    async () => void (await Promise.all([closeLookUp(), closeForward(), tokens?.keys.close()])),
+  );
   server.addHook("onRequest", rejectAmbiguous);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
   // buffer the body before taking an upstream connection, so that a slow client does not occupy one
@@ -73,10 +81,13 @@ export async function createGateway(
   server.quotas = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const introspect = createIntrospect(server, config);
   const inject = createInject(config);
+  const metadata = resourceMetadata(config.env);
 
   if (backends.graphql) respondToOptions(server, config);
   else server.allow.set(graphqlPath, "");
   server.allow.set(mcpPath, backends.mcp ? mcpMethods : "");
+  for (const path of metadata?.paths ?? [])
+    server.get(path, { onRequest: limits.byAddress }, async () => metadata?.content);
   server.route({
     method: forwardedMethods,
     url: "/v1/*",
@@ -125,6 +136,8 @@ function createIntrospect(server: FastifyInstance, config: Config) {
   const warnOfOther = warnOfKeyEnvironment(server, config);
   return async (key: string | undefined, ip: string): Promise<TenantContext> => {
     if (key === undefined) throw unauthenticated("no_key");
+    const owner = await server.tokens?.verify(key);
+    if (owner) return owner;
     if (!isLookedUp(key)) {
       warnOfOther(key);
       throw unauthenticated("not_a_key");
@@ -148,10 +161,37 @@ async function rejectAmbiguous(request: FastifyRequest, reply: FastifyReply): Pr
 function connectRedis(server: FastifyInstance, { env }: Config): FastifyInstance["shared"] {
   if (env.REDIS_URL === undefined) return undefined;
   const rates = createRedisRateStore(env.REDIS_URL, server.log);
-  const revocations = new RevocationLog(env.REDIS_URL, server.log, server.keys, env.KEY_UNCONFIRMED_MS);
+  const revocations = new RevocationLog(
+    env.REDIS_URL,
+    server.log,
+    listenerOf(server),
+    env.KEY_UNCONFIRMED_MS,
+  );
   server.addHook("onClose", async () => {
     rates.close();
     revocations.close();
   });
   return { rates, revocations };
+}
+
+function listenerOf({ keys, tokens }: FastifyInstance): RevocationListener {
+  const { revoked } = tokens ?? {};
+  if (!revoked) return keys;
+  const listeners: readonly RevocationListener[] = [keys, revoked];
+  return {
+    forget: (ids) => listeners.forEach((each) => void each.forget(ids)),
+    confirm: (at) => listeners.forEach((each) => void each.confirm(at)),
+    miss: (completeSince) => listeners.forEach((each) => void each.miss(completeSince)),
+  };
+}
+
+/** Loads `jose` only if access tokens are configured. */
+async function createTokenVerifier(
+  { log }: FastifyInstance,
+  config: Config,
+): Promise<TokenVerifier | undefined> {
+  const settings = tokenSettings(config.env);
+  if (!settings) return undefined;
+  const { TokenVerifier } = await import("./token-verifier.ts");
+  return new TokenVerifier(settings, config, log);
 }

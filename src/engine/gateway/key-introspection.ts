@@ -10,7 +10,7 @@ import { upstreamConnector } from "../runtime/rest/upstream/upstream-connector.t
 import type { Config } from "../runtime/settings/config.ts";
 import { introspectionNames } from "../runtime/settings/validators.ts";
 import { isRecord, parsedJson } from "../shared/json-object.ts";
-import { own } from "../shared/own.ts";
+import { readCallerContext } from "./caller-context.ts";
 
 /** The state of an active key; `validMs` is the time until it expires, in ms. */
 export type ActiveKey = { context: TenantContext; validMs: number };
@@ -98,43 +98,8 @@ function readIntrospectionResponse(body: string, names: ReadonlyMap<string, stri
   if (!isRecord(answer) || typeof answer.active !== "boolean")
     throw new FailureReason("answered no boolean active");
   if (!answer.active || isTooEarly(answer.nbf)) return "inactive";
-  const text = (name: string): string => textAt(answer, names.get(name) ?? name);
-  const texts = (name: string): readonly string[] =>
-    textsAt(answer, names.get(name) ?? name, names.has(name));
-  const context: TenantContext = {
-    tenantId: text("tenant_id"),
-    userId: text("user_id"),
-    apiKeyId: text("api_key_id"),
-    roles: texts("roles"),
-    permissions: texts("permissions"),
-    features: texts("features"),
-    keyScopes: texts("key_scopes"),
-    teams: texts("teams"),
-  };
+  const context = readCallerContext(answer, names, "answered");
   return { context, validMs: remaining(answer.exp) };
-}
-
-function textAt(answer: Record<string, unknown>, name: string): string {
-  const value = own(answer, name);
-  if (!isText(value)) throw new FailureReason(`answered no ${name}`);
-  return value;
-}
-
-/** A lone surrogate cannot be encoded in a header. */
-const isText = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && value.isWellFormed();
-
-/**
- * A list of strings. Under a name that `KEY_INTROSPECTION_NAMES` maps, it may also be one string separated by spaces, as
- * `scope` is (RFC 7662 §2.2); an empty mapped name means that the service has no such list.
- */
-function textsAt(answer: Record<string, unknown>, name: string, isMapped: boolean): readonly string[] {
-  if (name === "") return [];
-  const given = own(answer, name);
-  const isOneText = isMapped && typeof given === "string";
-  const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
-  if (!Array.isArray(value) || !value.every(isText)) throw new FailureReason(`answered no list of ${name}`);
-  return value;
 }
 
 /** Whether `nbf` ("not before", in seconds since the epoch) is in the future. */

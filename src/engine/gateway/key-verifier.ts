@@ -42,6 +42,8 @@ type CachedKey = {
   revalidateAt: number;
 };
 
+type Ids = Pick<ReadonlySet<string>, "has">;
+
 type Settings = Partial<
   Pick<
     Config["env"],
@@ -61,7 +63,7 @@ export class KeyVerifier implements RevocationListener {
   readonly #inactive = new LRUCache<string, { readonly until: number }>({ max: cachedKeys.inactive });
   readonly #underWay = new Map<string, Promise<KeyState>>();
   /** For each running lookup, the revocations that arrived since it began. */
-  readonly #arrivals = new Set<ReadonlySet<string>[]>();
+  readonly #arrivals = new Set<Ids[]>();
   readonly #queue: LookupQueue;
   readonly #revalidation: Revalidation<CachedKey>;
   /** Counts only invalid keys, so that any number of valid keys from one address is looked up. */
@@ -122,7 +124,7 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /** Drops the cached state of revoked keys, by their ids. */
-  forget(apiKeyIds: ReadonlySet<string>): void {
+  forget(apiKeyIds: Ids): void {
     for (const arrived of this.#arrivals) arrived.push(apiKeyIds);
     for (const [digest, { state }] of this.#active)
       if (apiKeyIds.has(state.context.apiKeyId)) this.#active.delete(digest);
@@ -198,7 +200,7 @@ export class KeyVerifier implements RevocationListener {
   }
 
   async #ask(key: string, digest: string, signal: AbortSignal): Promise<KeyState> {
-    const arrived: ReadonlySet<string>[] = [];
+    const arrived: Ids[] = [];
     this.#arrivals.add(arrived);
     try {
       for (;;) {

@@ -32,12 +32,12 @@ const currentMs = 5_000;
 const randomQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
 export type RevocationListener = {
-  /** The keys with these ids are revoked. */
-  forget(apiKeyIds: ReadonlySet<string>): void;
+  /** The keys with these ids are revoked: id → when, in ms since 1970. */
+  forget(revoked: ReadonlyMap<string, number>): void;
   /** Every revocation before `at` has arrived; `at` is on the monotonic clock. */
   confirm(at: number): void;
-  /** Revocations since the last confirmation may be lost. */
-  miss(): void;
+  /** Revocations since the last confirmation, and any before `completeSince` (ms since 1970), may be lost. */
+  miss(completeSince: number): void;
 };
 
 type Entry = readonly [id: string, fieldsAndValues: readonly string[]];
@@ -132,7 +132,7 @@ export class RevocationLog {
         continue;
       }
       this.#history = history;
-      if (!this.#last) this.#listener.miss();
+      if (!this.#last) this.#listener.miss(this.counts.gaps > 0 ? Date.now() : timeOf(entries[0]));
       this.#apply(this.#last ? entries.slice(1) : entries);
       if (this.#last && entries.length < pageSize) {
         this.#confirm(beganAt);
@@ -159,7 +159,7 @@ export class RevocationLog {
   #noteUnreadable([entry]: Entry): void {
     this.counts.gaps++;
     this.#gapAt = performance.now();
-    this.#listener.miss();
+    this.#listener.miss(Date.now());
     if (this.#gapAt - this.#warnedUnreadableAt < warnEveryMs) return;
     this.#warnedUnreadableAt = this.#gapAt;
     this.#log.warn(
@@ -176,7 +176,9 @@ export class RevocationLog {
     this.#last = newest;
     this.#newestAt = performance.now();
     this.#quietMs = randomQuietMs();
-    const revoked = new Set(entries.flatMap(([, values]) => valuesOf(keyField, values)));
+    const revoked = new Map(
+      entries.flatMap((entry) => valuesOf(keyField, entry[1]).map((id) => [id, timeOf(entry)] as const)),
+    );
     if (revoked.size === 0) return;
     this.counts.revocations += revoked.size;
     this.#listener.forget(revoked);
@@ -211,6 +213,9 @@ async function readPage(client: RedisClient, last: Entry | undefined) {
   if (/^role:slave/m.test(text)) throw new Error("REPLICA: REDIS_URL names a server that rejects writes");
   return { entries: page[1] as readonly Entry[], history: /^master_replid:(\w+)/m.exec(text)?.[1] };
 }
+
+/** When Redis appended an entry, in ms since 1970: the first part of its id. */
+const timeOf = ([id]: Entry = ["", []]): number => Number.parseInt(id, 10) || Date.now();
 
 const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");

@@ -6,7 +6,6 @@
  * are recognised by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { challenge } from "../runtime/http/error-response.ts";
 import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts";
 import { Dictionary } from "../shared/own.ts";
 
@@ -100,7 +99,12 @@ export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHt
   filterHeaders(headers, (name) => forwarded.has(name));
 
 /** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
-export function stripResponse(prefix: string, status: number, headers: UpstreamHeaders): HeaderFields {
+export function stripResponse(
+  prefix: string,
+  status: number,
+  headers: UpstreamHeaders,
+  challenge: string,
+): HeaderFields {
   const kept = filterHeaders(headers, (name) => {
     if (status === 204 && name === "content-length") return false; // not allowed in a 204 (RFC 9110 §8.6)
     if (isNeverForwarded(prefix, name) || upstreamDetail.test(name)) return false;

@@ -26,8 +26,8 @@ export type LimitName =
   | "stopping"
   | "tenant_concurrency";
 
-/** Why credentials were rejected. A `refused_key` was rejected by key introspection or REST. */
-export type CredentialFailure = "no_key" | "not_a_key" | "refused_key";
+/** Why credentials were rejected. A `refused_key` was rejected by key introspection or REST, a `refused_token` by the gateway. */
+export type CredentialFailure = "no_key" | "not_a_key" | "refused_key" | "refused_token";
 
 /** The error for a valid request that is rejected for now. The client may retry after `retryAfter` seconds. */
 export const refusedByLimit = (

@@ -36,7 +36,13 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
   if (env.DRAIN_MS >= env.STOP_TIMEOUT_MS)
     yield `STOP_TIMEOUT_MS: ${env.STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${env.DRAIN_MS}; set more`;
   if (roles.has("graphql")) yield* findHeldErrors(config, operations);
+  const tokenVariables = ["TOKEN_ISSUER", "TOKEN_AUDIENCE", "TOKEN_JWKS"] as const;
+  for (const name of tokenVariables)
+    if (!env[name] && tokenVariables.some((other) => env[other]))
+      yield `${name}: is not set; access tokens need ${tokenVariables.join(", ")}`;
   if (!production) return;
+  if (env.TOKEN_JWKS instanceof URL && env.TOKEN_JWKS.protocol === "http:")
+    yield "TOKEN_JWKS: over http://, whoever is on the way can replace the keys and make tokens; use https:// or a file";
   if (isOpenGateway(config)) yield openGateway;
   if (env.CORS_ORIGINS.includes("*"))
     yield "CORS_ORIGINS: `*` lets any site call this API in production; list the dashboards' origins instead";

@@ -25,7 +25,7 @@ async function follow(url: string, unconfirmedMs = 30_000) {
     new URL(url),
     log as never,
     {
-      forget: (ids) => forgotten.push(...ids),
+      forget: (ids) => forgotten.push(...ids.keys()),
       confirm: (at) => {
         told.confirmedAt = at;
       },

@@ -1,4 +1,4 @@
-/** Key introspection by a stock OAuth server, `oidc-provider`: opaque tokens, Basic, its own names and its own revocation. */
+/** Keys and access tokens of a stock OAuth server, `oidc-provider`: opaque tokens, Basic, its own names and its own revocation; signed tokens. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ import { startGateway } from "./start.ts";
 const secret = "a secret: with signs, of 32 letters";
 
 /** The server, with a client that gets tokens and one that may ask about them. */
-async function authorizationServer() {
+async function authorizationServer(options: (url: string) => object = () => ({})) {
   vi.spyOn(console, "info").mockImplementation(() => {}); // it says that its keys and its store are for development
   vi.spyOn(console, "warn").mockImplementation(() => {});
   const server = createServer().listen(0, "127.0.0.1");
@@ -33,6 +33,7 @@ async function authorizationServer() {
       ...{ revocation: { enabled: true }, devInteractions: { enabled: false } },
     },
     scopes: ["contacts:read", "contacts:write"],
+    ...options(url),
   });
   server.on("request", provider.callback());
   const basic = (id: string): string =>
@@ -44,11 +45,13 @@ async function authorizationServer() {
       body: new URLSearchParams(body),
     });
   return {
+    url,
     introspection: new URL("/token/introspection", url),
-    issue: async (): Promise<string> => {
+    issue: async (resource: { resource?: string } = {}): Promise<string> => {
       const answer = await post("/token", {
         grant_type: "client_credentials",
         scope: "contacts:read contacts:write",
+        ...resource,
       });
       return ((await answer.json()) as { access_token: string }).access_token;
     },
@@ -91,4 +94,33 @@ test("a gateway that it does not know says so in its log, and lets nobody in", a
   const headers = { authorization: `Bearer ${await issue()}` };
   expect((await fetch(new URL("/v1/things", url), { headers })).status).toBe(503);
   await expect.poll(() => causes).toEqual(["answered 401"]);
+});
+
+test("its signed access tokens (RFC 9068) are verified by its keys, without a lookup", async () => {
+  const resource = "https://api.example/v1";
+  const { url: issuer, issue } = await authorizationServer(() => ({
+    features: {
+      ...{ clientCredentials: { enabled: true }, devInteractions: { enabled: false } },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => ({
+          ...{ scope: "contacts:read contacts:write", audience: resource },
+          ...{ accessTokenFormat: "jwt", jwt: { sign: { alg: "RS256" } } },
+        }),
+      },
+    },
+  }));
+  const { url, rest, keys } = await startGateway({
+    env: {
+      ...{ TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: resource, TOKEN_JWKS: `${issuer}/jwks` },
+      TOKEN_NAMES: "tenant_id=client_id,roles=,permissions=scope,features=,teams=",
+    },
+  });
+  const headers = { authorization: `Bearer ${await issue({ resource })}` };
+  expect((await fetch(new URL("/v1/things", url), { headers })).status).toBe(200);
+  expect(rest.seen.at(-1)?.headers).toMatchObject({
+    "x-service-tenant-id": "acme",
+    "x-service-permissions": "contacts:read,contacts:write",
+  });
+  expect(keys.asked).toEqual([]);
 });

@@ -53,6 +53,13 @@ const refused: Wrong[] = [
   ["", { CORS_ORIGINS: "https://a.example,https://App.example" }, /"https:\/\/App\.example" is not one/],
   ["", { ...production, CORS_ORIGINS: "*" }, /^CORS_ORIGINS: .*list the dashboards/],
   ["", { ...production, CORS_ORIGINS: "http://a.example" }, /^CORS_ORIGINS: http:\/\/a\.example is not safe/],
+  ["", { TOKEN_ISSUER: "a", TOKEN_JWKS: "ftp://a" }, /^TOKEN_JWKS: must be an http:/],
+  ["", { TOKEN_ISSUER: "a" }, /^TOKEN_AUDIENCE: is not set; access tokens need/, /^TOKEN_JWKS: is not set/],
+  [
+    "",
+    { ...production, TOKEN_ISSUER: "a", TOKEN_AUDIENCE: "b", TOKEN_JWKS: "http://a/jwks?p=1" },
+    /^TOKEN_JWKS: over http:\/\/, whoever is on the way/,
+  ],
   ["", { CONTEXT_HEADER_PREFIX: "Content-" }, /^CONTEXT_HEADER_PREFIX: .*content-type/],
   ["", { CONTEXT_HEADER_PREFIX: "X-" }, /^CONTEXT_HEADER_PREFIX: .*x-api-key/],
   ["", { GATEWAY_SECRET: "short" }, /^GATEWAY_SECRET: must be at least 16 visible ASCII characters$/],

@@ -26,6 +26,7 @@ export function readKey(rawHeaders: readonly string[]): string | undefined {
 export function unauthenticated(
   fault: CredentialFailure,
   headers: readonly string[] = keyHeaders,
+  cause?: unknown,
 ): CodedError {
   const where = headers.length > 0 ? `, in the header ${headers.join(" or ")}` : "";
   const isKey = headers.some((name) => name !== "authorization");
@@ -34,12 +35,14 @@ export function unauthenticated(
     : ["credentials are needed", "the credentials are not valid"];
   return new CodedError(
     "UNAUTHENTICATED",
-    fault === "no_key" ? `${needed}${where}` : wrong,
+    fault === "no_key" ? `${needed}${where}` : fault === "refused_token" ? wrongToken : wrong,
     {},
-    undefined,
+    cause,
     fault,
   );
 }
+
+const wrongToken = "the access token is not valid";
 
 /** The value of a header. Throws `BAD_REQUEST` if it is repeated. */
 function only(rawHeaders: readonly string[], name: string): string | undefined {

@@ -22,8 +22,9 @@ export function errorBody(
   return { type: mediaTypeFor(accept) ?? json, body: JSON.stringify({ errors }) };
 }
 
-/** How a client may authenticate. */
-export const challenge = 'Bearer realm="api", ApiKey realm="api"';
+/** How a client may authenticate (RFC 9110 §11.6.1). `metadata`: URL of the resource's metadata (RFC 9728 §5.1). */
+export const challengeOf = (metadata?: string): string =>
+  `Bearer realm="api"${metadata ? `, resource_metadata="${metadata}"` : ""}, ApiKey realm="api"`;
 
 /**
  * Sends the response. A 401 lists the authentication schemes (RFC 9110 §11.6.1), a 415 the supported types or codings (§15.5.16).
@@ -31,7 +32,7 @@ export const challenge = 'Bearer realm="api", ApiKey realm="api"';
 export function sendError(reply: FastifyReply, error: CodedError): FastifyReply {
   const { id: requestId, headers, raw, record } = reply.request;
   record.fail(error);
-  if (error.status === 401) reply.header("www-authenticate", challenge);
+  if (error.status === 401) reply.header("www-authenticate", reply.server.challenge);
   if (error.status === 415 && !reply.hasHeader("accept-encoding")) reply.header("accept", "application/json");
   if (error.details.retryAfter) reply.header("retry-after", String(error.details.retryAfter));
   const { type, body } = errorBody(error, { url: raw.url, accept: headers.accept, requestId });

@@ -19,6 +19,7 @@ import type { RequestRecord, ServerInfo } from "../observe/request-record.ts";
 import { createSourceMapper } from "../observe/source-maps.ts";
 import type { Config } from "../settings/config.ts";
 import { secrets } from "../settings/environment.ts";
+import { resourceMetadata } from "../settings/token-settings.ts";
 import { collectMethods } from "./allowed-methods.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
@@ -28,7 +29,7 @@ import { rejectUnlessComplete, respondToClientError, respondToConnect } from "./
 import { Connections, connectionsOf } from "./connections.ts";
 import { refuseCodings } from "./content-coding.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
-import { codedErrorOf, sendError } from "./error-response.ts";
+import { challengeOf, codedErrorOf, sendError } from "./error-response.ts";
 import { recordRefusal, recordRequest } from "./record-requests.ts";
 import { redactor } from "./redact.ts";
 import { originForm } from "./request-target.ts";
@@ -43,6 +44,8 @@ declare module "fastify" {
     quotas: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
     /** Maximum number of client connections. */
     mostConnections: number;
+    /** `WWW-Authenticate` of every 401. */
+    challenge: string;
     /** Whether the current response should close its connection because the server stops. */
     isLastAnswer: (socket: Socket) => boolean;
   }
@@ -128,6 +131,7 @@ export function createServer(
     .decorate("mostConnections", most)
     .decorate("unready", unready)
     .decorate("warnings", warnings)
+    .decorate("challenge", challengeOf(role === "gateway" ? resourceMetadata(config.env)?.url : undefined))
     .decorate("isLastAnswer", isLastAnswer);
   server.addHook("preClose", async () => {
     unready.add("stopping");

@@ -20,6 +20,7 @@ import {
   redisAddress,
   secret,
   unconfirmedMs,
+  urlOrFile,
 } from "./validators.ts";
 
 /** Variables whose value may be in a file named by `<name>_FILE`. */
@@ -194,7 +195,7 @@ export const variables = {
   }),
   KEY_CACHE_SIZE: count({
     default: undefined,
-    desc: "valid keys that a gateway caches; absent: one for each 16 KiB of Node's heap limit, from 10000 to 100000. While more are in use, most of the cached ones stay",
+    desc: "valid keys that a gateway caches, and as many tokens; absent: one for each 16 KiB of Node's heap limit, from 10000 to 100000. While more are in use, most of the cached ones stay",
   }),
   KEY_LOOKUPS: count({
     default: keyLookups.running,
@@ -207,6 +208,22 @@ export const variables = {
   KEY_UNCONFIRMED_MS: unconfirmedMs({
     default: 30_000,
     desc: "with `REDIS_URL`: longest time for which a valid key is accepted after revocations may have been missed",
+  }),
+  TOKEN_ISSUER: label({
+    default: undefined,
+    desc: "`iss` of access tokens (RFC 9068) that the gateway verifies without key introspection; absent: none",
+  }),
+  TOKEN_AUDIENCE: label({
+    default: undefined,
+    desc: "`aud` that these tokens need. If it is the public URL of this API, clients find the issuer by it (RFC 9728)",
+  }),
+  TOKEN_JWKS: urlOrFile({
+    default: undefined,
+    desc: "URL or file of the issuer's public keys (JWK Set)",
+  }),
+  TOKEN_NAMES: names({
+    default: undefined,
+    desc: "our names = claims, such as `tenant_id=org,roles=`; an empty claim means an empty list. Otherwise `user_id=sub,api_key_id=client_id,key_scopes=scope`, and our names",
   }),
 };
 

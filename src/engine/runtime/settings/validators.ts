@@ -15,6 +15,14 @@ export function parseHttpUrl(value: string): URL {
 }
 
 export const httpUrl = makeValidator(parseHttpUrl);
+/** A URL, which may have a query, or the path of a file. */
+export const urlOrFile = makeValidator((value: string): URL | string => {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return value;
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.hash || url.username || url.password)
+    throw new Error("must be an http:// or https:// URL without fragment or user, or a file");
+  return url;
+});
 export const port = makeValidator((value: string): number => {
   if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535)
     throw new Error("must be a port from 0 to 65535");

@@ -6,10 +6,12 @@
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import type { TokenVerifier } from "../../gateway/token-verifier.ts";
 import { createServer } from "../../runtime/http/server.ts";
 import { type Observer, spanCounts, subscribe } from "../../runtime/observe/observer.ts";
 import type { Upstreams } from "../../runtime/rest/client.ts";
 import type { Upstream } from "../../runtime/rest/upstream/upstream.ts";
+
 import { cachedResponses } from "../../runtime/settings/capacity.ts";
 import type { Config } from "../../runtime/settings/config.ts";
 import { unhandledFailures } from "../unhandled-rejections.ts";
@@ -64,7 +66,7 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
 /** Bucket bounds: the fraction of a rate limit that remains. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
-function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInstance): Observer {
+function measureGateway(families: MetricFamilies, { keys, tokens, shared }: FastifyInstance): Observer {
   const remaining = families.histograms(
     "gateway_rate_limit_remaining_ratio",
     'The remaining fraction of each rate limit (`key_rate`, `address_rate`, …) after each request that it counted. Requests in the bucket `le="0.1"` come from callers that are close to a 429.',
@@ -72,6 +74,7 @@ function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInsta
     parts,
   );
   if (shared) measureShared(families, shared);
+  if (tokens) measureTokens(families, tokens);
   const checked = "API keys that were checked: `hit` was in the cache, `miss` needed or joined a lookup.";
   families.add("counter", "gateway_key_checks_total", checked, ["cache"], () => [
     ["hit", keys.counts.hits],
@@ -88,6 +91,19 @@ function measureGateway(families: MetricFamilies, { keys, shared }: FastifyInsta
       for (const { bound, left } of rateLeft) remaining(bound).add(left);
     },
   };
+}
+
+function measureTokens(families: MetricFamilies, { counts, keys }: TokenVerifier): void {
+  const checks =
+    "Access tokens of `TOKEN_ISSUER` by outcome: `accepted`, `refused`, `unconfirmed` (looked up at key introspection, because its revocation may have been missed) or `failed` (no signing keys).";
+  families.add("counter", "gateway_token_checks_total", checks, ["outcome"], () =>
+    (["accepted", "refused", "unconfirmed", "failed"] as const).map((outcome) => [outcome, counts[outcome]]),
+  );
+  const failures = "Reads of the issuer's signing keys (`TOKEN_JWKS`) that failed.";
+  families.add("counter", "gateway_signing_key_failures_total", failures, [], () => [[keys.failures]]);
+  const age =
+    "Seconds since the issuer's signing keys were last read. From 3600 on, access tokens are refused.";
+  families.add("gauge", "gateway_signing_keys_age_seconds", age, [], () => [[keys.ageSeconds]]);
 }
 
 function measureShared(

@@ -47,7 +47,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
   );
   const errors = families.counters(
     "http_server_request_errors_total",
-    "Requests that a role answered with an error, by its code and by the limit or quota that refused it: `MAX_DEPTH`, `key_rate`, `event_loop`, … The reasons of `UNAUTHENTICATED` are `no_key`, `not_a_key` and `refused_key`.",
+    "Requests that a role answered with an error, by its code and by the limit or quota that refused it: `MAX_DEPTH`, `key_rate`, `event_loop`, … The reasons of `UNAUTHENTICATED` are `no_key`, `not_a_key`, `refused_key` and `refused_token`.",
     labels("role", "code", "reason"),
   );
   let invalidProofs = 0;

@@ -1,0 +1,56 @@
+/** Reads a caller's context from the members of a key introspection response, or from the claims of an access token. */
+import { FailureReason } from "../runtime/coded-error.ts";
+import type { TenantContext } from "../runtime/http/context-headers.ts";
+import { own } from "../shared/own.ts";
+
+/**
+ * `names`: our name of a member → the name in `members`. Throws a `FailureReason` for a value that is missing or malformed:
+ * `subject` and the name.
+ */
+export function readCallerContext(
+  members: Readonly<Record<string, unknown>>,
+  names: ReadonlyMap<string, string>,
+  subject: "answered" | "has",
+): TenantContext {
+  const text = (name: string): string => textAt(members, names.get(name) ?? name, subject);
+  const texts = (name: string): readonly string[] =>
+    textsAt(members, names.get(name) ?? name, names.has(name), subject);
+  return {
+    tenantId: text("tenant_id"),
+    userId: text("user_id"),
+    apiKeyId: text("api_key_id"),
+    roles: texts("roles"),
+    permissions: texts("permissions"),
+    features: texts("features"),
+    keyScopes: texts("key_scopes"),
+    teams: texts("teams"),
+  };
+}
+
+function textAt(members: Readonly<Record<string, unknown>>, name: string, subject: string): string {
+  const value = own(members, name);
+  if (!isText(value)) throw new FailureReason(`${subject} no ${name}`);
+  return value;
+}
+
+/** A lone surrogate cannot be encoded in a header. */
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.isWellFormed();
+
+/**
+ * A list of strings. Under a mapped name, it may also be one string separated by spaces, as `scope` is (RFC 7662 §2.2, RFC 9068
+ * §2.2.3); an empty mapped name means that there is no such list.
+ */
+function textsAt(
+  members: Readonly<Record<string, unknown>>,
+  name: string,
+  isMapped: boolean,
+  subject: string,
+): readonly string[] {
+  if (name === "") return [];
+  const given = own(members, name);
+  const isOneText = isMapped && typeof given === "string";
+  const value = isOneText ? given.split(" ").filter((each) => each !== "") : given;
+  if (!Array.isArray(value) || !value.every(isText)) throw new FailureReason(`${subject} no list of ${name}`);
+  return value;
+}
