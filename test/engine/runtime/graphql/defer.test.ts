@@ -1,8 +1,11 @@
 /** `@defer` over HTTP: formats, errors, limits and the client's leaving; Apollo Client and urql read the parts unmodified. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
-import { Defer20220824Handler, GraphQL17Alpha9Handler } from "@apollo/client/incremental";
+import { Defer20220824Handler, GraphQL17Alpha9Handler, type Incremental } from "@apollo/client/incremental";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { mostDeferredParts } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { type GraphqlResponse, type Handler, inFrontOf, me, send } from "./rest-stand-in.ts";
 
@@ -54,6 +57,23 @@ async function allOf(parts: AsyncIterable<Part>): Promise<[Part, ...Part[]]> {
   const all: Part[] = [];
   for await (const part of parts) all.push(part);
   return all as [Part, ...Part[]];
+}
+
+/** The results that Apollo Client gives to a page. */
+function watchWithApollo(url: URL, text: string, incrementalHandler: Incremental.Handler) {
+  const client = new ApolloClient({
+    link: new HttpLink({ uri: url.href, headers: { "x-api-key": "key" } }),
+    cache: new InMemoryCache(),
+    incrementalHandler,
+  });
+  const seen: unknown[] = [];
+  const watched = client.watchQuery({ query: gql(text), errorPolicy: "all" });
+  const subscription = watched.subscribe(({ data, dataState }) => seen.push([dataState, data]));
+  const end = (): void => {
+    subscription.unsubscribe();
+    client.stop();
+  };
+  return { seen, end };
 }
 
 const asking = (accept: string, more: object = {}): RequestInit => ({
@@ -222,25 +242,40 @@ describe("failures", () => {
 });
 
 describe("clients", () => {
+  test("Apollo Client gives labels to the fragments of saved operations", async () => {
+    const text =
+      'query Page { me { id } ... @defer { agents { id } } ... @defer(label: "own") { me { email } } }';
+    const folder = mkdtempSync(join(tmpdir(), "defer-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "web.json"), JSON.stringify({ page: text }));
+    const { handler, open } = slowAgents();
+    const { url, post } = await inFrontOf(handler, { OPERATIONS: "saved", OPERATIONS_FROM: folder });
+    const { seen, end } = watchWithApollo(url, text, new GraphQL17Alpha9Handler());
+    await expect.poll(() => seen.at(-1)).toMatchObject(["streaming", { me: { id: "1" } }]);
+    open();
+    await expect.poll(() => seen.at(-1)).toMatchObject(["complete", whole]);
+    end();
+    const labelled = text.replace("@defer {", '@defer(label: "ac_0") {');
+    const [first] = await allOf(partsOf(await post(labelled, asking(v02))));
+    expect(first.pending).toMatchObject([{ label: "ac_0" }, { label: "own" }]);
+    const other = await post(text.replace("@defer {", '@defer(label: "ac_7") {'), asking(v02));
+    expect([other.status, (await other.json()).errors[0].extensions.code]).toEqual([
+      400,
+      "OPERATION_NOT_SAVED",
+    ]);
+  });
+
   test.each([
     ["Defer20220824Handler", new Defer20220824Handler()],
     ["GraphQL17Alpha9Handler", new GraphQL17Alpha9Handler()],
   ])("Apollo Client with %s", async (_name, incrementalHandler) => {
     const { handler, open } = slowAgents();
     const { url } = await inFrontOf(handler);
-    const client = new ApolloClient({
-      link: new HttpLink({ uri: url.href, headers: { "x-api-key": "key" } }),
-      cache: new InMemoryCache(),
-      incrementalHandler,
-    });
-    const seen: unknown[] = [];
-    const watched = client.watchQuery({ query: gql(query), errorPolicy: "all" });
-    const subscription = watched.subscribe(({ data, dataState }) => seen.push([dataState, data]));
+    const { seen, end } = watchWithApollo(url, query, incrementalHandler);
     await expect.poll(() => seen.at(-1)).toMatchObject(["streaming", { me: { id: "1" } }]);
     open();
     await expect.poll(() => seen.at(-1)).toMatchObject(["complete", whole]);
-    subscription.unsubscribe();
-    client.stop();
+    end();
   });
 
   test("urql", async () => {

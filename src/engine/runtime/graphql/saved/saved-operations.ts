@@ -14,7 +14,7 @@ import { Slices } from "../../../shared/slices.ts";
 import type { OperationName } from "../../observe/request-record.ts";
 import type { ManifestEntry } from "../../rest/generated-api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
-import { formsOf, printAsUrql, SavedText, shortest, withTypeNames } from "./saved-text.ts";
+import { clientTexts, formsOf, printAsUrql, SavedText, shortest } from "./saved-text.ts";
 
 /** Requests are served at least this often while the store is built. */
 const sliceMs = 5;
@@ -102,7 +102,7 @@ export class SavedOperations {
 
   constructor(own: readonly ManifestEntry[]) {
     this.#own = own.flatMap(({ id, name, body }) =>
-      [body, withTypeNames(body)].flatMap((text) =>
+      clientTexts(body).flatMap((text) =>
         [text, printAsUrql(text)].map((sent) => ({
           ...{ text: sent, id: hash("sha256", sent), owner: { app: undefined, name, id } },
         })),

@@ -5,6 +5,7 @@
 
 import type { DocumentNode } from "graphql";
 import { Kind, parse, print, stripIgnoredCharacters, visit } from "graphql";
+import { deferName } from "../../../shared/defer.ts";
 import { withoutDescriptions } from "../../../shared/operation-descriptions.ts";
 import type { OperationName } from "../../observe/request-record.ts";
 
@@ -27,10 +28,16 @@ export class SavedText {
   }
 }
 
-/** The equal texts in their shortest form: as it is, and with `__typename`. */
+/** The texts that clients make of an operation, each once: as it is, with `__typename`, and both with labels. */
+export const clientTexts = (text: string): readonly string[] => {
+  const texts = [text, withTypeNames(text)];
+  return text.includes("@defer") ? [...texts, ...texts.map(withDeferLabels)] : texts;
+};
+
+/** The equal texts in their shortest form. */
 export function formsOf(text: string): readonly string[] {
   try {
-    return [text, withTypeNames(text)].map(shortest);
+    return clientTexts(text).map(shortest);
   } catch {
     return []; // an app's text that is not a document
   }
@@ -49,7 +56,7 @@ export function shortest(text: string): string {
 const typeName = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
 
 /** The text that a client's cache sends: each selection set except the root's ends with `__typename`. */
-export const withTypeNames = (text: string): string =>
+const withTypeNames = (text: string): string =>
   print(
     visit(parse(text, { noLocation: true }), {
       SelectionSet(set, _key, parent) {
@@ -61,6 +68,31 @@ export const withTypeNames = (text: string): string =>
       },
     }),
   );
+
+/**
+ * Apollo Client's `GraphQL17Alpha9Handler` gives each `@defer` a label (`addDeferFragmentLabels` of `@apollo/client`). Labels of the
+ * operation's own stay.
+ */
+function withDeferLabels(text: string): string {
+  let count = 0;
+  return print(
+    visit(parse(text, { noLocation: true }), {
+      Directive(node) {
+        if (node.name.value !== deferName) return undefined;
+        const given = node.arguments ?? [];
+        const index = given.findIndex(({ name }) => name.value === "label");
+        const own = given[index]?.value;
+        if (own?.kind === Kind.STRING && own.value !== "" && !own.value.startsWith("ac_")) return undefined;
+        const label = {
+          kind: Kind.ARGUMENT,
+          name: { kind: Kind.NAME, value: "label" },
+          value: { kind: Kind.STRING, value: `ac_${count++}` },
+        } as const;
+        return { ...node, arguments: index < 0 ? [...given, label] : given.with(index, label) };
+      },
+    }),
+  );
+}
 
 const string = /("{3}[\s\S]*"{3}|"(?:\\.|[^"])*")/;
 
