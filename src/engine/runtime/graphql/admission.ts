@@ -1,8 +1,9 @@
 /** What the graphql role holds for one request: its place in the start queue, its quotas, and its REST calls. */
 import type { FastifyRequest } from "fastify";
+import type { CodedError } from "../coded-error.ts";
 import type { Caller } from "../governor/caller.ts";
 import type { Pausable } from "../governor/fair-share.ts";
-import type { SharedQuota } from "../governor/shared-quota.ts";
+import type { Refusal, SharedQuota } from "../governor/shared-quota.ts";
 import type { QueuePlace } from "../governor/start-queue.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
@@ -12,6 +13,11 @@ declare module "fastify" {
     admission: Admission | undefined;
   }
 }
+
+export type Unread = {
+  readonly quota: SharedQuota;
+  readonly refusals: Readonly<Record<Refusal, CodedError>>;
+};
 
 export class Admission implements Pausable {
   readonly caller: Caller;
@@ -23,8 +29,20 @@ export class Admission implements Pausable {
   /** Held until the response is read, or its client has left and its writes are done. */
   #held: [quota: SharedQuota, amount: number][] | undefined;
 
-  constructor(caller: Caller) {
+  readonly #unread: Unread | undefined;
+
+  /** `unread` counts the bytes of large responses. */
+  constructor(caller: Caller, unread?: Unread) {
     this.caller = caller;
+    this.#unread = unread;
+  }
+
+  /** Counts the bytes of a large response, or of a part of one, until the request ends. Throws if there are too many. */
+  holdUnread(bytes: number): void {
+    if (!this.#unread) return;
+    const refusal = this.#unread.quota.take(this.caller, bytes);
+    if (refusal) throw this.#unread.refusals[refusal];
+    this.hold(this.#unread.quota, bytes);
   }
 
   /** The request is executed. `scope` makes its REST calls. */

@@ -48,6 +48,7 @@ export function admitRequests(
     new SharedQuota(largeBodies.underWay),
     new SharedQuota(largeAnswers.unread),
   ];
+  const unread = { quota: unreadBytes, refusals: refusals("unread_responses") };
   server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
     const isLoop = loop.bound() < maxRequests;
@@ -56,7 +57,7 @@ export function admitRequests(
   server.decorateRequest("admission");
   server.server.on("connection", () => starts.connected());
   server.addHook("onRequest", (request, reply, done) => {
-    const admission = new Admission(enter(request));
+    const admission = new Admission(enter(request), unread);
     request.admission = admission;
     reply.raw.on("close", () =>
       admission.close(reply.raw.writableFinished, () => {
@@ -91,10 +92,11 @@ export function admitRequests(
     if (reply.raw.destroyed) return done(null, payload); // `close` was emitted before, so the bytes would never be given back
     const bytes = Buffer.byteLength(payload);
     if (bytes < largeAnswers.from) return done(null, payload);
-    const admission = admissionOf(request);
-    const refusal = unreadBytes.take(admission.caller, bytes);
-    if (refusal) return done(unread[refusal]);
-    admission.hold(unreadBytes, bytes);
+    try {
+      admissionOf(request).holdUnread(bytes);
+    } catch (error) {
+      return done(error as CodedError);
+    }
     done(null, Buffer.from(payload)); // the bytes replace the text, so memory holds the response once
   });
   const { executing } = starts;
@@ -111,7 +113,6 @@ const refusals = (bound: LimitName): Readonly<Record<Refusal, CodedError>> => ({
 });
 const overloaded = refusals("requests_in_flight");
 const loopFull = refusals("event_loop");
-const unread = refusals("unread_responses");
 const tooManyBodies = refusals("bodies");
 
 /** Samples the event loop. `bound` gives the number of requests that it can handle. */

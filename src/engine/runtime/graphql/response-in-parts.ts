@@ -8,14 +8,16 @@ import type { FastifyReply } from "fastify";
 import type { GraphQLFormattedError } from "graphql";
 import type { PartFormat } from "../http/graphql-media-type.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
+import { largeAnswers } from "../settings/capacity.ts";
+import type { Admission } from "./admission.ts";
 import { type FieldError, type Path, pathKeys } from "./errors/field-error.ts";
 import { groupErrors, withNullCount } from "./errors/group-errors.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { maskFieldError } from "./errors/mask-errors.ts";
 import { quoting } from "./graphql-over-http.ts";
 import type { Deferral, Fragment, Part, Payload } from "./plan/deferral.ts";
-import { deferredKey, type ResultMap } from "./plan/plan.ts";
-import { responseLimitError } from "./plan/response-budget.ts";
+import { deferredKey, type ResultMap, toError } from "./plan/plan.ts";
+import { ResponseTooLarge } from "./plan/response-budget.ts";
 import type { RequestContext } from "./request-context.ts";
 import { noteError } from "./send-response.ts";
 
@@ -53,12 +55,19 @@ export function responseInParts(
   return { http, body: { kind: "incremental", initialResult, subsequentResults } };
 }
 
+/** If a result cannot be sent, `throw` gives the last one in its place. */
 async function* resultsOf<Result>(
   context: RequestContext,
   later: Deferral,
   formatted: (context: RequestContext, payload: Payload) => Result,
 ): AsyncGenerator<Result> {
-  for await (const payload of later.payloads()) yield formatted(context, payload);
+  for await (const payload of later.payloads())
+    try {
+      yield formatted(context, payload);
+    } catch (error) {
+      yield formatted(context, later.failed(payload, toError(error)));
+      return;
+    }
 }
 
 function errorsMember(context: RequestContext, errors: readonly FieldError[]) {
@@ -107,7 +116,7 @@ const payloadOf2022 = (context: RequestContext, { completed, hasNext }: Payload)
     const part = fragment.parts[0] as Part;
     return {
       ...errorsMember(context, errors.length > 0 ? errors : part.errors),
-      data: dataOf(part),
+      data: errors.length > 0 ? null : dataOf(part),
       path: pathKeys(fragment.path),
       ...labelMember(fragment),
     };
@@ -122,26 +131,46 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 
 /**
  * Sends a response in parts (RFC 2046 §5.1.3). A part is made into text once the client has taken the one before. Resolves
- * when the response is read, or the client has left. Throws `ResponseTooLarge` for a first part that is too large.
+ * when the response is read, or the client has left. `limit` bounds the bytes of all parts. Throws for a first part that is too
+ * large. A later one is replaced by errors, and ends the response.
  */
 export async function sendParts(
   reply: FastifyReply,
   { initialResult, subsequentResults }: BodyInParts,
-  { format, limit, scope }: { format: PartFormat; limit: number; scope: RequestScope },
+  {
+    format,
+    limit,
+    scope,
+    admission,
+  }: { format: PartFormat; limit: number; scope: RequestScope; admission: Admission },
 ): Promise<void> {
   const { raw } = reply;
   if (raw.destroyed) return;
-  const textOf = (result: { readonly hasNext: boolean }): string => {
+  let left = limit;
+  const textOf = (result: object): string => {
     const text = JSON.stringify(result);
     scope.workedOn(text);
+    const bytes = Buffer.byteLength(text);
+    left -= bytes;
+    if (left < 0) throw new ResponseTooLarge(limit);
+    if (bytes >= largeAnswers.from) admission.holdUnread(bytes);
     return text;
   };
   const first = textOf(initialResult);
-  const excess = responseLimitError(limit, first);
-  if (excess) throw excess;
+  const results = subsequentResults[Symbol.asyncIterator]();
   async function* texts(): AsyncGenerator<string> {
     yield `\r\n---${framed(first, true)}`;
-    for await (const result of subsequentResults) yield framed(textOf(result), result.hasNext);
+    for (let next = await results.next(); !next.done; next = await results.next()) {
+      let text: string;
+      try {
+        text = textOf(next.value);
+      } catch (error) {
+        const last = await results.throw?.(error);
+        if (last && !last.done) yield framed(JSON.stringify(last.value), false);
+        return;
+      }
+      yield framed(text, next.value.hasNext);
+    }
   }
   const closed = new Promise<void>((resolve) => raw.once("close", resolve));
   reply

@@ -165,7 +165,7 @@ export function routes(
         throwForRefusedCredentials(first, forwarded.hasCredentials, credentials);
         for (const [name, value] of given.http.headers) reply.header(name, value);
         const limit = config.env.MAX_ANSWER_BYTES;
-        return await sendParts(reply, given.body, { format: partFormat, limit, scope });
+        return await sendParts(reply, given.body, { format: partFormat, limit, scope, admission });
       }
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {

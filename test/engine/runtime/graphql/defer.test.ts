@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
-import { Defer20220824Handler, GraphQL17Alpha9Handler, type Incremental } from "@apollo/client/incremental";
+import { Defer20220824Handler, GraphQL17Alpha9Handler } from "@apollo/client/incremental";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { subscribe } from "../../../../src/engine/runtime/observe/observer.ts";
+import type { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
 import { mostDeferredParts } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { type GraphqlResponse, type Handler, inFrontOf, me, send } from "./rest-stand-in.ts";
 
@@ -60,7 +62,11 @@ async function allOf(parts: AsyncIterable<Part>): Promise<[Part, ...Part[]]> {
 }
 
 /** The results that Apollo Client gives to a page. */
-function watchWithApollo(url: URL, text: string, incrementalHandler: Incremental.Handler) {
+function watchWithApollo(
+  url: URL,
+  text: string,
+  incrementalHandler: Defer20220824Handler | GraphQL17Alpha9Handler,
+) {
   const client = new ApolloClient({
     link: new HttpLink({ uri: url.href, headers: { "x-api-key": "key" } }),
     cache: new InMemoryCache(),
@@ -216,6 +222,68 @@ describe("failures", () => {
     ]);
   });
 
+  test("the request's record has the calls, the first error and the bytes of all parts", async () => {
+    const records: RequestRecord[] = [];
+    onTestFinished(subscribe({ requestEnded: (record) => void records.push(record) }));
+    const { handler, open, calls } = slowAgents(403);
+    const { post } = await inFrontOf(handler);
+    const response = await post(query, asking(v02));
+    const parts = partsOf(response);
+    await parts.next();
+    expect(records).toEqual([]);
+    open();
+    const rest = await allOf(parts);
+    await expect.poll(() => records).toHaveLength(1);
+    const [record] = records;
+    expect(record).toMatchObject({ calls: 2, code: "FORBIDDEN", failedPath: "agents", status: 200 });
+    expect(calls).toHaveLength(2);
+    expect(record?.bytes).toBeGreaterThan(JSON.stringify(rest).length);
+  });
+
+  describe("MAX_ANSWER_BYTES bounds the bytes of all parts", () => {
+    const agents = Array.from({ length: 100 }, (_, index) => agent(`${index}`));
+    const fields = Array.from({ length: 10 }, (_, index) => `a${index}: availability`).join(" ");
+    const text = `{ me { id } ... @defer { agents { ${fields} } } }`;
+    const partsWith = async (accept: string, limit?: number) => {
+      const environment = limit === undefined ? {} : { MAX_ANSWER_BYTES: `${limit}` };
+      const { post } = await inFrontOf(
+        ({ url = "" }, response) =>
+          send(response, url.includes("/agents") ? { items: agents, hasMore: false } : me),
+        environment,
+      );
+      return allOf(partsOf(await post(text, asking(accept))));
+    };
+    test.each([v02, of2022])("exactly: %s", async (accept) => {
+      const sent = await partsWith(accept);
+      const bytes = sent.reduce((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0);
+      expect(await partsWith(accept, bytes)).toEqual(sent);
+      const [first, last, ...others] = await partsWith(accept, bytes - 1);
+      expect([first, others]).toEqual([sent[0], []]);
+      expect(last?.hasNext).toBe(false);
+      const errors = [{ extensions: { code: "LIMIT_EXCEEDED", limit: "MAX_ANSWER_BYTES" } }];
+      if (accept === v02) expect(last).toMatchObject({ completed: [{ id: "0", errors }] });
+      else expect(last).toMatchObject({ incremental: [{ data: null, path: [], errors }] });
+      expect(last?.incremental === undefined).toBe(accept === v02);
+    });
+  });
+
+  test("the bytes of large parts count until the client has read them", async () => {
+    const name = "n".repeat(2_000_000);
+    const handler: Handler = ({ url = "" }, response) =>
+      send(response, url.includes("/agents") ? { items: [{ ...agent("7"), name }], hasMore: false } : me);
+    const { post, server } = await inFrontOf(handler, { MAX_ANSWER_BYTES: "40000000" });
+    const leaving = new AbortController();
+    // more than the buffers of the system
+    const names = Array.from({ length: 15 }, (_, index) => `a${index}: name`).join(" ");
+    const text = `{ me { id } ... @defer { agents { ${names} } } }`;
+    const { body } = await post(text, { ...asking(v02), signal: leaving.signal });
+    await body?.getReader().read();
+    const held = () => server.quotas.unread_responses?.held ?? 0;
+    await expect.poll(held).toBeGreaterThan(30_000_000);
+    leaving.abort();
+    await expect.poll(held).toBe(0);
+  });
+
   test.each([
     [
       '{ ... @defer(label: "a") { me { id } } ... @defer(label: "a") { agents { id } } }',
@@ -259,7 +327,7 @@ describe("clients", () => {
     const [first] = await allOf(partsOf(await post(labelled, asking(v02))));
     expect(first.pending).toMatchObject([{ label: "ac_0" }, { label: "own" }]);
     const other = await post(text.replace("@defer {", '@defer(label: "ac_7") {'), asking(v02));
-    expect([other.status, (await other.json()).errors[0].extensions.code]).toEqual([
+    expect([other.status, ((await other.json()) as GraphqlResponse).errors?.[0]?.extensions.code]).toEqual([
       400,
       "OPERATION_NOT_SAVED",
     ]);

@@ -224,6 +224,20 @@ export class Deferral {
     }
   }
 
+  /** The payload in place of one that cannot be sent: every announced fragment has failed. */
+  failed({ pending, completed }: Payload, error: Error): Payload {
+    const unknown = new Set(pending);
+    const fragments = [...completed.map(({ fragment }) => fragment), ...this.#announced];
+    return {
+      pending: [],
+      parts: [],
+      completed: fragments
+        .filter((fragment) => !unknown.has(fragment))
+        .map((fragment) => ({ fragment, errors: [new FieldError(error, undefined, fragment.path)] })),
+      hasNext: false,
+    };
+  }
+
   #take(): Payload | undefined {
     this.#settled = Promise.withResolvers();
     const pending: Fragment[] = [];
