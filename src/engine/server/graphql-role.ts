@@ -35,6 +35,8 @@ declare module "fastify" {
     upstreams: Upstreams;
     /** The operations in the apps' manifests. */
     apps: AppOperations;
+    /** Undefined without `USAGE_DIR`. */
+    usage: UsageLedger | undefined;
   }
 }
 
@@ -67,9 +69,10 @@ export async function createGraphql(
   server.decorate("upstreams", upstreams);
   server.decorate("apps", apps);
   const { USAGE_DIR: usageDir, PORT } = config.env;
-  const usage = usageDir && new UsageLedger(usageDir, `${hostname()}-${PORT}`, schema, server.log);
+  const usage = usageDir ? new UsageLedger(usageDir, `${hostname()}-${PORT}`, schema, server.log) : undefined;
+  server.decorate("usage", usage);
   server.addHook("onClose", async () => {
-    if (usage) await usage.close();
+    await usage?.close();
     apps.close();
     await apollo.stop();
     await upstreams.close();

@@ -30,6 +30,8 @@ type Client = Pick<UsageLine, "app" | "version">;
 type Used = { readonly day: string; readonly document: DocumentNode; readonly client: Client };
 
 export class UsageLedger implements Observer {
+  /** Whether the last write failed. */
+  isFailing = false;
   readonly #folder: string;
   readonly #host: string;
   readonly #schema: GraphQLSchema;
@@ -44,7 +46,6 @@ export class UsageLedger implements Observer {
   #used: Used[] = [];
   #unwritten: UsageLine[] = [];
   #flushed = Promise.resolve();
-  #isFailing = false;
 
   /** `host` distinguishes the processes that share the folder. */
   constructor(folder: string, host: string, schema: GraphQLSchema, log: FastifyBaseLogger) {
@@ -138,19 +139,19 @@ export class UsageLedger implements Observer {
       await mkdir(this.#folder, { recursive: true });
       for (const [day, ofDay] of Map.groupBy(lines, (line) => line.day)) await this.#append(day, ofDay);
       if (isNewDay) await this.#deleteOld();
-      if (this.#isFailing) this.#log.warn("USAGE_DIR: usage is recorded again");
-      this.#isFailing = false;
+      if (this.isFailing) this.#log.warn("USAGE_DIR: usage is recorded again");
+      this.isFailing = false;
     } catch (error) {
       const all = [...lines, ...this.#unwritten];
       const days = new Set(all.map(({ day }) => day));
       this.#unwritten =
         all.length <= maxUnwritten ? all : [...days].map((day) => ({ day, isIncomplete: true as const }));
-      if (!this.#isFailing)
+      if (!this.isFailing)
         this.#log.warn(
           { cause: causeCode(error) },
           "USAGE_DIR: cannot be written; usage is kept in memory until it can",
         );
-      this.#isFailing = true;
+      this.isFailing = true;
     }
   }
 

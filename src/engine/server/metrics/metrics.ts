@@ -11,7 +11,6 @@ import { createServer } from "../../runtime/http/server.ts";
 import { type Observer, spanCounts, subscribe } from "../../runtime/observe/observer.ts";
 import type { Upstreams } from "../../runtime/rest/client.ts";
 import type { Upstream } from "../../runtime/rest/upstream/upstream.ts";
-
 import { cachedResponses } from "../../runtime/settings/capacity.ts";
 import type { Config } from "../../runtime/settings/config.ts";
 import { unhandledFailures } from "../unhandled-rejections.ts";
@@ -39,7 +38,7 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
   const graphql = servers.get("graphql");
   const gateway = servers.get("gateway");
   if (graphql) {
-    const { executions, apps, upstreams } = graphql;
+    const { executions, apps, upstreams, usage } = graphql;
     families.add(
       "counter",
       "graphql_executions_total",
@@ -48,6 +47,9 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
       () => [[executions.count]],
     );
     measureManifests(families, apps);
+    const failing =
+      "1: the last write to `USAGE_DIR` failed. What is used meanwhile is kept in memory, and written later.";
+    if (usage) families.add("gauge", "graphql_usage_failing", failing, [], () => [[Number(usage.isFailing)]]);
     ends.push(subscribe(measureRestCalls(families, upstreams)));
   }
   if (gateway) ends.push(subscribe(measureGateway(families, gateway)));

@@ -10,6 +10,7 @@ import {
   type ServerInfo,
 } from "../../../../src/engine/runtime/observe/request-record.ts";
 import { createGraphql } from "../../../../src/engine/server/graphql-role.ts";
+import { createMetrics } from "../../../../src/engine/server/metrics/metrics.ts";
 import { UsageLedger } from "../../../../src/engine/server/usage-ledger.ts";
 import { parseUsageLines, type UsageLine } from "../../../../src/engine/shared/usage-lines.ts";
 import { api } from "../../desk/generated/index.ts";
@@ -148,6 +149,23 @@ test("what cannot be written is written later, also after the day has changed", 
     { day: "2026-03-02" },
   ]);
   expect(usage.warn).toHaveBeenCalledTimes(2);
+});
+
+test("a folder that cannot be written shows in the metrics until it can", async () => {
+  const folder = join(newFolder(), "usage");
+  writeFileSync(folder, "not a folder");
+  const config = configure({ USAGE_DIR: folder });
+  const server = await createGraphql(config, api);
+  const metrics = createMetrics(config, new Map([["graphql", server]]), "");
+  onTestFinished(async () => void (await Promise.all([metrics.close(), server.close()])));
+  const failing = async (): Promise<string | undefined> => {
+    await server.usage?.flush();
+    const { body } = await metrics.inject("/metrics");
+    return /^graphql_usage_failing (.+)$/m.exec(body)?.[1];
+  };
+  expect(await failing()).toBe("1");
+  rmSync(folder);
+  expect(await failing()).toBe("0");
 });
 
 test("a role records what it executes, and not what it refuses", async () => {
