@@ -1,7 +1,9 @@
 /** What HAProxy's configuration does: pass requests on, hide health, speak in the API's shapes for themselves. */
+import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { goodKey as key } from "../../engine/gateway/fakes.ts";
-import { startGateway } from "../../engine/gateway/start.ts";
+import { secret, startGateway } from "../../engine/gateway/start.ts";
+import { inFrontOf, me, send } from "../../engine/runtime/graphql/rest-stand-in.ts";
 import { freePort } from "../../support/free-port.ts";
 import { isInstalled, startBalancer } from "./start-balancer.ts";
 
@@ -43,6 +45,40 @@ describe("haproxy", () => {
       expect(JSON.parse(rest.text)).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
     },
   );
+
+  test.skipIf(!isHere)("passes each deferred part on as it comes", { timeout }, async () => {
+    const { promise, resolve: open } = Promise.withResolvers<void>();
+    const { url: graphql } = await inFrontOf(
+      ({ url = "" }, response) => {
+        if (!url.includes("/agents")) return send(response, me);
+        void promise.then(() => send(response, { items: [], hasMore: false }));
+      },
+      { GATEWAY_SECRET: secret },
+    );
+    const { url } = await startGateway({ env: { TRUSTED_PROXIES: "127.0.0.1" }, graphql });
+    const { ask, front, dispatcher } = await start(Number(url.port));
+    const plain = JSON.stringify({ query: "{ me { id } }" });
+    await expect
+      .poll(async () => (await ask("/v1/graphql", { key, body: plain })).status, { timeout: 30_000 })
+      .toBe(200);
+    const { body } = await request(`${front}/v1/graphql`, {
+      method: "POST",
+      dispatcher,
+      headers: {
+        "content-type": "application/json",
+        accept: "multipart/mixed;incrementalSpec=v0.2, application/json",
+        "accept-encoding": "gzip, br",
+        "x-api-key": key,
+      },
+      body: JSON.stringify({ query: "{ me { id } ... @defer { agents { id } } }" }),
+    });
+    let text = "";
+    for await (const chunk of body) {
+      text += String(chunk);
+      if (text.includes('"hasNext":true')) open();
+    }
+    expect(text.match(/"hasNext":\w+/g)).toEqual(['"hasNext":true', '"hasNext":false']);
+  });
 
   test.skipIf(!isHere)("without a graphql role, says when to ask again", { timeout }, async () => {
     const { inner } = await start(await freePort());

@@ -73,5 +73,12 @@ export async function startBalancer({ gateways, graphql }: Behind) {
       { timeout: 30_000 },
     )
     .toBe(404);
-  return { ask, inner: `http://127.0.0.1:${inner}`, status: `http://127.0.0.1:${status}`, folder };
+  return {
+    ask,
+    front: `https://127.0.0.1:${front}`,
+    dispatcher,
+    inner: `http://127.0.0.1:${inner}`,
+    status: `http://127.0.0.1:${status}`,
+    folder,
+  };
 }

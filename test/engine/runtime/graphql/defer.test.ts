@@ -9,6 +9,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { subscribe } from "../../../../src/engine/runtime/observe/observer.ts";
 import type { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
 import { mostDeferredParts } from "../../../../src/engine/runtime/settings/capacity.ts";
+import { goodKey } from "../../gateway/fakes.ts";
+import { secret, startGateway } from "../../gateway/start.ts";
 import { type GraphqlResponse, type Handler, inFrontOf, me, send } from "./rest-stand-in.ts";
 
 const v02 = "multipart/mixed;incrementalSpec=v0.2,application/json";
@@ -165,6 +167,51 @@ describe("a deferred fragment comes in a later part", () => {
     expect(await response.json()).toEqual({ data: { me: { id: "1" } } });
   });
 });
+
+test("a gateway passes each part on as it comes, also to a client that accepts compression", async () => {
+  const { handler, open } = slowAgents();
+  const { url: graphql } = await inFrontOf(handler, { GATEWAY_SECRET: secret });
+  const { url } = await startGateway({ graphql });
+  const headers = { "x-api-key": goodKey, "accept-encoding": "gzip, br" };
+  const body = JSON.stringify({ query });
+  const response = await fetch(new URL("/v1/graphql", url), {
+    method: "POST",
+    ...asking(v02, headers),
+    body,
+  });
+  const parts = partsOf(response);
+  expect((await parts.next()).value).toMatchObject({ data: { me: { id: "1" } }, hasNext: true });
+  open();
+  expect(await allOf(parts)).toMatchObject([{ completed: [{ id: "0" }], hasNext: false }]);
+});
+
+test("the first part takes at most 1.2 times as long as the query without its deferred fields", async () => {
+  const { post } = await inFrontOf(({ url = "" }, response) => {
+    const isLate = url.includes("/agents");
+    setTimeout(() => send(response, isLate ? { items: [] } : me), isLate ? 3_000 : 20);
+  });
+  const timed = async (text: string): Promise<number> => {
+    const leaving = new AbortController();
+    const began = performance.now();
+    const { body } = await post(text, { ...asking(v02), signal: leaving.signal });
+    await body?.getReader().read();
+    const ms = performance.now() - began;
+    leaving.abort();
+    return ms;
+  };
+  const plain: number[] = [];
+  const deferred: number[] = [];
+  for (let round = 0; round < 30; round++) {
+    plain.push(await timed("{ me { id } }"));
+    deferred.push(await timed(query.replace("me { email }", "")));
+  }
+  const ratio = median(deferred) / median(plain);
+  console.log(`first part: ${ratio.toFixed(2)} times the query without the deferred fields`);
+  expect(ratio).toBeLessThan(1.2);
+});
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 test("identical operations do not wait for one another", async () => {
   const { handler } = slowAgents();
