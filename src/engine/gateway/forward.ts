@@ -25,10 +25,20 @@ export type ForwardedRequest = {
   readonly body: Buffer | null;
 };
 
-type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-export const forwardedMethods: Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+type Method = "GET" | "HEAD" | "QUERY" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+export const forwardedMethods: Method[] = [
+  "GET",
+  "HEAD",
+  "QUERY",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+];
 
-const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]); // RFC 9110 §9.2.1
+/** RFC 9110 §9.2.1, draft-ietf-httpbis-safe-method-w-body §2. */
+const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "QUERY", "OPTIONS"]);
 
 /**
  * Creates `forward` with one connection pool for each upstream, and `close` for the pools. It throws a `CodedError`:

@@ -14,13 +14,16 @@ const me = "/v1/identity/me";
 const answering = async (text: string): Promise<URL> => (await rawServer((socket) => socket.write(text))).url;
 
 describe("forwarding", () => {
-  test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("%s arrives as it is", async (method) => {
-    const { url, rest } = await startGateway();
-    const body = method === "GET" ? undefined : "a body";
-    const answer = await fetch(new URL(me, url), { method, headers, ...(body ? { body } : {}) });
-    expect(answer.status).toBe(200);
-    expect(rest.seen[0]).toMatchObject({ method, body: body ?? "" });
-  });
+  test.each(["GET", "QUERY", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+    "%s arrives as it is",
+    async (method) => {
+      const { url, rest } = await startGateway();
+      const body = method === "GET" ? undefined : "a body";
+      const answer = await fetch(new URL(me, url), { method, headers, ...(body ? { body } : {}) });
+      expect(answer.status).toBe(200);
+      expect(rest.seen[0]).toMatchObject({ method, body: body ?? "" });
+    },
+  );
 
   test("HEAD answers with headers alone", async () => {
     const rest = await upstream((_request, response) =>

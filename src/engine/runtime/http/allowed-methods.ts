@@ -54,6 +54,6 @@ function pathOf(url: string): string {
   }
 }
 
-const order = { GET: 1, HEAD: 2, POST: 3, PUT: 4, PATCH: 5, DELETE: 6, OPTIONS: 7 };
+const order = { GET: 1, HEAD: 2, QUERY: 3, POST: 4, PUT: 5, PATCH: 6, DELETE: 7, OPTIONS: 8 };
 const inOrder = (methods: string[]): string =>
   methods.sort((left, right) => (own(order, left) ?? 0) - (own(order, right) ?? 0)).join(", ");
