@@ -12,7 +12,7 @@ import {
 } from "../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "./document.ts";
 import { methodAndPath, type RestOperation } from "./operation.ts";
-import { operationNodes } from "./operation-nodes.ts";
+import { operationNodes, shadowedOperations } from "./operation-nodes.ts";
 import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
@@ -24,8 +24,8 @@ export function documentFaults(
   /** Operations whose duplicate `operationId` is used by a field, which is a separate error. */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
-  const ids = idFaults(document, [...bound, ...misnamed]);
-  if (document.isSound) return unreached(document, ids);
+  const unused = [...shadowedFaults(document), ...idFaults(document, [...bound, ...misnamed])];
+  if (document.isSound) return unreached(document, unused);
   const { walk, errors, others } = reachedBy(document, bound);
   const elsewhere = [...walk.from(document.roots), ...others()];
   document.isSound = errors.length + elsewhere.length === 0;
@@ -34,7 +34,7 @@ export function documentFaults(
     message,
     place: () => rest,
   }));
-  return [...errors, ...unreached(document, [...faults, ...ids])];
+  return [...errors, ...unreached(document, [...faults, ...unused])];
 }
 
 /** Returns only the errors. Walks only the nodes that bound operations reach, a small part of a large document. */
@@ -144,6 +144,14 @@ function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault
       },
     ];
   });
+}
+
+function shadowedFaults(document: RestDocument): Fault[] {
+  return [...shadowedOperations(document)].map((operation) => ({
+    kind: "an additional operation whose method has a field",
+    message: `${methodAndPath(operation)} is the field "${operation.method}" of its path and one of additionalOperations, which is ignored`,
+    place: () => document.place(operation.node),
+  }));
 }
 
 /** One warning for all faults that no bound operation reaches, at the first of them. */

@@ -20,7 +20,18 @@ export type OperationNode = {
  */
 const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 
-export function* operationNodes(document: RestDocument): Generator<OperationNode> {
+export const operationNodes = (document: RestDocument): Generator<OperationNode> =>
+  operationsAt(document, ([first]) => (first ? [first] : []));
+
+/** Additional operations whose method has a field in the same path item, which is used (OpenAPI 3.2, Path Item Object). */
+export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
+  operationsAt(document, (written) => written.slice(1));
+
+/** `choose`: of the operations of one method of a path item. */
+function* operationsAt(
+  document: RestDocument,
+  choose: (written: readonly ItemOperation[]) => readonly ItemOperation[],
+): Generator<OperationNode> {
   for (const root of document.roots) {
     const { name = "" } = root;
     const paths = document.child(root, "paths");
@@ -28,7 +39,7 @@ export function* operationNodes(document: RestDocument): Generator<OperationNode
       if (!isPath.test(path)) continue;
       const item = document.child(paths, path);
       if (!item) continue;
-      for (const { method, node } of itemOperations(document, item)) {
+      for (const { method, node } of [...itemOperations(document, item).values()].flatMap(choose)) {
         const id = operationIdOf(node);
         const ownId = id !== undefined && name !== "" ? `${name}/${id}` : id;
         yield { root, ownId, path: name + path, method, item, node };
@@ -37,8 +48,10 @@ export function* operationNodes(document: RestDocument): Generator<OperationNode
   }
 }
 
-/** The operations of a path item. Those with other methods, and `query`, exist since OpenAPI 3.2. */
-function itemOperations(document: RestDocument, item: RestNode): { method: string; node: RestNode }[] {
+type ItemOperation = { readonly method: string; readonly node: RestNode };
+
+/** By method, those that the path item has for it. Other methods, and `query`, exist since OpenAPI 3.2. */
+function itemOperations(document: RestDocument, item: RestNode): Map<string, ItemOperation[]> {
   const is32 = document.versions.is32(item.file);
   const others = is32 ? document.child(item, "additionalOperations") : undefined;
   const fixed = itemMethods.filter((method) => is32 || method !== "query");
@@ -46,10 +59,8 @@ function itemOperations(document: RestDocument, item: RestNode): { method: strin
     ...fixed.map((method) => ({ method, node: document.child(item, method) })),
     ...keysOf(others).map((method) => ({ method: itemMethod(method), node: document.child(others, method) })),
   ];
-  const unique = new Map<string, { method: string; node: RestNode }>();
-  for (const { method, node } of all)
-    if (node && isRecord(node.value) && !unique.has(method)) unique.set(method, { method, node });
-  return [...unique.values()];
+  const written = all.flatMap(({ method, node }) => (node && isRecord(node.value) ? [{ method, node }] : []));
+  return Map.groupBy(written, ({ method }) => method);
 }
 
 /** `POST` among the additional operations should have been the field `post`, and is read like that. */

@@ -1,5 +1,6 @@
 /** What OpenAPI 3.2 adds around operations: tags with parents and kinds, and references below `$self`. */
 import { expect, test } from "vitest";
+import { documentFaults } from "../../../../src/engine/build/openapi/document-faults.ts";
 import { operationsOf } from "../../../../src/engine/build/openapi/operation-pattern.ts";
 import { readOperations } from "../../../../src/engine/build/openapi/read-operations.ts";
 import { restDocument } from "./rest-document.ts";
@@ -63,3 +64,29 @@ test("an additional operation is found by its method, and POST among them is the
   expect(operations.named("COPY /a")?.method).toBe("COPY");
   expect(operations.named("POST /a")?.method).toBe("post");
 });
+
+test.each(["POST", "post"])(
+  "an additional operation %s beside the field `post` is ignored, and a finding",
+  (method) => {
+    const document = restDocument({
+      openapi: "3.2.0",
+      info,
+      paths: {
+        "/a": {
+          post: { operationId: "field", ...answer({}) },
+          additionalOperations: { COPY: answer({}), [method]: { operationId: "additional", ...answer({}) } },
+        },
+        "/b": { additionalOperations: { [method]: answer({}) } },
+      },
+    });
+    const operations = readOperations(document);
+    expect([...operations.keys()]).toEqual(["field", "COPY /a", "POST /b"]);
+    const faults = documentFaults(document, operations.values());
+    expect(faults.map(({ rule, message }) => [rule, message])).toEqual([
+      [
+        "document-faulty",
+        `1 fault in parts of the document that no field reaches: 1 × an additional operation whose method has a field. Here: POST /a is the field "post" of its path and one of additionalOperations, which is ignored`,
+      ],
+    ]);
+  },
+);
