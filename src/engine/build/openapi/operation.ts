@@ -49,6 +49,8 @@ export type DocumentedResponse = {
 export type SuccessResponse = DocumentedResponse & {
   /** Absent if the response has no content. */
   readonly media?: string;
+  /** Other JSON media types with the same schema. */
+  readonly sameMedia?: readonly string[];
   /** The content is a stream of items (`itemSchema`), which no field can show. */
   readonly isStream?: true;
   /** The shape of a JSON or text body; absent if there is neither. */
@@ -160,8 +162,8 @@ export const hasNoContent = ({ successes }: RestOperation): boolean =>
 
 /** The documented successes with a body that a field can show. */
 export const showableResponses = ({ successes }: RestOperation) =>
-  successes.flatMap(({ status, media, shape }) =>
-    shape && media !== undefined ? [{ status, media, shape }] : [],
+  successes.flatMap(({ status, media, sameMedia = [], shape }) =>
+    shape && media !== undefined ? [{ status, media, sameMedia, shape }] : [],
   );
 
 /** Whether a header of this name is documented. Header names are case-insensitive (RFC 9110 §5.1). */

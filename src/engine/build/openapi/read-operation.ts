@@ -1,4 +1,5 @@
 /** Reads an operation: its parameters, its body and its 2xx responses. */
+import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { includes, includesJson, isForm, isJson, isMultipartForm, isText } from "../../shared/media-type.ts";
 import type { Style } from "../../shared/operation.ts";
@@ -336,8 +337,25 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
     const json = contentOf(document, node, jsonTests, whole);
     const found = json ?? contentOf(document, node, [isText], whole);
     if (!found) return [{ ...response, media, ...(whole.length < content.length && { isStream: true }) }];
-    return [{ ...response, media: found.media, shape: json ? found.shape : textShape(found.shape) }];
+    if (!json) return [{ ...response, media: found.media, shape: textShape(found.shape) }];
+    const sameMedia = whole.filter((each) => isSameJson(document, node, json, each));
+    return [
+      { ...response, media: json.media, shape: json.shape, ...(sameMedia.length > 0 && { sameMedia }) },
+    ];
   });
+
+/** Whether this is another JSON media type of the response, with a schema of the same text. */
+function isSameJson(
+  document: RestDocument,
+  response: RestNode,
+  chosen: { readonly media: string; readonly entry: RestNode },
+  media: string,
+): boolean {
+  const entry = document.child(document.child(response, "content"), media);
+  if (!entry || media === chosen.media || !isJson(media) || !/^[\x20-\x7e]+$/.test(media)) return false;
+  if (entry.file !== chosen.entry.file) return false; // a reference of the same text may lead elsewhere
+  return isDeepStrictEqual(schemaIn(entry).value, schemaIn(chosen.entry).value);
+}
 
 /** Text is a string, regardless of its schema. */
 const textShape = (shape: Shape): Shape =>

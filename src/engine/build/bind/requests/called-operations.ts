@@ -60,11 +60,17 @@ function calledOperation(
     ...parts.map(([name, written]): [string, Style] => [`body:${name}`, written]),
   ]);
   const nullable = new Set(fields.filter(mayBeNull).map(({ result }) => result.join(".")));
-  const read = showableResponses(operation).map(({ media }) => media);
+  const shown = showableResponses(operation);
+  const read = shown.map(({ media }) => media);
   const isUnread = hasNoContent(operation);
   // what a vendor says of a call with the server's credential is not meant for one tenant
   const errors = held ? [] : errorMembers(document, operation);
-  const accept = isUnread ? "application/json, */*;q=0.5" : acceptOf(read);
+  const accept = isUnread
+    ? "application/json, */*;q=0.5"
+    : acceptOf(
+        read,
+        shown.flatMap(({ sameMedia }) => sameMedia),
+      );
   return {
     id,
     product,
@@ -109,11 +115,17 @@ function refusalsOf({ responses }: RestOperation) {
 }
 
 /**
- * The `Accept` header (RFC 9110 §12.5.1) for success responses in these media types. Also includes JSON, because error responses
- * are JSON.
+ * The `Accept` header (RFC 9110 §12.5.1) for success responses in these media types, or in `others` with the same schema. Also
+ * includes JSON, because error responses are JSON.
  */
-function acceptOf(read: readonly string[]): string {
+function acceptOf(read: readonly string[], others: readonly string[]): string {
   const media = new Set(read.map((each) => (includesJson(each) ? "application/json" : each)));
   if (media.size === 0) return "application/json";
-  return [...media, ...(media.has("application/json") ? [] : ["application/json;q=0.5"])].join(", ");
+  const further = new Set(others.filter((each) => !media.has(each)));
+  const hasJson = [...media, ...further].includes("application/json");
+  return [
+    ...media,
+    ...[...further].map((each) => `${each};q=0.9`),
+    ...(hasJson ? [] : ["application/json;q=0.5"]),
+  ].join(", ");
 }
