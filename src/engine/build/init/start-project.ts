@@ -20,6 +20,7 @@ import { unproposableReason } from "../propose/propose.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 import { isReadOperation, proposeBindable } from "./bindable-operations.ts";
 import { type KeyLinks, withKeyLinks } from "./key-links.ts";
+import { withUnionComments } from "./union-comments.ts";
 
 export type Choice = {
   readonly tag: readonly string[];
@@ -72,7 +73,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   const linked = keyLinks.fields > 0 ? bindSdl(model, keyLinks.sdl).model : started;
   const links = linked && new Links(linked);
   return {
-    schema: `${keyLinks.sdl}\n`,
+    schema: `${linked ? withUnionComments(keyLinks.sdl, linked.schema) : keyLinks.sdl}\n`,
     ledger: ledgerOf(rest, bound, leftOut),
     fields: bound.length,
     leftOut,

@@ -1,0 +1,84 @@
+/**
+ * Comments above unions whose members have fields of the same name that one query cannot select of both (GraphQL §5.3.2, Field
+ * Selection Merging): `ID!` in one and `ID` in another.
+ */
+import {
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+} from "graphql";
+
+/** `sdl` with a comment above each such union. `schema` has the types of `sdl`. */
+export function withUnionComments(sdl: string, schema: GraphQLSchema): string {
+  return Object.values(schema.getTypeMap()).reduce((text, union) => {
+    if (!isUnionType(union)) return text;
+    const lines = conflictLines(union.getTypes());
+    if (lines.length === 0) return text;
+    return text.replace(new RegExp(`^(?=union ${union.name} =)`, "m"), () =>
+      [...head, ...lines, ""].join("\n"),
+    );
+  }, sdl);
+}
+
+const head = [
+  "# One query can select these fields of several members only by aliases. To mend it, give them one type:",
+  "# where only ! differs, remove it, or require the property in the overlay.",
+];
+
+/** A line for each conflicting field: `#   id: ID! (A, C), ID (B)`. */
+function conflictLines(members: readonly GraphQLObjectType[]): string[] {
+  const found = new Map<string, Map<string, Set<string>>>();
+  for (const [index, one] of members.entries())
+    for (const other of members.slice(index + 1))
+      for (const { path, types } of conflicts(one, other, [], new Set()))
+        for (const [place, type] of [
+          [one, types[0]],
+          [other, types[1]],
+        ] as const) {
+          const named = found.get(path) ?? new Map<string, Set<string>>();
+          found.set(path, named.set(type, (named.get(type) ?? new Set()).add(place.name)));
+        }
+  return [...found].map(
+    ([path, types]) =>
+      `#   ${path}: ${[...types].map(([type, places]) => `${type} (${[...places].join(", ")})`).join(", ")}`,
+  );
+}
+
+type Conflict = { readonly path: string; readonly types: readonly [string, string] };
+
+/** The fields of both types, at any depth, whose types conflict. `compared`: pairs of types that are compared already. */
+function conflicts(
+  one: GraphQLObjectType,
+  other: GraphQLObjectType,
+  above: readonly string[],
+  compared: Set<string>,
+): Conflict[] {
+  const pair = `${one.name} ${other.name}`;
+  if (one === other || compared.has(pair)) return [];
+  compared.add(pair);
+  const others = other.getFields();
+  return Object.values(one.getFields()).flatMap(({ name, type }): Conflict[] => {
+    const field = Object.hasOwn(others, name) ? others[name] : undefined;
+    if (!field) return [];
+    const path = [...above, name];
+    if (haveConflict(type, field.type))
+      return [{ path: path.join("."), types: [String(type), String(field.type)] }];
+    const [own, its] = [getNamedType(type), getNamedType(field.type)];
+    return isObjectType(own) && isObjectType(its) ? conflicts(own, its, path, compared) : [];
+  });
+}
+
+/** As in the specification's SameResponseShape: lists and non-null must agree, and leaf types be the same. */
+function haveConflict(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
+  if (isNonNullType(one) !== isNonNullType(other)) return true;
+  const [own, its] = [getNullableType(one), getNullableType(other)];
+  if (isListType(own) && isListType(its)) return haveConflict(own.ofType, its.ofType);
+  return isListType(own) !== isListType(its) || ((isLeafType(own) || isLeafType(its)) && own !== its);
+}
