@@ -9,12 +9,12 @@ import { maxBatchSize } from "../bind/bind-batch.ts";
 import { isPagingParameter } from "../bind/list-length.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import { isSafe, ownPath, type Parameter } from "../openapi/operation.ts";
-import { declaredProperty, isOnly, type Property } from "../openapi/shapes/shape.ts";
+import { declaredProperty, isOnly, type Property, responseProperties } from "../openapi/shapes/shape.ts";
 import { isApiOrVersion } from "../propose/proposed-names.ts";
 import { type RestParam, restText } from "../schema/directives.ts";
 import { fieldName, normalizeName } from "../schema/graphql-names.ts";
 import { fieldsOf } from "../schema/object-types.ts";
-import { linkContradiction } from "./link-contradiction.ts";
+import { examplesOf, linkContradiction } from "./link-contradiction.ts";
 
 export type KeyLinks = {
   readonly sdl: string;
@@ -82,8 +82,8 @@ const extension = ({ link: { owner, bindings }, place }: Tried): string =>
 
 /**
  * Finds links by keys: an object that refers to another one (`authorId`) gets a field for it (`author`), if the project has an
- * operation that accepts a list of ids, returns one object by id, or returns them all. A document expresses this only by names,
- * so the key without `Id` must be the name of the type or of the resource in the path. The binder proves the rest. A wrong link
+ * operation that accepts a list of ids, returns one object by id, or returns them all. So does a reference `{ id, type }`. A document
+ * expresses this only by names, so the key without `Id` must be the name of the type or of the resource in the path. The binder proves the rest. A wrong link
  * is worse than none: if two operations match, there is no link.
  */
 type KeyLink = {
@@ -114,7 +114,7 @@ type ByName = Map<string, readonly LookupField[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesakes): KeyLink[] {
   return shownProperties(model, owner).flatMap((name): KeyLink[] => {
-    const base = keyName.exec(name)?.[1];
+    const base = name === "id" ? referencedName(model, owner) : keyName.exec(name)?.[1];
     const key = propertyOf(model, owner, name);
     if (base === undefined || !key) return [];
     const isMany = key.shape.types.has("array");
@@ -153,6 +153,48 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
       .find((each) => each !== undefined);
     return [{ owner, field, bindings, sure: ofKeys.length, ...(contradiction && { contradiction }) }];
   });
+}
+
+/** Properties of an object that only refers to another one, as in PagerDuty and Jira. */
+const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
+
+/**
+ * What an object `{ id, type }` refers to: `service` if its `type` is `service_reference`, or, if the document does not tell the
+ * values of `type`, if all fields with such an object are named `service`. `undefined` if the object is not a reference, or if
+ * the document has several answers.
+ */
+function referencedName(model: Model, owner: string): string | undefined {
+  const shapes = (model.backings.get(owner) ?? []).map(({ shape }) => shape);
+  const types = shapes.map((shape) => declaredProperty(shape, "type"));
+  if (!types.every((type) => type !== undefined && isOnly(type.shape, "string"))) return undefined;
+  const stated = new Set(
+    types.flatMap((type, index) => {
+      const owners = shapes.slice(index, index + 1);
+      return type
+        ? [...(type.shape.values ?? []), ...examplesOf(model.document, type, type.shape, owners)]
+        : [];
+    }),
+  );
+  const [value, ...others] = stated;
+  if (others.length > 0 || (value !== undefined && typeof value !== "string")) return undefined;
+  const [, stem] = /^(.*[A-Za-z0-9])(?:[_-]?ref(?:erence)?)$/i.exec(value ?? "") ?? [];
+  if (stem !== undefined) return stem;
+  const isReference = shapes.every((shape) =>
+    responseProperties(shape).every(({ name }) => referenceProperties.has(name)),
+  );
+  return isReference ? (value ?? onlyHolder(model, owner)) : undefined;
+}
+
+/** The name of the fields that have an object of the type; `undefined` for lists, and if there are several names. */
+function onlyHolder({ fields }: Model, type: string): string | undefined {
+  const holders = [...fields.values()].filter(
+    ({ definition }) => getNamedType(definition.type).name === type,
+  );
+  const [name, ...others] = new Set(holders.map(({ definition }) => definition.name));
+  const areSingle = holders.every(
+    ({ kind, definition }) => kind === "plain" && !isListType(getNullableType(definition.type)),
+  );
+  return areSingle && others.length === 0 ? name : undefined;
 }
 
 /** The areas of an API that have a resource, by its name: the steps before it, and a path as an example. */

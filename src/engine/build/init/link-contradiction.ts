@@ -90,7 +90,7 @@ const prefixOf = (value: unknown): string | undefined =>
   typeof value === "string" ? /^([A-Za-z]+_)[A-Za-z0-9]*$/.exec(value)?.[1] : undefined;
 
 /** The example values of a property: in its schema, and in examples of the objects that have it. */
-function examplesOf(
+export function examplesOf(
   document: RestDocument,
   { name, node }: Pick<Property, "name" | "node">,
   shape: Shape,

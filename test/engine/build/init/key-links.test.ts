@@ -313,3 +313,62 @@ test.each<[what: string, path: string, other: string, counts: [number, number]]>
   if (counts[1] === 1)
     expect(found.links).toContain(`# user_id may be of another resource of that name: ${other}\n`);
 });
+
+const reference = (type: object, more: object = {}) => object({ id: text, type, ...more });
+const targets: Readonly<Record<string, Get>> = { "/users/{id}": [ref("User")], "/teams/{id}": [ref("Team")] };
+
+test.each<[string, Readonly<Record<string, object>>, string[]]>([
+  [
+    "its type is the only value",
+    { UserReference: reference({ enum: ["user_reference"], ...text }, { summary: text, rank: integer }) },
+    ["# UserReference.user: User"],
+  ],
+  [
+    "its type in another case",
+    { UserReference: reference({ const: "UserRef", ...text }) },
+    ["# UserReference.user: User"],
+  ],
+  ["an example", { UserReference: reference({ example: "user", ...text }) }, ["# UserReference.user: User"]],
+  ["the field's name", { UserReference: reference(text) }, ["# UserReference.user: User"]],
+  [
+    "several types",
+    { UserReference: reference({ enum: ["user_reference", "team_reference"], ...text }) },
+    [],
+  ],
+  ["another type than the field's", { UserReference: reference({ enum: ["bot"], ...text }) }, []],
+  ["an object of its own", { UserReference: reference(text, { email: text }) }, []],
+  [
+    "an id that the document contradicts",
+    { UserReference: object({ id: { ...text, example: "cus_123" }, type: { const: "user_ref", ...text } }) },
+    ["# contradicted: UserReference.user: User"],
+  ],
+])("a reference { id, type } is a link to what it names: %s", (_, schemas, links) => {
+  const { schema } = projectOn(
+    { user: ref("UserReference") },
+    {
+      ...targets,
+      "/users/{id}": [
+        ref("User"),
+        [{ name: "id", in: "path", required: true, schema: { ...text, example: "usr_1" } }],
+      ],
+    },
+    { Team: object({ id: text, name: text }), ...schemas },
+  );
+  const [, contradicted = ""] = schema.split("the document contradicts");
+  const found = [...schema.matchAll(/^(#? ?)extend type (\w+) \{\n(?:# )? {2}(\w+: \w+)/gm)].map(
+    ([text, comment, owner, field]) =>
+      `${comment}${contradicted.includes(text) ? "contradicted: " : ""}${owner}.${field}`,
+  );
+  expect(found).toEqual(links);
+});
+
+test("a reference { id, type } is a field if one call brings the objects of many", () => {
+  const { schema } = projectOn(
+    { user: ref("UserReference"), editors: list(ref("UserReference")) },
+    { "/users": [list(ref("User")), [query("ids", list(text))]] },
+    { UserReference: reference({ const: "user_reference", ...text }) },
+  );
+  expect(schema).toMatch(
+    /^extend type UserReference \{\n {2}user: User\n {4}@rest\(operation: "getUsers", params: \[\{ name: "ids", from: "parent\.id" \}\], batchBy: "id"\)/m,
+  );
+});
