@@ -141,6 +141,9 @@ export const rules = {
   "held-credential-write": error(
     "A field writes with a credential of the server, and `writes` does not list the operation.",
   ),
+  "held-credential-tenant": error(
+    "A client may choose the tenant that `tenantParameters` of `spec/credentials.yaml` fills in.",
+  ),
   "fixed-header": error(
     "`spec/credentials.yaml` fixes a header in which the API takes a credential, or which a field feeds.",
   ),

@@ -27,7 +27,12 @@ export type Operation = {
   /** Header → where REST expects the credential instead: in the query, a cookie or another header. */
   readonly places?: Readonly<Record<string, CredentialPlace>>;
   /** The credentials that the server adds, in place of the caller's, and the only origin that receives them. */
-  readonly held?: { readonly origin: string; readonly credentials: readonly HeldCredential[] };
+  readonly held?: {
+    readonly origin: string;
+    readonly credentials: readonly HeldCredential[];
+    /** The parameter that is the caller's tenant, which no client sets. */
+    readonly tenant?: TenantParameter;
+  };
   /** Lower-case header → the value that the owner fixes for the whole product. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The media type of the request body, if not `application/json`. */
@@ -82,6 +87,11 @@ export type HeldCredential = CredentialPlace & {
   readonly perTenant?: true;
   /** The file holds a client's id and secret, for which this endpoint issues the token that is sent. */
   readonly token?: TokenEndpoint;
+};
+
+export type TenantParameter = {
+  readonly in: "path" | "query" | "header" | "body";
+  readonly name: string;
 };
 
 /** The token endpoint of the client credentials grant (RFC 6749 §4.4). */

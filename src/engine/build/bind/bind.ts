@@ -42,8 +42,9 @@ export function bind(
   if (!schema) return { diagnostics };
   const input = { document, operations, schema, schemaDocument };
   const findings = new Findings(input.document);
+  const held = heldCredentials(document, operations, credentials);
   const names = new RestNames(input.schema);
-  const binder = new Binder(input, credentials, names, findings);
+  const binder = new Binder(input, credentials, held, names, findings);
   for (const root of boundRoots(input.schema))
     for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
   const subscription = input.schema.getSubscriptionType();
@@ -62,7 +63,6 @@ export function bind(
   const conversions = new InputConversions(binder.pairs);
   const fields = inSchemaOrder(input, binder, conversions);
   const { backings, values } = binder;
-  const held = heldCredentials(document, operations, credentials);
   const model: Model = {
     ...input,
     held,

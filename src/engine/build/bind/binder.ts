@@ -3,6 +3,7 @@ import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
 import type { CredentialsFile } from "../openapi/credentials-file.ts";
 import { nodeKey, type RestDocument, type RestNode } from "../openapi/document.ts";
+import type { HeldByOperation } from "../openapi/held-credentials.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import { shapeAt } from "../openapi/shapes/read-shape.ts";
@@ -30,6 +31,7 @@ export class Binder {
   readonly document: RestDocument;
   readonly operations: RestOperations;
   readonly credentials: CredentialsFile;
+  readonly held: HeldByOperation;
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly findings: Findings;
@@ -37,6 +39,7 @@ export class Binder {
   constructor(
     { schema, document, operations }: Pick<Model, "schema" | "document" | "operations">,
     credentials: CredentialsFile,
+    held: HeldByOperation,
     names: RestNames,
     findings: Findings,
   ) {
@@ -44,6 +47,7 @@ export class Binder {
     this.document = document;
     this.operations = operations;
     this.credentials = credentials;
+    this.held = held;
     this.names = names;
     this.pairs = new InputPairs(names);
     this.findings = findings;

@@ -227,6 +227,7 @@ function valueExpression(
 ): string {
   if (source === "keys") return keysName;
   if (source.kind === "constant") return literal(source.value);
+  if (source.kind === "tenant") return "rest.tenant";
   if (isInheritedSource(source))
     return requestExpression(sent, propertyAccess("inherited", [formatSource(source)]));
   const isOwn = source.kind === "argument" || needs.includes(source);

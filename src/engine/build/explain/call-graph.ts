@@ -42,7 +42,9 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
 /** The values that a call uses from above, and how many of them per call. */
 function keysOf({ inputs, batch }: BoundField): string {
   const sources = inputs.flatMap(({ source }) =>
-    source.kind === "argument" || source.kind === "constant" ? [] : [formatSource(source)],
+    source.kind === "argument" || source.kind === "constant" || source.kind === "tenant"
+      ? []
+      : [formatSource(source)],
   );
   const batched = batch ? `, ${describeBatchSize(batch)}` : "";
   return `${sources.join(", ") || "nothing: the same call for all parents"}${batched}`;

@@ -6,7 +6,7 @@
 import { isRecord } from "../../shared/json-object.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 import { canonicalHeader, isNeverCredential } from "../../shared/never-credentials.ts";
-import type { HeldCredential, TokenEndpoint } from "../../shared/operation.ts";
+import type { HeldCredential, TenantParameter, TokenEndpoint } from "../../shared/operation.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 import { headerName } from "./security.ts";
@@ -27,6 +27,8 @@ export type HeldDocument = {
   readonly everyTenantMay: ReadonlyMap<string, string>;
   /** The operations other than GET that the server's credentials may be used for. */
   readonly writes: ReadonlyMap<string, string>;
+  /** The parameters that are the caller's tenant. */
+  readonly tenantParameters: ReadonlyMap<string, TenantParameter>;
   /** Lower-case header → the value that each call carries. */
   readonly headers: ReadonlyMap<string, FixedHeader>;
 };
@@ -61,7 +63,7 @@ export function readCredentialsFile(document: RestDocument): CredentialsFile {
 
 type Fault = (path: Path, message: string) => void;
 
-const heldMembers = ["origin", "schemes", "everyTenantMay", "writes"];
+const heldMembers = ["origin", "schemes", "everyTenantMay", "tenantParameters", "writes"];
 const members = [...heldMembers, "headers"];
 
 function readDocument(name: string, value: unknown, fault: Fault): HeldDocument {
@@ -71,7 +73,13 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
       fault([name, key], `"${key}" is not supported: a document has ${listed(members)}`);
   const headers = readHeaders([name, "headers"], given.get("headers"), fault);
   if (headers.size > 0 && !heldMembers.some((member) => given.has(member)))
-    return { schemes: new Map(), everyTenantMay: new Map(), writes: new Map(), headers };
+    return {
+      schemes: new Map(),
+      everyTenantMay: new Map(),
+      tenantParameters: new Map(),
+      writes: new Map(),
+      headers,
+    };
   const schemes = entriesIn(given.get("schemes"), [name, "schemes"], "a map of security schemes", fault);
   return {
     headers,
@@ -80,6 +88,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
       schemes.map(([scheme, each]) => [scheme, readScheme([name, "schemes", scheme], each, fault)]),
     ),
     everyTenantMay: readReasons([name, "everyTenantMay"], given.get("everyTenantMay"), fault),
+    tenantParameters: readTenantParameters([name, "tenantParameters"], given.get("tenantParameters"), fault),
     writes: readReasons([name, "writes"], given.get("writes"), fault),
   };
 }
@@ -163,6 +172,38 @@ function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
 const isScope = (value: unknown): boolean =>
   typeof value === "string" && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
 
+function checkOperationName(where: Path, operation: string, fault: Fault): void {
+  if (!/^[A-Z]+ \/\S*$/.test(operation))
+    fault(where, `"${operation}" must be a method and a path as in the document, such as GET /things/{id}`);
+}
+
+const tenantLocations = ["path", "query", "header", "body"] as const;
+
+/** `GET /accounts/{account}/things: { path: account }`. */
+function readTenantParameters(
+  path: Path,
+  value: unknown,
+  fault: Fault,
+): ReadonlyMap<string, TenantParameter> {
+  if (value === undefined || value === null) return new Map();
+  const entries = entriesIn(value, path, 'a map such as "GET /things: { query: account }"', fault);
+  return new Map(
+    entries.flatMap(([operation, given]): [string, TenantParameter][] => {
+      const where = [...path, operation];
+      checkOperationName(where, operation, fault);
+      const [[key, name] = [], ...others] = isRecord(given) ? Object.entries(given) : [];
+      const location = tenantLocations.find((each) => each === key);
+      if (location && typeof name === "string" && name !== "" && others.length === 0)
+        return [[operation, { in: location, name }]];
+      fault(
+        where,
+        `"${operation}" needs one parameter, such as { path: account }: path, query, header or body`,
+      );
+      return [];
+    }),
+  );
+}
+
 /** Headers that the layer itself sets for a cache, a range or a proxy, or derives from the document. */
 const ownHeaders = /^(?:if-.*|range|content-.*|forwarded|x-forwarded-.*|via|date|set-cookie)$/;
 
@@ -206,11 +247,7 @@ function readReasons(path: Path, value: unknown, fault: Fault): ReadonlyMap<stri
   return new Map(
     entriesIn(value, path, 'a map such as "GET /things/{id}: <why>"', fault).map(([operation, reason]) => {
       const where = [...path, operation];
-      if (!/^[A-Z]+ \/\S*$/.test(operation))
-        fault(
-          where,
-          `"${operation}" must be a method and a path as in the document, such as GET /things/{id}`,
-        );
+      checkOperationName(where, operation, fault);
       const text = typeof reason === "string" ? reason.trim().replace(/^<\w+>$/, "") : "";
       if (text === "") fault(where, `"${operation}" needs a reason after the colon`);
       return [operation, text];

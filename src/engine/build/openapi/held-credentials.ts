@@ -4,9 +4,13 @@ import { isNeverCredential } from "../../shared/never-credentials.ts";
 import type { HeldCredential, Operation } from "../../shared/operation.ts";
 import type { CredentialsFile } from "./credentials-file.ts";
 import type { RestDocument, RestNode } from "./document.ts";
-import type { RestOperation } from "./operation.ts";
+import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
 import { credentialHeadersOf, ownHeaderOf, schemesOf } from "./security.ts";
+
+/** An operation as `spec/credentials.yaml` writes it: `GET /things/{id}`, without the document's name. */
+export const ownMethodAndPath = (operation: RestOperation): string =>
+  methodAndPath({ method: operation.method, path: ownPath(operation) });
 
 type Held = NonNullable<Operation["held"]>;
 
@@ -48,7 +52,8 @@ export function heldCredentials(
         return given && place && isIssued ? [{ ...place, ...given }] : [];
       });
       if (credentials.length === 0 || credentials.length < schemes.length) continue;
-      held.set(operation, { origin: section.origin, credentials });
+      const tenant = section.tenantParameters.get(ownMethodAndPath(operation));
+      held.set(operation, { origin: section.origin, credentials, ...(tenant && { tenant }) });
       break;
     }
   }
@@ -71,7 +76,7 @@ export function credentialUse(
   if (own) {
     const texts = own.credentials.map(
       ({ in: location, name, file, perTenant, token }) =>
-        `the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})`}${token ? `; a token from ${token.url}` : ""}`,
+        `the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})${own.tenant ? `, whose id is the ${own.tenant.in} parameter ${own.tenant.name}` : ""}`}${token ? `; a token from ${token.url}` : ""}`,
     );
     return { of: own.credentials.every(({ perTenant }) => perTenant) ? "tenant" : "server", texts };
   }

@@ -126,7 +126,8 @@ function inherited(
     bringing.map(({ operation, inputs, type: owner }) => {
       const steps = stepsOf(operation);
       const source = inputs.find(({ name, in: at }) => at === "path" && `{${name}}` === steps[index])?.source;
-      if (!source || source.kind === "constant" || steps.length < least) return undefined;
+      if (!source || source.kind === "constant" || source.kind === "tenant" || steps.length < least)
+        return undefined;
       if (source.kind === "parent") return [owner, ...source.path].join(".");
       if (source.kind === "argument")
         return source.path.length === 1 ? `argsAbove.${source.path[0]}` : undefined;

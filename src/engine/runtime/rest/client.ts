@@ -2,6 +2,7 @@
  * The REST client of one request. It finds an operation's upstream, makes the call, and turns the response into a value
  * or into a `CodedError`, which names the operation and nothing of the upstream.
  */
+import { membersOf } from "../../shared/json-object.ts";
 import { isJson, isText } from "../../shared/media-type.ts";
 import { isSafeMethod, type Operation, type Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
@@ -107,6 +108,11 @@ export class RestClient {
     return new RestClient(this.#operations, this.#upstreams, this.#scope, this.#request, coordinate);
   }
 
+  /** Empty if no gateway vouches for one. Operations that take it are refused then. */
+  get tenant(): string {
+    return this.#scope.forwarded.tenant ?? "";
+  }
+
   get(path: string, init?: Init, ...result: string[]): Promise<unknown> {
     return this.#call("GET", path, init, result);
   }
@@ -168,6 +174,7 @@ export class RestClient {
       beginCall(call);
       try {
         held = operation.held && (await this.#upstreams.held.of(operation, forwarded.tenant));
+        checkTenant(operation, init, forwarded.tenant);
         const sent = await this.#send(upstream, operation, call, method, path, init, held);
         call.status = sent.response.status;
         call.source = sent.response.source;
@@ -225,6 +232,13 @@ export class RestClient {
       held,
     });
   }
+}
+
+/** What a credential for all tenants is used for is the caller's tenant's, whatever resolvers and clients do. */
+function checkTenant({ held }: Operation, init: Init | undefined, tenant: string | undefined): void {
+  if (!held?.tenant) return;
+  if (own(membersOf(init?.[held.tenant.in]), held.tenant.name) !== tenant)
+    throw new CodedError("INTERNAL_SERVER_ERROR", "the call is not for the caller's tenant");
 }
 
 /** The value, or null for a 404. */

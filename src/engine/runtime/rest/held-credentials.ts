@@ -19,7 +19,7 @@ import { partsOfSecrets } from "./caller-headers.ts";
 /** How long a file counts as unchanged. */
 const rereadMs = 1_000;
 
-/** An entry of a folder that may be a tenant's file: one segment that leads nowhere else. */
+/** A tenant's id that may be a file or a parameter: one segment that leads nowhere else, and one value of a list. */
 const tenantName = /^[A-Za-z0-9_][\w.@~-]{0,127}$/;
 
 const mostBytes = 8_192;
@@ -139,6 +139,8 @@ export class HeldCredentials {
   async of({ held }: Operation, tenant: string | undefined): Promise<CallCredentials | undefined> {
     if (!held) return undefined;
     if (!tenant) throw new CodedError("UNAUTHENTICATED", "only known tenants may call it");
+    if (held.tenant && !tenantName.test(tenant))
+      throw new CodedError("FORBIDDEN", "the tenant's id cannot be a parameter of it");
     const placed = held.credentials.map(async (credential): Promise<Placed> => {
       const value = await this.#valueOf(credential, tenant);
       if (!credential.token) return { credential, value };

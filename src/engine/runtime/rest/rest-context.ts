@@ -18,6 +18,8 @@ type Call<Paths extends object, Method extends string, Missing = never> = {
  * call. Each method rejects with a `CodedError`.
  */
 export type Rest<Paths extends object> = {
+  /** The id of the caller's tenant, which only operations with the server's credentials take. */
+  readonly tenant: string;
   readonly get: Call<Paths, "get">;
   /** A `get` that returns null for a 404. */
   readonly find: Call<Paths, "get", null>;

@@ -4,19 +4,18 @@
  * vendor's: none of its edits may send a credential to another origin or use it for another operation.
  */
 import { membersOf } from "../../../shared/json-object.ts";
-import { spellingOf } from "../../../shared/operation.ts";
+import { spellingOf, type TenantParameter } from "../../../shared/operation.ts";
 import { type CredentialsFile, credentialsNode, type HeldDocument } from "../../openapi/credentials-file.ts";
 import { entriesOf, type RestNode, type RootNode } from "../../openapi/document.ts";
-import { heldPlaceOf } from "../../openapi/held-credentials.ts";
-import { isSafe, methodAndPath, ownPath, type RestOperation } from "../../openapi/operation.ts";
+import { heldPlaceOf, ownMethodAndPath } from "../../openapi/held-credentials.ts";
+import { isSafe, type RestOperation } from "../../openapi/operation.ts";
 import { ownHeaderOf, schemesOf, securitySchemeOf, securitySchemesOf } from "../../openapi/security.ts";
+import type { Shape } from "../../openapi/shapes/shape.ts";
 import { nodeLocation } from "../../schema/directives.ts";
 import type { Findings } from "../findings.ts";
-import { type BoundField, boundFields, type Model } from "../model.ts";
-
-/** An operation as `spec/credentials.yaml` writes it: `GET /things/{id}`, without the document's name. */
-const ownMethodAndPath = (operation: RestOperation): string =>
-  methodAndPath({ method: operation.method, path: ownPath(operation) });
+import { InputSlots } from "../inputs/input-slots.ts";
+import type { InputSource } from "../inputs/input-source.ts";
+import { type BoundField, boundFields, type Input, type Model } from "../model.ts";
 
 export function checkHeldCredentials(model: Model, file: CredentialsFile, findings: Findings): void {
   const { roots } = model.document;
@@ -48,7 +47,7 @@ function addUnknownDocument({ document: { roots } }: Model, name: string, findin
 function checkSection(model: Model, root: RootNode, section: HeldDocument, findings: Findings): void {
   const { document, operations } = model;
   const { name = "" } = root;
-  const unfit = (path: readonly string[], message: string, hint: string, rest?: RestNode): void =>
+  const unfit: Unfit = (path, message, hint, rest) =>
     findings.add(
       "held-credential-unfit",
       { coordinate: [name, ...path].join("#"), rest: rest ?? credentialsNode(name, ...path) },
@@ -75,7 +74,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
   }
   const own = [...operations.values()].filter((operation) => operation.root === root);
   const names = new Map(own.map((operation) => [ownMethodAndPath(operation), operation]));
-  for (const list of ["everyTenantMay", "writes"] as const)
+  for (const list of ["everyTenantMay", "tenantParameters", "writes"] as const)
     for (const operation of section[list].keys()) {
       const found = names.get(operation);
       if (!found)
@@ -86,6 +85,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         );
       else if (list === "writes" && isSafe(found.method))
         unfit([list, operation], `"${operation}" does not write`, "remove the entry from writes");
+      else if (list === "tenantParameters") checkTenantParameter(model, found, section, unfit);
     }
   checkServers(model, root, own, section, findings);
   checkFixedHeaders(model, root, section, findings);
@@ -112,6 +112,100 @@ function checkFixedHeaders(
   }
 }
 
+type Unfit = (path: readonly string[], message: string, hint: string, rest?: RestNode) => void;
+
+/** The parameter exists, takes a text, and belongs to a call with the server's credential. */
+function checkTenantParameter(
+  { held }: Model,
+  operation: RestOperation,
+  { tenantParameters }: HeldDocument,
+  unfit: Unfit,
+): void {
+  const place = ownMethodAndPath(operation);
+  const tenant = tenantParameters.get(place);
+  if (!tenant) return;
+  const path = ["tenantParameters", place];
+  const slot = new InputSlots(operation).find(tenant.name, tenant.in)[0];
+  const types = slot?.shape.types ?? new Set();
+  if (!held.has(operation))
+    unfit(
+      path,
+      `"${place}" is not called with a credential of the server, so nothing fills its parameters`,
+      "remove the entry, or hold the credential that the operation takes",
+    );
+  else if (!slot || slot.name !== tenant.name)
+    unfit(
+      path,
+      `"${place}" has no ${tenant.in} parameter "${tenant.name}"`,
+      "name a parameter of the document, or a property of its JSON body",
+    );
+  else if (types.size > 0 && !types.has("string"))
+    unfit(
+      path,
+      `the ${tenant.in} parameter "${tenant.name}" of "${place}" takes no text, and a tenant's id is one`,
+      "correct its schema in the overlay, or hold a credential per tenant (filePerTenant)",
+      slot.node,
+    );
+}
+
+/**
+ * Nothing that a client sets is, or may be read as, the tenant: not an argument, a default, a key of the parent, a body as a
+ * whole, or a member of an object whose members are parameters. A segment of the path that a client sets is below the tenant's.
+ */
+function checkConfined(field: BoundField, tenant: TenantParameter, findings: Findings): void {
+  const { coordinate, definition, inputs, operation, wholeBody } = field;
+  const refuse = (what: string, hint: string): void =>
+    findings.add(
+      "held-credential-tenant",
+      { coordinate, schema: nodeLocation(definition.astNode), rest: operation.node },
+      `${coordinate} ${what}`,
+      hint,
+    );
+  const spelling = spellingOf(tenant.name);
+  const remove = "remove what feeds it";
+  if (wholeBody && (tenant.in === "body" || bodyNames(operation).includes(spelling)))
+    refuse(
+      `takes a whole body from clients, which may have the tenant's "${tenant.name}"`,
+      'feed its properties one by one: params: { name: "…", from: "args.…" }',
+    );
+  const others = inputs.filter(({ source }) => source.kind !== "tenant" && source.kind !== "constant");
+  for (const input of others) {
+    const { in: location, name, shape, source } = input;
+    if (spellingOf(name) === spelling)
+      refuse(`feeds the ${location} parameter "${name}", which REST may take for the tenant's`, remove);
+    else if (location === tenant.in && isSpread(operation, input) && mayHave(shape, spelling))
+      refuse(
+        `feeds the ${location} parameter "${name}", whose members a client names, also like the tenant's "${tenant.name}"`,
+        remove,
+      );
+    else if (location === "path" && isOfClient(source) && !isBelow(operation, name, tenant))
+      refuse(
+        `lets clients choose "${name}" in the path, which is not below the tenant's, so it may be another tenant's`,
+        `if every tenant may have all that it returns, move the operation from tenantParameters to everyTenantMay; if not, hold a credential per tenant (filePerTenant)`,
+      );
+  }
+}
+
+const isOfClient = ({ kind }: InputSource): boolean => kind === "argument" || kind === "argumentAbove";
+
+const bodyNames = ({ body }: RestOperation): string[] =>
+  [...(body?.shape.properties.keys() ?? [])].map(spellingOf);
+
+/** Whether the members of an object are parameters of their own (`form` with `explode`). */
+function isSpread({ parameters, body }: RestOperation, { in: location, name, shape }: Input): boolean {
+  if (shape.types.size > 0 && !shape.types.has("object")) return false;
+  const given = location === "body" ? body?.formStyles?.get(name) : undefined;
+  const { style, explode } = given ??
+    parameters.find((each) => each.in === location && each.name === name) ?? { style: "", explode: false };
+  return location !== "header" && location !== "path" && style === "form" && explode;
+}
+
+const mayHave = ({ isClosed, properties }: Shape, spelling: string): boolean =>
+  !isClosed || [...properties.keys()].some((name) => spellingOf(name) === spelling);
+
+const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter): boolean =>
+  tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
+
 /** Tokens of client credentials are bearer tokens, and come from the owner's endpoint, whatever the document names. */
 function checkToken(
   { document }: Model,
@@ -119,7 +213,7 @@ function checkToken(
   scheme: string,
   node: RestNode,
   pinned: string,
-  unfit: (path: readonly string[], message: string, hint: string, rest?: RestNode) => void,
+  unfit: Unfit,
   findings: Findings,
 ): void {
   if (heldPlaceOf(node)?.scheme !== "Bearer")
@@ -201,12 +295,13 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
   const place = ownMethodAndPath(operation);
   if (!held) return checkPartlyHeld(model, field, section, findings);
   const shared = held.credentials.filter(({ perTenant }) => !perTenant);
-  if (shared.length > 0 && !section.everyTenantMay.has(place))
+  if (held.tenant) checkConfined(field, held.tenant, findings);
+  if (shared.length > 0 && !held.tenant && !section.everyTenantMay.has(place))
     findings.add(
       "held-credential-shared",
       where,
       `${coordinate} calls ${operation.id} with a credential of the server that all tenants share, so every tenant gets what the vendor shows to the server`,
-      `if every tenant may have all that it returns, add to everyTenantMay of ${name} in spec/credentials.yaml: ${JSON.stringify(place)}: <why>; if not, hold a credential per tenant (filePerTenant)`,
+      `if every tenant may have all that it returns, add to everyTenantMay of ${name} in spec/credentials.yaml: ${JSON.stringify(place)}: <why>; if not, hold a credential per tenant (filePerTenant), or fill a parameter with the tenant (tenantParameters)`,
     );
   if (!isSafe(operation.method) && !section.writes.has(place))
     findings.add(

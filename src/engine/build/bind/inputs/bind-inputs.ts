@@ -30,7 +30,12 @@ export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: 
   const named = field.definition.args
     .filter(({ name }) => !used.has(name))
     .flatMap((argument) => feedByName(field, argument, free));
-  const inputs = withoutRepeats(field, [...fixedHeaders(field), ...explicit, ...named]);
+  const inputs = withoutRepeats(field, [
+    ...fixedHeaders(field),
+    ...tenantParameter(field),
+    ...explicit,
+    ...named,
+  ]);
   checkRequired(field, inputs, body !== undefined);
   return { inputs, ...(body && { wholeBody: body }) };
 }
@@ -46,6 +51,14 @@ const fixedHeaders = (field: FieldContext): Fed[] =>
     const source: InputSource = { kind: "constant", value, fixedAt: fixed.node };
     return [{ input: inputOf(field, slot, source), where: field.where }];
   });
+
+/** The parameter that the owner fills with the caller's tenant (`spec/credentials.yaml`). */
+function tenantParameter(field: FieldContext): Fed[] {
+  const { binder, operation, slots, where } = field;
+  const tenant = binder.held.get(operation)?.tenant;
+  const [slot] = tenant ? slots.find(tenant.name, tenant.in) : [];
+  return slot ? [{ input: inputOf(field, slot, { kind: "tenant" }), where }] : [];
+}
 
 function feedByParam(field: FieldContext, param: RestParam, index: number): Fed[] {
   const { operation, slots } = field;

@@ -169,6 +169,7 @@ export function sentValue(value: unknown): Sent {
 
 export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
   if (source.kind === "constant") return sentValue(source.value);
+  if (source.kind === "tenant") return { kind: "scalar", types: ["string"] };
   if (!readsObject(source)) return sentOf(pairs, source.type, shape);
   return source.shape.types.size === 0 ||
     ["object", "array"].some((type) => source.shape.types.has(type as "object"))
@@ -181,7 +182,7 @@ export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
   objectOf(() =>
     inputs.map((input) => {
       const { source } = input;
-      const isAlways = source.kind === "constant" || !source.nullable;
+      const isAlways = source.kind === "constant" || source.kind === "tenant" || !source.nullable;
       return [input.name, { sent: sentInput(pairs, input), isAlways }];
     }),
   );

@@ -46,7 +46,10 @@ export type ArgumentAboveSource = {
 export type InheritedSource = EnclosingSource | ArgumentAboveSource;
 
 /** The source of a parameter's value. */
-export type InputSource = ArgumentSource | ParentSource | InheritedSource | ConstantSource;
+export type InputSource = ArgumentSource | ParentSource | InheritedSource | ConstantSource | TenantSource;
+
+/** The id of the caller's tenant, as the gateway has verified it. */
+type TenantSource = { readonly kind: "tenant" };
 
 /** A value of the schema. `fixedAt`: the owner's file has it, `spec/credentials.yaml`. */
 type ConstantSource = { readonly kind: "constant"; readonly value: unknown; readonly fixedAt?: RestNode };
@@ -88,6 +91,7 @@ export const isInheritedSource = (source: InputSource): source is InheritedSourc
 export function formatSource(source: InputSource): string {
   if (source.kind === "constant")
     return `constant ${JSON.stringify(source.value)}${source.fixedAt ? " of spec/credentials.yaml" : ""}`;
+  if (source.kind === "tenant") return "the id of the caller's tenant";
   const root = source.kind === "enclosing" ? source.type : roots[source.kind];
   return [root, ...source.path].join(".");
 }
