@@ -7,7 +7,7 @@ import { request as httpRequest } from "node:http";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { refusingUrl } from "../../engine/gateway/start.ts";
 import { http, rawServer } from "../../engine/runtime/rest/raw-server.ts";
@@ -47,7 +47,14 @@ const requestLabels = (method: string, route: string, status: number, error = ""
   `http_request_method="${method}",url_scheme="http",http_route="${route}",http_response_status_code="${status}",error_type="${error}"`;
 
 describe("METRICS_PORT", () => {
-  const all = runForAll([], { METRICS_PORT: "0", REDIS_URL: "redis://127.0.0.1:1" }); // nobody is there
+  const folder = mkdtempSync(join(tmpdir(), "metrics-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const jwks = join(folder, "jwks.json");
+  writeFileSync(jwks, '{"keys":[]}');
+  const all = runForAll([], {
+    ...{ METRICS_PORT: "0", REDIS_URL: "redis://127.0.0.1:1" }, // nobody is there
+    ...{ USAGE_DIR: folder, TOKEN_ISSUER: "a", TOKEN_AUDIENCE: "b", TOKEN_JWKS: jwks },
+  });
 
   test("counts what each role answers, what it calls, and what ran the operations", async () => {
     const program = all(); // nobody has asked it before
