@@ -113,6 +113,9 @@ export const rules = {
   "batch-cut-off": error("The response to a batched call may be incomplete."),
   "batch-page": warning("A batched list may end before all parents have their items."),
   "batch-paged": error("`in: ITEM` looks up its keys in a list that may have pages."),
+  "entity-unresolved": error(
+    "No operation resolves a `@key` of a federation subgraph, and the type has more than what the key gives.",
+  ),
   "connection-unfit": error(
     "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
   ),

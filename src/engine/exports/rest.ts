@@ -8,6 +8,7 @@ export {
   type Entries,
   entries,
   entriesFrom,
+  external,
   isEmptyList,
   itself,
   property,

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
+import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import { findHeldFileFaults } from "../runtime/rest/held-credentials.ts";
 import { baseUrls, hasOwnDocument } from "../runtime/rest/upstream/base-urls.ts";
 import { youngGeneration } from "../runtime/settings/capacity.ts";
@@ -21,8 +22,11 @@ export const productsOf = (operations: Operations): ReadonlySet<string> =>
   new Set(Object.values(operations).map(({ product }) => product));
 
 /** Throws a `ConfigError` that lists everything that prevents a start. */
-export function assertStartable(config: Config, operations: Operations): void {
-  const lines = [...findErrors(config, operations)];
+export function assertStartable(
+  config: Config,
+  { operations, subgraph }: Pick<GeneratedApi, "operations" | "subgraph">,
+): void {
+  const lines = [...findErrors(config, operations), ...findSubgraphErrors(config, subgraph)];
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
@@ -92,6 +96,21 @@ export function* findHeldErrors(config: Config, operations: Operations): Iterabl
       yield `CONTEXT_PRODUCTS: ${product} is called with a credential of the server, so it is a vendor's, and gets no context headers; leave it out`;
   }
   yield* findHeldFileFaults(operations, env.CREDENTIALS_DIRECTORY);
+}
+
+/**
+ * Reasons not to start as a federation subgraph. Another gateway enforces parts of the supergraph (`@inaccessible`, `@authenticated`),
+ * so in production clients must not get past it, and it sends operations that nobody has saved.
+ */
+export function* findSubgraphErrors(
+  { roles, env, production }: Config,
+  subgraph: GeneratedApi["subgraph"],
+): Iterable<string> {
+  if (!subgraph || !roles.has("graphql")) return;
+  if (env.OPERATIONS === "saved")
+    yield "OPERATIONS: `saved` refuses the operations of a federation gateway, which are not saved; leave it out, or remove @link from spec/schema.graphql";
+  if (production && !roles.has("gateway") && env.GATEWAY_SECRET === undefined)
+    yield "GATEWAY_SECRET: is not set, so anybody could use this subgraph past its gateway; run the gateway role too, which verifies keys, or set the secret that the gateway in front sends as X-Gateway-Proof";
 }
 
 /** The variables that the roles require but that are not set. */

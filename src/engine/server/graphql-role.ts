@@ -25,7 +25,7 @@ import type { GeneratedApi, ManifestEntry } from "../runtime/rest/generated-api.
 import { RequestScope } from "../runtime/rest/request-scope.ts";
 import { type Config, ConfigError } from "../runtime/settings/config.ts";
 import { deferRules } from "../shared/defer.ts";
-import { findHeldErrors } from "./check-config.ts";
+import { findHeldErrors, findSubgraphErrors } from "./check-config.ts";
 import { UsageLedger } from "./usage-ledger.ts";
 
 declare module "fastify" {
@@ -48,8 +48,8 @@ export async function createGraphql(
 ): Promise<FastifyInstance> {
   const { CORS_ORIGINS: origins } = config.env;
   const { operations, savedOperations: entries, specHash } = api;
-  const heldErrors = [...findHeldErrors(config, operations)];
-  if (heldErrors.length > 0) throw new ConfigError(heldErrors);
+  const errors = [...findHeldErrors(config, operations), ...findSubgraphErrors(config, api.subgraph)];
+  if (errors.length > 0) throw new ConfigError(errors);
   const credentials = credentialNames(operations);
   const server = createServer(config, "graphql", { credentials, specHash });
   const upstreams = new Upstreams(config, operations);

@@ -44,8 +44,9 @@ export function run(argv: readonly string[], given: Io, service: Service): Promi
         does(async (roles: readonly string[], { brief, checkConfig }: Options) => {
           if (checkConfig) logger = textLogger;
           const config = readConfig(io.env, roles, service.platform !== undefined);
-          const { operations, specHash } = await service.api();
-          assertStartable(config, operations);
+          const api = await service.api();
+          const { operations, specHash } = api;
+          assertStartable(config, api);
           assertFresh(service.root, specHash);
           const warnings = [
             ...findSmallYoungGeneration(

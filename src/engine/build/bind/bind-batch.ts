@@ -114,7 +114,7 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
 }
 
 /** The properties on the path to an item's key. A property's own name may contain a dot. */
-function keyProperties(items: Shape | undefined, match = ""): Property[] | undefined {
+export function keyProperties(items: Shape | undefined, match = ""): Property[] | undefined {
   const own = items && declaredProperty(items, match);
   if (!items || own) return own && [own];
   const steps = match.split(".");
@@ -180,7 +180,11 @@ function checkMatch(
  * a chunk. If each key has a list, the length of the response is unknown, and a page could omit items of the last parents, so the
  * document must declare (`x-limit-per`) that the page size applies to each key.
  */
-function checkBatchCut(field: FieldContext, inputs: readonly Input[], batch: Batch): void {
+export function checkBatchCut(
+  field: FieldContext,
+  inputs: readonly Input[],
+  batch: Pick<Batch, "mode" | "size"> & { readonly key: Input },
+): void {
   const { findings } = field.binder;
   const fed = new Map(inputs.map((input) => [inputKey(input), input]));
   for (const parameter of field.operation.parameters) {
@@ -194,13 +198,13 @@ function checkBatchCut(field: FieldContext, inputs: readonly Input[], batch: Bat
   }
 }
 
-function unfedCut({ shape }: Parameter, { size }: Batch): string | undefined {
+function unfedCut({ shape }: Parameter, { size }: Pick<Batch, "size">): string | undefined {
   const { default: byDefault, maximum } = shape.limits;
   const most = [byDefault, maximum].find((limit) => typeof limit === "number" && limit > 1 && limit < size);
   return most === undefined ? undefined : `fed by nothing and lets ${most} of ${size} answers through`;
 }
 
-function fedCut({ source }: Input, { size }: Batch): string | undefined {
+function fedCut({ source }: Input, { size }: Pick<Batch, "size">): string | undefined {
   if (source.kind === "argument")
     return `fed by the argument "${source.path.join(".")}", which may be less than a chunk of ${size}`;
   return source.kind === "constant" && Number(source.value) < size
@@ -208,7 +212,7 @@ function fedCut({ source }: Input, { size }: Batch): string | undefined {
     : undefined;
 }
 
-const pageOf = ({ name }: Parameter, { key }: Batch): [message: string, hint: string] => [
+const pageOf = ({ name }: Parameter, { key }: { readonly key: Input }): [message: string, hint: string] => [
   `"${name}" may bound the answer for all parents together, so that some get fewer than theirs, or none`,
   `if it bounds each one's items, say so there in the document: \`x-limit-per: ${key.name}\``,
 ];

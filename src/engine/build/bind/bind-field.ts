@@ -34,6 +34,7 @@ import { bindEntries } from "./outputs/bind-entries.ts";
 import { matchOutput } from "./outputs/match-output.ts";
 import { propertyPathOf, readProperty } from "./outputs/read-property.ts";
 import { matchResult, readResults } from "./outputs/read-results.ts";
+import { bindReferenceBatch } from "./references.ts";
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -143,8 +144,10 @@ function bindOperation(written: FieldContext): void {
     ? results.flatMap((result) => bindConnection(field, inputs, result) ?? [])
     : [];
   const values = directive.connection ? connections.map(({ value }) => value) : results;
-  const batch =
-    values[0] && directive.batchBy !== undefined ? bindBatch(field, inputs, values[0].shape) : undefined;
+  const [first] = directive.batchBy === undefined ? [] : values;
+  const isReference = binder.isReference(where.coordinate);
+  const reference = first && isReference ? bindReferenceBatch(field, inputs, first.shape) : undefined;
+  const batch = first && !isReference ? bindBatch(field, inputs, first.shape) : undefined;
   checkInputTypes(field, inputs);
   const needs = neededBy(inputs, batch);
   const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
@@ -166,6 +169,7 @@ function bindOperation(written: FieldContext): void {
     ...(showsEntries(binder.schema, definition) && { entries: true }),
     wholeBody,
     batch,
+    ...(reference && { reference }),
     connection: pageOf(connections.map(({ connection }) => connection)),
   });
 }

@@ -24,12 +24,13 @@ import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
 import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
 import { checkErrorMappings } from "./outputs/error-members.ts";
+import { addRepresentations, checkExternalFields, isElsewhere, referencesOf } from "./references.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
 
-type BindInput = Pick<Model, "document" | "operations" | "schema" | "schemaDocument">;
+type BindInput = Pick<Model, "document" | "operations" | "schema" | "schemaDocument" | "federation">;
 
 /** Binds a schema that is given as text. */
 export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
@@ -37,16 +38,17 @@ export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
 
 export function bind(
   { document, operations, credentials = new Map() }: RestApi,
-  { schema, document: schemaDocument, diagnostics }: SchemaFile,
+  { schema, document: schemaDocument, federation, diagnostics }: SchemaFile,
 ): BindResult {
   if (!schema) return { diagnostics };
-  const input = { document, operations, schema, schemaDocument };
+  const input = { document, operations, schema, schemaDocument, federation };
   const findings = new Findings(input.document);
   const held = heldCredentials(document, operations, credentials);
   const names = new RestNames(input.schema);
   const binder = new Binder(input, credentials, held, names, findings);
   for (const root of boundRoots(input.schema))
     for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
+  if (federation) addRepresentations(binder, federation);
   const subscription = input.schema.getSubscriptionType();
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     const where = { coordinate: `${subscription?.name}.${field.name}`, schema: nodeLocation(field.astNode) };
@@ -55,11 +57,14 @@ export function bind(
   const inheriting = new InheritingFields(binder);
   do {
     for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
-      for (const field of fieldsOf(input.schema, next.type))
+      for (const field of fieldsOf(input.schema, next.type)) {
+        if (federation && isElsewhere(binder, federation, next.type, field, next.backing)) continue;
         if (!inheriting.take(next.type, field, next.backing))
           bindField(binder, next.type, field, next.backing);
+      }
     }
   } while (inheriting.bind());
+  if (federation) checkExternalFields(binder, federation);
   const conversions = new InputConversions(binder.pairs);
   const fields = inSchemaOrder(input, binder, conversions);
   const { backings, values } = binder;
@@ -77,6 +82,7 @@ export function bind(
     backings,
     enums: renamedEnums(input.schema, names),
     values,
+    references: referencesOf(binder, federation),
   };
   checkInheritedInputs(model, findings);
   checkNPlusOne(model, findings);
@@ -90,8 +96,11 @@ export function bind(
 }
 
 /** Adds one warning for all unreachable types, which are not proved and cannot be selected. */
-function checkUnreached({ schema }: BindInput, findings: Findings): void {
-  const types = unreachableTypes(schema);
+function checkUnreached({ schema, federation }: BindInput, findings: Findings): void {
+  const types = unreachableTypes(
+    schema,
+    federation?.keys.map(({ type }) => type),
+  );
   const [first] = types;
   if (!first) return;
   const names = types.map(({ name }) => name);

@@ -35,9 +35,16 @@ export class Binder {
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly findings: Findings;
+  /** The coordinates of the fields of entities' references. */
+  readonly #references: ReadonlySet<string>;
 
   constructor(
-    { schema, document, operations }: Pick<Model, "schema" | "document" | "operations">,
+    {
+      schema,
+      document,
+      operations,
+      federation,
+    }: Pick<Model, "schema" | "document" | "operations" | "federation">,
     credentials: CredentialsFile,
     held: HeldByOperation,
     names: RestNames,
@@ -51,6 +58,15 @@ export class Binder {
     this.names = names;
     this.pairs = new InputPairs(names);
     this.findings = findings;
+    const query = schema.getQueryType()?.name;
+    this.#references = new Set(
+      federation?.keys.flatMap(({ reference }) => (reference ? `${query}.${reference.name.value}` : [])),
+    );
+  }
+
+  /** Whether the field of Query is the reference of an entity, which clients do not see. */
+  isReference(coordinate: string): boolean {
+    return this.#references.has(coordinate);
   }
 
   /** Records that objects of `type` are read from REST objects of this shape, and queues each new pair for a visit. */
@@ -114,7 +130,9 @@ export class Binder {
     );
   }
 
+  /** A representation comes from a gateway: no node of the document describes it. */
   addValue(use: ValueUse): void {
+    if (use.node === this.document.root) return;
     const { direction, coordinate, type, node, shape } = use;
     this.#values.set([direction, coordinate, type, nodeKey(node), shape.identity.text].join(" "), use);
   }

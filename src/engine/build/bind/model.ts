@@ -12,6 +12,7 @@ import type { HeldByOperation } from "../openapi/held-credentials.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { RestOperations } from "../openapi/read-operations.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
+import type { Federation, KeyField } from "../schema/federation.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import type { InputPairs } from "./inputs/input-pairs.ts";
 import type { InputSlot } from "./inputs/input-slots.ts";
@@ -71,6 +72,8 @@ export type FieldBinding = NamedField & {
   /** The result is a map, and the field's value is the list of its entries. */
   readonly entries?: true;
   readonly batch?: Batch;
+  /** Of an entity's reference with `batchBy`: the maximum number of keys per call, and the property of the items with the key. */
+  readonly reference?: Pick<Batch, "match" | "size"> | undefined;
   readonly connection?: Page;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
@@ -116,6 +119,22 @@ export type Backing = {
   readonly from: string;
 };
 
+/** How a representation of an entity that another gateway sends becomes an object. */
+export type Reference = {
+  readonly type: string;
+  /** `property`: without a `field`, the REST name of the key's field. `isInteger`: REST has an ID as an integer. */
+  readonly keys: readonly (Omit<KeyField, "isRequired"> & {
+    readonly property?: string;
+    readonly isInteger?: true;
+    /** A field of `@requires`, not of the key. */
+    readonly isOptional?: true;
+  })[];
+  /** The field of Query that takes the key. Without one, the representation is the object. */
+  readonly field?: string;
+  /** The field takes a list of keys. */
+  readonly batch?: Pick<Batch, "match" | "size">;
+};
+
 /** A schema may be used in responses and requests. A change may break only one direction. */
 export type Direction = "response" | "request";
 
@@ -157,6 +176,10 @@ export type Model = {
   readonly inputConversions: readonly InputConversion[];
   /** The bound operations, by method and path. */
   readonly calledOperations: ReadonlyMap<string, Operation>;
+  /** Undefined if the graph is not a subgraph. */
+  readonly federation?: Federation | undefined;
+  /** The references of entities, in schema order. */
+  readonly references: readonly Reference[];
   readonly values: readonly ValueUse[];
 };
 

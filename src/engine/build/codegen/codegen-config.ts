@@ -15,7 +15,7 @@ import { emitDocuments, emitManifest, savedDefinitions } from "./emit-documents.
 import { emitIndex } from "./emit-index.ts";
 import { emitOperations } from "./emit-operations-table.ts";
 import { emitResolvers } from "./emit-resolvers.ts";
-import { emitSchema } from "./emit-schema.ts";
+import { emitSchema, emitSubgraph, withReferences } from "./emit-schema.ts";
 import { dateTypes, emitParents, typeOptions, withDefaults, withoutDirectives } from "./emit-types.ts";
 import { formatted } from "./format.ts";
 import { guardedPlugin, guardedText } from "./inherited-names.ts";
@@ -42,6 +42,7 @@ export function plannedFiles(
   const files: Record<string, GeneratedFile> = {
     "rest.ts": { plugin: () => restTypes(model) },
     "schema.graphql": { plugin: () => schema },
+    ...(model.federation && { "subgraph.graphql": { plugin: () => emitSubgraph(model) } }),
     "graphql.ts": {
       plugin: together(
         () => emitParents(model, typeNames),
@@ -57,7 +58,7 @@ export function plannedFiles(
     ...(saved.length > 0 && savedOperationFiles(model, saved)),
   };
   return {
-    schema: guardedText(schema),
+    schema: guardedText(withReferences(model, schema)),
     files: Object.entries(files).map(([name, file]) => [
       name,
       { ...file, plugin: formatting(name, file.plugin) },

@@ -1,9 +1,10 @@
 /** `generated/index.ts`: the value that a service passes to the engine. */
 
-import type { Model } from "../bind/model.ts";
-import { literal } from "./typescript-text.ts";
+import type { Model, Reference } from "../bind/model.ts";
+import { literal, objectLiteral } from "./typescript-text.ts";
 
-export function emitIndex({ deprecations }: Model, hasSavedOperations: boolean): string {
+export function emitIndex(model: Model, hasSavedOperations: boolean): string {
+  const { deprecations } = model;
   const dated = [...deprecations].filter(([, days]) => Object.keys(days).length > 0);
   const ends = dated.map(([coordinate, days]) => `    ${literal(coordinate)}: ${literal(days)},\n`);
 
@@ -26,6 +27,18 @@ export const api: GeneratedApi = {
   argumentNames,
   savedOperations: ${hasSavedOperations ? "manifest.operations" : "[]"},
   specHash,
-${ends.length > 0 ? `  deprecations: {\n${ends.join("")}  },\n` : ""}};
+${model.federation ? subgraph(model.references) : ""}${ends.length > 0 ? `  deprecations: {\n${ends.join("")}  },\n` : ""}};
+`;
+}
+
+/** The schema for composition, and the references of entities by type. */
+function subgraph(references: readonly Reference[]): string {
+  const types = [...Map.groupBy(references, ({ type }) => type)].map(
+    ([type, own]) => [type, literal(own.map(({ type: _, ...reference }) => reference))] as const,
+  );
+  return `  subgraph: {
+    schema: new URL("subgraph.graphql", import.meta.url),
+    references: ${objectLiteral(types)},
+  },
 `;
 }

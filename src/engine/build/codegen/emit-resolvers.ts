@@ -43,10 +43,12 @@ export function emitResolvers(model: Model, typeNames: TypeNames): string {
 }
 
 function emitType(model: Model, typeNames: TypeNames, type: string, fields: readonly ModelField[]): string {
+  const keys = model.references.flatMap((reference) => (reference.type === type ? reference.keys : []));
+  const external = new Set(keys.flatMap(({ path, isOptional }) => (isOptional ? path : [])));
   const lines = fields.map((field) =>
     field.kind === "bound"
       ? `${comment(boundText(field))}\n${field.definition.name}: ${boundResolver(field)},`
-      : `${plainComment(field)}${field.definition.name}: ${plainResolver(field)},`,
+      : `${plainComment(field)}${field.definition.name}: ${external.has(field.definition.name) ? `external(${literal(field.path[0])})` : plainResolver(field)},`,
   );
   const own = typeNames.ofResolvers(type);
   const isRoot = boundRoots(model.schema).some(({ name }) => name === type);

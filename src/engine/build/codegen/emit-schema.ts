@@ -26,9 +26,49 @@ import { semanticNonNullName } from "../../shared/semantic-non-null.ts";
 import type { Input, Model } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
 import { bindingDefinitionNames } from "../schema/directives.ts";
+import type { Federation } from "../schema/federation.ts";
 
 export function emitSchema(model: Model): string {
-  const visible = visit(withDefer(withDefinition(model)), {
+  const { federation } = model;
+  const document = withDefer(withDefinition(model));
+  return federation ? described(model, withoutFederation(document, federation)) : described(model, document);
+}
+
+/** `generated/subgraph.graphql`: the same schema with the directives of federation, for composition. */
+export const emitSubgraph = (model: Model): string => described(model, withDefinition(model));
+
+/** The schema with the fields of entities' references, for the types of their resolvers. */
+export function withReferences({ federation, schema }: Model, text: string): string {
+  const fields = (federation?.keys ?? []).flatMap(({ reference }) =>
+    reference ? print({ ...reference, directives: [] }) : [],
+  );
+  return fields.length > 0
+    ? `${text}\nextend type ${schema.getQueryType()?.name} {\n${fields.join("\n")}\n}\n`
+    : text;
+}
+
+/** Clients see no directives of federation: what is left of an extension may be nothing. */
+function withoutFederation(document: DocumentNode, { directives, types }: Federation): DocumentNode {
+  const without = ({ name }: { readonly name: NameNode }, names: ReadonlySet<string>) =>
+    names.has(name.value) ? null : undefined;
+  return visit(document, {
+    Directive: (node) => without(node, directives),
+    DirectiveDefinition: (node) => without(node, directives),
+    ScalarTypeDefinition: (node) => without(node, types),
+    EnumTypeDefinition: (node) => without(node, types),
+    SchemaExtension: {
+      leave: ({ directives = [], operationTypes = [] }) =>
+        directives.length + operationTypes.length === 0 ? null : undefined,
+    },
+    ObjectTypeExtension: {
+      leave: ({ directives = [], fields = [], interfaces = [] }) =>
+        directives.length + fields.length + interfaces.length === 0 ? null : undefined,
+    },
+  });
+}
+
+function described(model: Model, document: DocumentNode): string {
+  const visible = visit(document, {
     Directive: drop,
     DirectiveDefinition: drop,
     EnumTypeDefinition: drop,

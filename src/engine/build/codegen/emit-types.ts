@@ -3,7 +3,7 @@ import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-c
 import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
 import { own } from "../../shared/own.ts";
-import type { Model } from "../bind/model.ts";
+import type { Backing, Model } from "../bind/model.ts";
 import { guarded, unguarded } from "./inherited-names.ts";
 import type { TypeNames } from "./type-names.ts";
 import { comment, singleQuoted, withoutTextAndComments } from "./typescript-text.ts";
@@ -17,7 +17,8 @@ export type Context = ContextOf<paths, ResolversParentTypes, ResolversTypes, Sca
 
 export function emitParents(model: Model, typeNames: TypeNames): { prepend: string[]; content: string } {
   const types = [...model.backings].map(
-    ([type, backings]) => [type, backings.map(({ typeExpression }) => typeExpression).join(" | ")] as const,
+    ([type, backings]) =>
+      [type, backings.map((backing) => withRequired(model, type, backing)).join(" | ")] as const,
   );
   const parents = types.map(
     ([type, rest]) =>
@@ -32,6 +33,20 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
     ],
     content: [...parents, context].join("\n"),
   };
+}
+
+/** A REST object. Other subgraphs have the fields that some of its type require, so only a representation has their values. */
+function withRequired(
+  { backings, references }: Model,
+  type: string,
+  { typeExpression, from }: Backing,
+): string {
+  const keys = references.flatMap((reference) => (reference.type === type ? reference.keys : []));
+  const required = keys.flatMap(({ isOptional, property }) => (isOptional && property ? [property] : []));
+  const representation = backings.get(type)?.find((each) => each.from === type);
+  if (required.length === 0 || !representation || from === type) return typeExpression;
+  const names = required.map((name) => JSON.stringify(name)).join(" | ");
+  return `(${typeExpression} & Partial<Pick<${representation.typeExpression}, ${names}>>)`;
 }
 
 /** Types keep their names (`APIKey`, `my_type`), which the resolvers import; only `QueryContactsArgs` is capitalized. */

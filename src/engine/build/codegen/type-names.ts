@@ -5,7 +5,8 @@ import { normalizeName } from "../schema/graphql-names.ts";
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** The functions of `restbound/rest` that the resolvers may call. */
-export const restFunctions = words(`batchEach batchMany batchOne connection entries entriesFrom inheriting
+export const restFunctions =
+  words(`batchEach batchMany batchOne connection entries entriesFrom external inheriting
   inheritingLevel integer isEmptyList itself level property propertyAt required
   resolveTypeByProperty resolveTypeByValue untyped`);
 

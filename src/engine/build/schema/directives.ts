@@ -18,7 +18,8 @@ export const bindingDefinitions = parse(
 directive @rest(
   """
   The REST operation by its \`operationId\`, or by method and path: \`"GET /user"\`. With [several
-  documents](mapping.md#several-documents): \`"shop/getUser"\`, \`"GET shop/user"\`.
+  documents](mapping.md#several-documents): \`"shop/getUser"\`, \`"GET shop/user"\`. On a type with
+  \`@key\`, the operation that [resolves the key](../guides/federation.md#resolve-each-key).
   Example: \`@rest(operation: "getUser")\`
   """
   operation: String!

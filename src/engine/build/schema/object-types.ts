@@ -39,9 +39,17 @@ export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): r
 
 // Finds the types that no operation can select or send, because they are unreachable from the root types.
 
-/** In schema order, without built-in types and those of the binding directives. */
-export function unreachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+/** In schema order, without built-in types and those of the binding directives. `entities` are reached by representations. */
+export function unreachableTypes(
+  schema: GraphQLSchema,
+  entities: readonly string[] = [],
+): GraphQLNamedType[] {
+  const roots = [
+    schema.getQueryType(),
+    schema.getMutationType(),
+    schema.getSubscriptionType(),
+    ...entities.map((name) => schema.getType(name)),
+  ];
   const reached = new Set<GraphQLNamedType>(roots.flatMap((root) => root ?? []));
   for (const { args } of schema.getDirectives()) for (const { type } of args) reached.add(getNamedType(type));
   for (const type of reached) for (const next of leadingOn(schema, type)) reached.add(next);

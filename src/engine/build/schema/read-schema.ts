@@ -26,9 +26,12 @@ import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { withDefer } from "../../shared/defer.ts";
 import { createDiagnostic, type Diagnostic, unreadableSpec } from "../diagnostic.ts";
 import { bindingDefinitions } from "./directives.ts";
+import { type Federation, withFederation } from "./federation.ts";
 
 export type SchemaFile = {
   readonly document: DocumentNode;
+  /** Undefined if the schema has no `@link` to federation's specification. */
+  readonly federation?: Federation;
   readonly schema?: GraphQLSchema;
   readonly diagnostics: Diagnostic[];
 };
@@ -36,19 +39,22 @@ export type SchemaFile = {
 /** Throws `UnreadableSpec` if the text is not a GraphQL schema document. `schema` is undefined if there are findings. */
 export function readSchema(name: string, text: string): SchemaFile {
   const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
-  const complete = withDefinitions(document);
+  const linked = withFederation(document);
+  const complete = withDefinitions(linked.document);
   const broken = (errors: readonly GraphQLError[]): SchemaFile => ({
     document,
     diagnostics: withoutEchoes(errors).map((error) => invalid(name, document, error)),
   });
-  const errors = validateSDL(complete);
+  const errors = [...linked.errors, ...validateSDL(complete)];
   if (errors.length > 0) return broken(errors);
   const bare = buildASTSchema(withoutValues(complete), { assumeValidSDL: true });
   const wrong = [...validateSchema(bare), ...valueErrors(bare, complete)];
   if (wrong.length > 0) return broken(wrong);
   const schema = buildASTSchema(complete, { assumeValidSDL: true });
   const invalidTypes = validateSchema(schema);
-  return invalidTypes.length > 0 ? broken(invalidTypes) : { document, schema, diagnostics: [] };
+  if (invalidTypes.length > 0) return broken(invalidTypes);
+  const { federation } = linked;
+  return { document, schema, ...(federation && { federation }), diagnostics: [] };
 }
 
 /** A type that is defined twice has duplicates of every field and value: keeps only the finding of the type. */

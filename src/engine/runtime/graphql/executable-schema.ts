@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { addResolversToSchema } from "@graphql-tools/schema";
 import { buildASTSchema, type GraphQLField, type GraphQLSchema, isObjectType, parse } from "graphql";
+import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
 import type { GeneratedApi } from "../rest/generated-api.ts";
 import { markOfArgument } from "../rest/inherited-values.ts";
@@ -12,6 +13,7 @@ import { type LevelResolver, level } from "../rest/level.ts";
 import { callsRest } from "../rest/property.ts";
 import type { AnyContext } from "../rest/rest-context.ts";
 import { addDateCoercions } from "./date-scalars.ts";
+import { withEntities } from "./entities.ts";
 import { type Args, argumentCheck } from "./errors/argument-check.ts";
 import { argumentErrorTranslator } from "./errors/argument-names.ts";
 import { addNumberCoercions } from "./exact-numbers.ts";
@@ -27,16 +29,43 @@ export type Resolver = ((parent: unknown, args: Args, context: never, enclosing:
 type Parts = Pick<GeneratedApi, "resolvers" | "argumentSchemas" | "argumentNames">;
 type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
 
-export const buildSchema = (api: GeneratedApi): GraphQLSchema =>
-  executableSchema(readFileSync(api.schema, "utf8"), api);
+export function buildSchema(api: GeneratedApi): GraphQLSchema {
+  const typeDefs = readFileSync(api.schema, "utf8");
+  const { subgraph } = api;
+  if (!subgraph) return executableSchema(typeDefs, api);
+  const { references } = subgraph;
+  const byType = api.resolvers as Resolvers;
+  return withEntities(
+    typesOf(typeDefs),
+    { sdl: readFileSync(subgraph.schema, "utf8"), references },
+    (schema) => withResolvers(schema, api),
+    (query, name, args) => {
+      const resolve = own(own(byType, query) ?? {}, name);
+      if (!resolve) throw new Error(`there is no resolver ${query}.${name}`);
+      const check = argumentCheck(itemSchemas(own(api.argumentSchemas, `${query}.${name}`)), args);
+      return { ...callSource(api, query, { name, args }, resolve), check };
+    },
+  );
+}
+
+/** The schemas of the items of lists. */
+const itemSchemas = (schemas: Readonly<Record<string, object>> = {}): Record<string, object> =>
+  Object.fromEntries(
+    Object.entries(schemas).flatMap(([name, schema]) => {
+      const { items } = membersOf(schema);
+      return isRecord(items) ? [[name, items]] : [];
+    }),
+  );
+
+export const executableSchema = (typeDefs: string, parts: Parts): GraphQLSchema =>
+  withResolvers(typesOf(typeDefs), parts);
 
 /** Skips locations and validation: codegen has validated the schema, and each start reads it. */
-export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema {
+const typesOf = (typeDefs: string): GraphQLSchema =>
+  buildASTSchema(parse(typeDefs, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
+
+function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   const byType = parts.resolvers as Resolvers;
-  const typesOnly = buildASTSchema(parse(typeDefs, { noLocation: true }), {
-    assumeValid: true,
-    assumeValidSDL: true,
-  });
   const ofOtherTypes = Object.entries(byType).filter(([name]) => !isObjectType(typesOnly.getType(name)));
   const schema = addResolversToSchema({
     schema: typesOnly,
@@ -56,17 +85,29 @@ export function executableSchema(typeDefs: string, parts: Parts): GraphQLSchema 
   return schema;
 }
 
-/**
- * Makes a generated resolver one of a whole level: checks its arguments before the call, and gives it a REST client whose
- * calls name the field. `named` gives the client's names to REST's errors.
- */
+/** Makes a generated resolver that calls REST one of a whole level. */
 function toLevelResolver(
-  { argumentSchemas, argumentNames }: Parts,
+  parts: Parts,
   type: string,
-  { name, args: declared }: GraphQLField<unknown, unknown>,
+  field: GraphQLField<unknown, unknown>,
   resolve: Resolver,
 ): Resolver {
   if (!callsRest(resolve)) return resolve;
+  const { inherits } = resolve;
+  const source = callSource(parts, type, field, resolve);
+  return Object.assign(level(source.resolve as never), { source }, inherits && { inherits });
+}
+
+/**
+ * The calls of a generated resolver for a whole level: checks the arguments before the call, and gives the resolver a REST client
+ * whose calls name the field. `named` gives the client's names to REST's errors.
+ */
+function callSource(
+  { argumentSchemas, argumentNames }: Parts,
+  type: string,
+  { name, args: declared }: Pick<GraphQLField<unknown, unknown>, "name" | "args">,
+  resolve: Resolver,
+): CallSource {
   const coordinate = `${type}.${name}`;
   const { inherits } = resolve;
   const schemas = own(argumentSchemas, coordinate);
@@ -85,8 +126,7 @@ function toLevelResolver(
     args: declared,
     inheritsArguments,
   });
-  const source: CallSource = { kind: "call", resolve: resolveLevel, named };
-  return Object.assign(level(resolveLevel as never), { source }, inherits && { inherits });
+  return { kind: "call", resolve: resolveLevel, named };
 }
 
 /** A resolver of one parent, for all parents of a level. */

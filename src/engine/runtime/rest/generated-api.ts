@@ -18,6 +18,27 @@ export type ManifestEntry = {
 /** Facts on a field's arguments by its schema coordinate, then by name. */
 type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>;
 
+/** A way from a representation of an entity to its object: by a key of the entity. */
+export type EntityReference = {
+  /**
+   * The fields of the key: the argument and the path of each, and the name of its type. Without a `field`, the representation is the
+   * object: `property` is REST's name, and REST has the ID of `isInteger` as an integer.
+   */
+  readonly keys: readonly {
+    readonly argument: string;
+    readonly path: readonly string[];
+    readonly type: string;
+    readonly property?: string;
+    readonly isInteger?: boolean;
+    /** Not of the key: what a field of the type needs (`@requires`). */
+    readonly isOptional?: boolean;
+  }[];
+  /** The resolver of Query that takes the key. */
+  readonly field?: string;
+  /** The resolver takes up to `size` keys; `match` is the path of the key in each item. */
+  readonly batch?: { readonly size: number; readonly match: readonly string[] };
+};
+
 export type GeneratedApi = {
   /** The file of the schema that clients see. */
   readonly schema: URL;
@@ -33,6 +54,11 @@ export type GeneratedApi = {
   readonly savedOperations: readonly ManifestEntry[];
   /** The hash of the spec. */
   readonly specHash: string;
+  /** Of a federation subgraph: its schema for composition, and the references of its entities by type. */
+  readonly subgraph?: {
+    readonly schema: URL;
+    readonly references: Readonly<Record<string, readonly EntityReference[]>>;
+  };
   /** What REST deprecates, by schema coordinate: the days since when and until when, `YYYY-MM-DD`. */
   readonly deprecations?: Readonly<Record<string, { readonly since?: string; readonly sunset?: string }>>;
 };

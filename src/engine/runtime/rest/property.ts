@@ -29,6 +29,15 @@ export const property = <const Name extends string>(name: Name) =>
 export const propertyAt = <const Names extends readonly string[]>(...names: Names) =>
   reader(names, <Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>);
 
+/**
+ * Reads a field of another subgraph, which only representations have, and only for fields that require it. A plan reads the source
+ * and does not call the function, whose type therefore promises nothing.
+ */
+export const external = (name: string) =>
+  reader([name], (): never => {
+    throw new Error("a plan reads an external field");
+  });
+
 /** Reads the parent's own object (`@restName(self: true)`). */
 export const itself = reader([], <Parent>(parent: Parent): Parent => parent);
 

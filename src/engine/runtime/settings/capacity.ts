@@ -49,6 +49,9 @@ export const lookups = {
  */
 export const youngGeneration = { option: "--max-semi-space-size=32", unneededFromMiB: 2_048 };
 
+/** Representations of a field `_entities` of a subgraph. A federation gateway sends those of a whole list at once. */
+export const mostRepresentations = 1_000;
+
 /** Full-size request bodies that the gateway buffers: 128 of 1 MiB are a quarter of a 512 MiB process. */
 export const gatewayBodies = 128;
 

@@ -40,7 +40,9 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   // components of several documents may have one name
   "rest.ts": ["openapi-3.2-methods", "several-documents"],
   // the schema of the case without its directives
-  "schema.graphql": ["names"],
+  "schema.graphql": ["federation", "names"],
+  "index.ts": ["federation"],
+  "subgraph.graphql": ["federation"],
 };
 
 describe.each(readdirSync(folder))("%s", (name) => {

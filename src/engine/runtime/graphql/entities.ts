@@ -1,0 +1,272 @@
+/**
+ * The fields of a federation subgraph: `_service` has its schema for composition, and `_entities` resolves the representations that
+ * another gateway sends (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec).
+ * Representations are input: each is checked, and an invalid one fails alone.
+ */
+import {
+  coerceInputValue,
+  extendSchema,
+  type GraphQLArgument,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  type GraphQLUnionType,
+  isInputType,
+  parse,
+} from "graphql";
+import { isRecord } from "../../shared/json-object.ts";
+import { Dictionary, own } from "../../shared/own.ts";
+import { CodedError } from "../coded-error.ts";
+import { batchOne } from "../rest/batch.ts";
+import type { EntityReference } from "../rest/generated-api.ts";
+import { property } from "../rest/property.ts";
+import type { ExecutionContext } from "../rest/rest-context.ts";
+import { mostRepresentations } from "../settings/capacity.ts";
+import type { Args } from "./errors/argument-check.ts";
+import { type CallSource, type ResolveLevel, toError } from "./plan/plan.ts";
+
+export type Subgraph = {
+  /** The schema with federation's directives. */
+  readonly sdl: string;
+  readonly references: Readonly<Record<string, readonly EntityReference[]>>;
+};
+
+/** The calls of a reference's resolver, which is one of the query type, though clients cannot select it. */
+type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
+
+/** `check` returns the error of a key that REST would refuse, of a reference that takes a list of keys. */
+type CheckedSource = CallSource & {
+  readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;
+};
+
+/** The schema with the fields of the subgraph. `complete` adds the resolvers of the other fields. */
+export function withEntities(
+  schema: GraphQLSchema,
+  { sdl, references }: Subgraph,
+  complete: (schema: GraphQLSchema) => GraphQLSchema,
+  referenceSource: ReferenceSource,
+): GraphQLSchema {
+  const query = schema.getQueryType()?.name ?? "Query";
+  const names = Object.keys(references);
+  const entities =
+    names.length === 0
+      ? ""
+      : `scalar _Any union _Entity = ${names.join(" | ")}
+        extend type ${query} { _entities(representations: [_Any!]!): [_Entity]! }`;
+  const text = `type _Service { sdl: String! } extend type ${query} { _service: _Service! } ${entities}`;
+  const extended = complete(
+    extendSchema(schema, parse(text, { noLocation: true }), { assumeValid: true, assumeValidSDL: true }),
+  );
+  const fields = extended.getQueryType()?.getFields() ?? {};
+  const service = extended.getType("_Service");
+  if (fields._service) fields._service.resolve = callSource(() => [{ sdl }]) as never;
+  if (service && "getFields" in service)
+    Object.assign(service.getFields().sdl ?? {}, { resolve: property("sdl") });
+  if (!fields._entities) return extended;
+  const sourceOf = (name: string, args: readonly GraphQLArgument[]) => referenceSource(query, name, args);
+  const types = new Map(
+    Object.entries(references).map(([name, all]) => [
+      name,
+      all.map((reference) => entityResolver(extended, name, reference, sourceOf)),
+    ]),
+  );
+  fields._entities.resolve = callSource((_parents, { representations }, context) =>
+    resolveEntities(types, representations as readonly unknown[], context).then((found) => [found]),
+  ) as never;
+  const union = extended.getType("_Entity") as GraphQLUnionType;
+  union.resolveType = (value: unknown) => (isRecord(value) ? (value as Entity)[entityType] : undefined);
+  return extended;
+}
+
+function callSource(resolve: ResolveLevel) {
+  const source: CallSource = { kind: "call", resolve };
+  return Object.assign(() => undefined, { source });
+}
+
+/** The type of an entity: REST's objects do not say it, and two types may be read from one object. */
+const entityType = Symbol("entityType");
+type Entity = Record<string, unknown> & { [entityType]?: string };
+
+/** A key's values by argument. */
+type KeyValues = Readonly<Record<string, unknown>>;
+
+type SourceOf = (field: string, args: readonly GraphQLArgument[]) => CheckedSource;
+
+type EntityResolver = {
+  /** The key's field set, for messages. */
+  readonly fields: string;
+  /** `undefined`: the representation lacks a field of the key. Throws for a value that is not one of the field's type. */
+  readonly read: (representation: Readonly<Record<string, unknown>>) => KeyValues | undefined;
+  /** An object, null or an Error for each. */
+  readonly resolve: (keys: readonly KeyValues[], context: ExecutionContext) => Promise<readonly unknown[]>;
+};
+
+function entityResolver(
+  schema: GraphQLSchema,
+  type: string,
+  reference: EntityReference,
+  sourceOf: SourceOf,
+): EntityResolver {
+  const keys = reference.keys.map((key) => {
+    const named = schema.getType(key.type);
+    if (!isInputType(named)) throw new Error(`the key of ${type} has the unknown type ${key.type}`);
+    return { ...key, valueType: named };
+  });
+  const read: EntityResolver["read"] = (representation) => {
+    const values: Record<string, unknown> = {};
+    for (const { argument, path, valueType, isInteger, isOptional } of keys) {
+      const given = path.reduce<unknown>(
+        (object, step) => (isRecord(object) ? own(object, step) : undefined),
+        representation,
+      );
+      const isMissing = given === undefined || given === null;
+      if (isMissing && !isOptional) return undefined;
+      if (!isMissing) values[argument] = keyValue(type, path.join("."), valueType, given, isInteger);
+    }
+    return values;
+  };
+  const fields = keys
+    .filter(({ isOptional }) => !isOptional)
+    .map(({ path }) => path.join("."))
+    .join(" ");
+  return { fields, read, resolve: resolverOf(reference, keys, sourceOf) };
+}
+
+/** The value as resolvers get it: an enum's is REST's. */
+function keyValue(
+  type: string,
+  field: string,
+  valueType: GraphQLInputType,
+  given: unknown,
+  isInteger = false,
+): unknown {
+  let isValid = typeof given !== "string" || given.isWellFormed();
+  const value: unknown = coerceInputValue(given, valueType, () => {
+    isValid = false;
+  });
+  const number = Number(value);
+  if (isInteger && !(/^-?\d+$/.test(String(value)) && Number.isSafeInteger(number))) isValid = false;
+  if (!isValid)
+    throw new CodedError(
+      "BAD_USER_INPUT",
+      `"${field}" of a representation of ${type} is not of the type ${valueType}`,
+    );
+  return isInteger ? number : value;
+}
+
+function resolverOf(
+  { field, batch }: EntityReference,
+  keys: readonly (EntityReference["keys"][number] & { readonly valueType: GraphQLInputType })[],
+  sourceOf: SourceOf,
+): EntityResolver["resolve"] {
+  if (field === undefined)
+    return async (values) =>
+      values.map((each) =>
+        Object.fromEntries(keys.map(({ argument, property }) => [property ?? argument, each[argument]])),
+      );
+  const args = keys.map(({ argument, valueType }) => argumentOf(argument, valueType, batch !== undefined));
+  const { resolve, check, named = (error: Error) => error } = sourceOf(field, args);
+  /** The value of the reference's field for these arguments. Throws its error. */
+  const call = async (values: KeyValues, context: ExecutionContext): Promise<unknown> => {
+    const [called] = await resolve([undefined], new Dictionary(values), context, [undefined]);
+    const value: unknown = await called;
+    if (value instanceof Error) throw value;
+    return value;
+  };
+  const [key] = keys;
+  if (batch === undefined || !key)
+    return async (values, context) => {
+      const settled = await Promise.allSettled(values.map((each) => call(each, context)));
+      return settled.map((one) => (one.status === "fulfilled" ? one.value : named(toError(one.reason))));
+    };
+  const { argument } = key;
+  const [first = "", ...deeper] = batch.match;
+  return async (values, context) => {
+    // one key that REST would refuse must not fail the others
+    const refusals = values.map((each) => check(new Dictionary(each), undefined, context));
+    const found = await batchOne(
+      values.map((each, index) => (refusals[index] ? null : (each[argument] as string | number))),
+      batch.size,
+      [first, ...deeper],
+      (chunk) => call({ [argument]: chunk }, context) as Promise<readonly Record<string, unknown>[]>,
+      "nullableKeys",
+    );
+    return found.map((each, index) => refusals[index] ?? (each instanceof Error ? named(each) : each));
+  };
+}
+
+const argumentOf = (name: string, type: GraphQLInputType, isList: boolean): GraphQLArgument => ({
+  name,
+  type: isList
+    ? new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type as never)))
+    : new GraphQLNonNull(type as never),
+  description: undefined,
+  defaultValue: undefined,
+  deprecationReason: undefined,
+  extensions: {},
+  astNode: undefined,
+});
+
+type Wanted = { readonly values: KeyValues; readonly indices: number[] };
+
+async function resolveEntities(
+  types: ReadonlyMap<string, readonly EntityResolver[]>,
+  representations: readonly unknown[],
+  context: ExecutionContext,
+): Promise<readonly unknown[]> {
+  if (representations.length > mostRepresentations)
+    throw new CodedError("LIMIT_EXCEEDED", `_entities takes at most ${mostRepresentations} representations`);
+  const results: unknown[] = representations.map(() => null);
+  /** Equal representations are resolved once. */
+  const groups = new Map<EntityResolver, { type: string; wanted: Map<string, Wanted> }>();
+  for (const [index, representation] of representations.entries()) {
+    try {
+      const { type, resolver, values } = readRepresentation(types, representation);
+      const group = groups.get(resolver) ?? { type, wanted: new Map<string, Wanted>() };
+      groups.set(resolver, group);
+      const text = JSON.stringify(values);
+      const same = group.wanted.get(text);
+      if (same) same.indices.push(index);
+      else group.wanted.set(text, { values, indices: [index] });
+    } catch (error) {
+      results[index] = error;
+    }
+  }
+  const all = [...groups].map(async ([resolver, { type, wanted }]) => {
+    const entries = [...wanted.values()];
+    const keys = entries.map(({ values }) => values);
+    const found = await resolver.resolve(keys, context);
+    for (const [place, { indices }] of entries.entries()) {
+      const value = entityOf(type, found[place]);
+      for (const index of indices) results[index] = value;
+    }
+  });
+  await Promise.all(all);
+  return results;
+}
+
+function entityOf(type: string, value: unknown): unknown {
+  if (value === null || value === undefined || value instanceof Error) return value ?? null;
+  if (!isRecord(value)) return new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not an object");
+  const entity: Entity = { ...value, [entityType]: type };
+  return entity;
+}
+
+/** Throws a `CodedError` for what is no representation of an entity of this subgraph. */
+function readRepresentation(types: ReadonlyMap<string, readonly EntityResolver[]>, representation: unknown) {
+  const refuse = (message: string): never => {
+    throw new CodedError("BAD_USER_INPUT", message);
+  };
+  if (!isRecord(representation)) return refuse("a representation is an object with __typename and a key");
+  const type = own(representation, "__typename");
+  if (typeof type !== "string") return refuse("a representation has no __typename");
+  const resolvers = types.get(type);
+  if (!resolvers) return refuse("the __typename of a representation is no entity of this subgraph");
+  for (const resolver of resolvers) {
+    const values = resolver.read(representation);
+    if (values) return { type, resolver, values };
+  }
+  const keys = resolvers.map(({ fields }) => `"${fields}"`).join(" or ");
+  return refuse(`a representation of ${type} needs the key ${keys}`);
+}
