@@ -29,6 +29,8 @@ export type HeldDocument = {
   readonly writes: ReadonlyMap<string, string>;
   /** The parameters that are the caller's tenant. */
   readonly tenantParameters: ReadonlyMap<string, TenantParameter>;
+  /** The members of errors that clients see: `detail`, `error.message`, `errors.detail`. */
+  readonly errors: ReadonlySet<string>;
   /** Lower-case header → the value that each call carries. */
   readonly headers: ReadonlyMap<string, FixedHeader>;
 };
@@ -63,7 +65,7 @@ export function readCredentialsFile(document: RestDocument): CredentialsFile {
 
 type Fault = (path: Path, message: string) => void;
 
-const heldMembers = ["origin", "schemes", "everyTenantMay", "tenantParameters", "writes"];
+const heldMembers = ["origin", "schemes", "everyTenantMay", "tenantParameters", "writes", "errors"];
 const members = [...heldMembers, "headers"];
 
 function readDocument(name: string, value: unknown, fault: Fault): HeldDocument {
@@ -78,6 +80,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
       everyTenantMay: new Map(),
       tenantParameters: new Map(),
       writes: new Map(),
+      errors: new Set(),
       headers,
     };
   const schemes = entriesIn(given.get("schemes"), [name, "schemes"], "a map of security schemes", fault);
@@ -89,6 +92,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
     ),
     everyTenantMay: readReasons([name, "everyTenantMay"], given.get("everyTenantMay"), fault),
     tenantParameters: readTenantParameters([name, "tenantParameters"], given.get("tenantParameters"), fault),
+    errors: readErrors([name, "errors"], given.get("errors"), fault),
     writes: readReasons([name, "writes"], given.get("writes"), fault),
   };
 }
@@ -171,6 +175,14 @@ function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
 
 const isScope = (value: unknown): boolean =>
   typeof value === "string" && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
+
+function readErrors(path: Path, value: unknown, fault: Fault): ReadonlySet<string> {
+  if (value === undefined) return new Set();
+  const names = Array.isArray(value) ? value : [];
+  const isList = names.length > 0 && names.every((each) => typeof each === "string");
+  if (!isList) fault(path, "errors must be a list of members of errors, such as [detail, errors.detail]");
+  return new Set(isList ? names : []);
+}
 
 function checkOperationName(where: Path, operation: string, fault: Fault): void {
   if (!/^[A-Z]+ \/\S*$/.test(operation))

@@ -12,7 +12,6 @@ import { beginCall, endCall } from "../observe/observer.ts";
 import { CallRecord, type RequestRecord } from "../observe/request-record.ts";
 import { type Config, ConfigError } from "../settings/config.ts";
 import { CallerCache } from "./cache/caller-cache.ts";
-import type { CallerHeaders } from "./caller-headers.ts";
 import { encodeTemplate, serializeHeaders, serializeQuery } from "./encode.ts";
 import { type CallCredentials, HeldCredentials } from "./held-credentials.ts";
 import type { TakesLink } from "./openapi-types.ts";
@@ -179,7 +178,8 @@ export class RestClient {
         call.status = sent.response.status;
         call.source = sent.response.source;
         call.ageSeconds = sent.response.ageSeconds;
-        const value = valueIn(operation, bodyOf(operation, init, sent, forwarded), result);
+        const secrets = () => [...forwarded.secrets, ...(held?.secrets ?? [])];
+        const value = valueIn(operation, bodyOf(operation, init, sent, secrets), result);
         forwarded.succeeded(operation);
         init?.link?.(sent.response.rawHeaders.link, value);
         call.succeed();
@@ -264,10 +264,10 @@ function bodyOf(
   operation: Operation,
   init: Init | undefined,
   { data, error, response }: Sent,
-  forwarded: CallerHeaders,
+  secrets: () => readonly string[],
 ): unknown {
   const sent = [init?.path, init?.query, init?.header, init?.body];
-  if (!response.ok) throw responseFailure(operation, response, error, sent, forwarded);
+  if (!response.ok) throw responseFailure(operation, response, error, sent, { secrets: secrets() });
   if (data === undefined && !operation.empty) throw invalidResponse("the answer is empty", "empty body");
   const media = response.mediaType;
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))

@@ -28,17 +28,27 @@ const leastCharacters = 8;
 /** The value of a credential, and the token that it is, if it was issued for client credentials. */
 type Placed = { readonly credential: HeldCredential; readonly value: string; readonly token?: AccessToken };
 
+/** What stands for a credential in a text of the vendor. */
+const mask = "(secret)";
+
 /** The values that one call carries. */
 export class CallCredentials {
   readonly #placed: readonly Placed[];
   readonly #secrets: readonly Secret[];
+  readonly #parts: readonly string[];
 
   constructor(placed: readonly Placed[]) {
     this.#placed = placed;
     const values = placed.flatMap(({ credential, value }) => [value, valueInHeader(credential, value)]);
     const users = placed.flatMap(({ credential, value }) => userThatIsTheKey(credential, value));
     const parts = partsOfSecrets([...values, ...users]);
+    this.#parts = parts;
     this.#secrets = parts.toSorted((one, other) => other.length - one.length).map(secretOf);
+  }
+
+  /** What no text for a client may repeat. Not a property, so that nothing prints it. */
+  get secrets(): readonly string[] {
+    return [...this.#parts, mask];
   }
 
   /** Sets the credentials, in place of whatever else has their names. */
@@ -79,7 +89,7 @@ export class CallCredentials {
   /** A text of the vendor without the credentials, which some APIs repeat in links to the next page. */
   masked(text: string): string {
     return this.#secrets.reduce(
-      (masked, { run, pattern }) => (masked.includes(run) ? masked.replace(pattern, "(secret)") : masked),
+      (masked, { run, pattern }) => (masked.includes(run) ? masked.replace(pattern, mask) : masked),
       text,
     );
   }

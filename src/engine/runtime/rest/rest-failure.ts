@@ -115,7 +115,7 @@ export function responseFailure(
         : messages[status];
   const message = argument === undefined ? known : `the value of "${argument}" ${refusal}`;
   const text =
-    response.bytes > mostTextBytes || operation.held
+    response.bytes > mostTextBytes || (operation.held && !namesArgument.has(status))
       ? {}
       : refusalText(operation, status, media, error, forwarded);
   const details = {
@@ -140,10 +140,11 @@ export const isCredentialRefused = (error: unknown): boolean =>
   error.cause instanceof FailureReason &&
   error.cause.code === "CREDENTIAL_REFUSED";
 
+/** The statuses that say what is wrong with a request, rather than with its caller or what it asks for. */
+const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
+
 /** A larger body of a refusal is not read for texts. */
 const mostTextBytes = 65_536;
-
-const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
 function argumentOf(problem: unknown, sent: readonly unknown[]): string | undefined {

@@ -150,6 +150,11 @@ test.each([
     /"GET \/services" does not write/,
   ],
   [
+    "a member that no error has",
+    withFile("pager:\n", "pager:\n  errors: [detial]\n"),
+    /held-credential-unfit pager#errors .*no error of pager declares the member "detial"; did you mean "detail"/,
+  ],
+  [
     "a scheme that the server cannot send",
     withPager("type: apiKey, in: header, name: Authorization", "type: http, scheme: digest"),
     /cannot send the credential "key"/,
@@ -199,9 +204,9 @@ test.each([
     "an unsupported member",
     withFile(
       "  origin: https://api.pager.example",
-      "  origin: https://api.pager.example\n  tenantParameters: {}",
+      "  origin: https://api.pager.example\n  otherParameters: {}",
     ),
-    /"tenantParameters" is not supported: a document has origin, schemes, everyTenantMay, writes and headers \(line 4\)/,
+    /"otherParameters" is not supported: a document has origin, schemes, everyTenantMay, tenantParameters, writes, errors and headers \(line 4\)/,
   ],
   [
     "client credentials without a file",

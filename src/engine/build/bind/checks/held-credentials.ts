@@ -16,6 +16,7 @@ import type { Findings } from "../findings.ts";
 import { InputSlots } from "../inputs/input-slots.ts";
 import type { InputSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Input, type Model } from "../model.ts";
+import { errorMembers, memberPaths } from "../outputs/error-members.ts";
 
 export function checkHeldCredentials(model: Model, file: CredentialsFile, findings: Findings): void {
   const { roots } = model.document;
@@ -87,6 +88,16 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         unfit([list, operation], `"${operation}" does not write`, "remove the entry from writes");
       else if (list === "tenantParameters") checkTenantParameter(model, found, section, unfit);
     }
+  const shown = own
+    .filter((operation) => model.held.has(operation))
+    .flatMap((operation) => errorMembers(document, operation).flatMap(memberPaths));
+  for (const member of section.errors)
+    if (!shown.includes(member))
+      unfit(
+        ["errors"],
+        `no error of ${name} declares the member "${member}"${findings.didYouMean(member, () => shown)}`,
+        `name a member of problem details (RFC 9457) that the document declares, or declare it by x-error-mapping in ${document.overlayAt(root)}`,
+      );
   checkServers(model, root, own, section, findings);
   checkFixedHeaders(model, root, section, findings);
 }

@@ -78,6 +78,36 @@ export function errorMembers(document: RestDocument, operation: RestOperation): 
   });
 }
 
+/** The paths of the members, those of a list's items behind the list's. */
+export const memberPaths = ({
+  statuses: _,
+  media: _media,
+  isMap: _isMap,
+  list,
+  item,
+  ...own
+}: ErrorMembers) => [
+  ...Object.values(own),
+  ...(list === undefined ? [] : item ? Object.values(item).map((path) => `${list}.${path}`) : [list]),
+];
+
+/** Without the members that the owner of the server's credential does not list. */
+export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<string>): ErrorMembers[] =>
+  all.flatMap(({ statuses, media, list, item, isMap, ...own }): ErrorMembers[] => {
+    const shown = Object.entries(own).filter(([, path]) => listed.has(path));
+    const ofItem = Object.entries(item ?? {}).filter(([, path]) => listed.has(`${list}.${path}`));
+    const hasList = list !== undefined && (item ? ofItem.length > 0 : listed.has(list));
+    if (shown.length === 0 && !hasList) return [];
+    return [
+      {
+        statuses,
+        media,
+        ...Object.fromEntries(shown),
+        ...(hasList && { list, ...(item && { item: Object.fromEntries(ofItem) }), ...(isMap && { isMap }) }),
+      },
+    ];
+  });
+
 /** What clients see of one schema. A declaration replaces the members of problem details. */
 export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
   (mappings.length > 0

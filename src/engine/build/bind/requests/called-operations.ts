@@ -14,7 +14,7 @@ import {
 import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
-import { errorMembers } from "../outputs/error-members.ts";
+import { errorMembers, listedMembers } from "../outputs/error-members.ts";
 
 /** By method and path, in the order of the fields. */
 export const calledOperations = (
@@ -27,11 +27,15 @@ export const calledOperations = (
     [...Map.groupBy(fields, ({ operation }) => methodAndPath(operation))].map(
       ([name, [first, ...others]]) => {
         const { operation } = first as BoundField;
-        const of = calledOperation(document, operation, held.get(operation), [
-          first as BoundField,
-          ...others,
-        ]);
-        const headers = credentials.get(operation.root.name ?? "")?.headers ?? [];
+        const section = credentials.get(operation.root.name ?? "");
+        const of = calledOperation(
+          document,
+          operation,
+          held.get(operation),
+          [first as BoundField, ...others],
+          section?.errors,
+        );
+        const headers = section?.headers ?? [];
         const fixed = [...headers].map(([header, { value }]) => [header, value] as const);
         return [name, { ...of, ...(fixed.length > 0 && { headers: Object.fromEntries(fixed) }) }];
       },
@@ -43,6 +47,7 @@ function calledOperation(
   operation: RestOperation,
   held: Operation["held"],
   fields: readonly BoundField[],
+  listed: ReadonlySet<string> = new Set(),
 ): Operation {
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = held ? [] : credentialHeadersOf(document, operation);
@@ -63,8 +68,9 @@ function calledOperation(
   const shown = showableResponses(operation);
   const read = shown.map(({ media }) => media);
   const isUnread = hasNoContent(operation);
-  // what a vendor says of a call with the server's credential is not meant for one tenant
-  const errors = held ? [] : errorMembers(document, operation);
+  // what a vendor says of a call with the server's credential may not be meant for one tenant
+  const declared = errorMembers(document, operation);
+  const errors = held ? listedMembers(declared, listed) : declared;
   const accept = isUnread
     ? "application/json, */*;q=0.5"
     : acceptOf(
