@@ -26,21 +26,24 @@ process.env.SEED = String(seed);
 const slow = [
   "test/engine/build/check/{bounded-text,garbage,large}.test.ts",
   "test/engine/build/init/{init,nothing-lost,paging,signals}.test.ts",
+  "test/engine/build/lsp/lsp.test.ts",
   "test/engine/build/codegen/{large-type-check,wide}.test.ts",
   "test/engine/build/openapi/{chains,told-apart}.test.ts",
   "test/engine/build/update/update-workflow.test.ts",
   "test/engine/gateway/{key-floods,revocation-log,revoked-keys,tenant-concurrency}.test.ts",
   "test/engine/runtime/governor/attacks.test.ts",
   "test/engine/runtime/graphql/{documents,documents-cost,leaving-anywhere,overload}.test.ts",
-  "test/engine/runtime/rest/cache-faults.test.ts",
+  "test/engine/runtime/rest/{cache-faults,held-canary,held-tokens}.test.ts",
   "test/engine/runtime/rest/upstream/one-tenant.test.ts",
   "test/repository/{help,looked-up-names}.test.ts",
   "test/repository/docs/{ci,front-end,rule-classes,your-operations}.test.ts",
   "test/service/clients/{package,tools}.test.ts",
   "test/service/e2e/{drain,hostile}.test.ts",
   "test/service/faults/*.test.ts",
+  "test/service/mutations/mutations.test.ts",
   "test/service/server/{client-certificate,configuration,descriptors,dev,logs,metrics,paused}.test.ts",
   "test/service/server/{pretenuring,roles,stale,start-up,traces,upstream-tls}.test.ts",
+  "test/support/suites/suites.test.ts",
 ];
 
 /** Files that measure memory or processor time, or change what a whole process does. */

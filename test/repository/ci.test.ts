@@ -22,7 +22,7 @@ const tools = [
 /** Runs it with an npm that does what `does` says for the suite, and prints one test that passed for the others. */
 async function run(
   does: string,
-  suite = "fuzz",
+  suite = "deploy",
 ): Promise<{ code: number; last: string; failed: string[]; said: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "ci-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -45,10 +45,10 @@ test("its last line is the tally of all suites and steps", async () => {
 });
 
 test.each([
-  ["a test fails", "fuzz", 'echo "tally: 7 passed, 2 failed"; exit 1', 2],
-  ["it ends badly, and no test failed", "fuzz", 'echo "tally: 7 passed, 0 failed"; exit 1', 1],
-  ["no test passed", "fuzz", 'echo "tally: 0 passed, 0 failed, 9 skipped"', 1],
-  ["it has no tally", "fuzz", "true", 1],
+  ["a test fails", "deploy", 'echo "tally: 7 passed, 2 failed"; exit 1', 2],
+  ["it ends badly, and no test failed", "deploy", 'echo "tally: 7 passed, 0 failed"; exit 1', 1],
+  ["no test passed", "deploy", 'echo "tally: 0 passed, 0 failed, 9 skipped"', 1],
+  ["it has no tally", "deploy", "true", 1],
   ["a test of a suite in the background fails", "package", 'echo "tally: 7 passed, 2 failed"; exit 1', 2],
   ["a suite in the background ends badly", "caches", 'echo "tally: 7 passed, 0 failed"; exit 1', 1],
 ])("it fails when %s", async (_name, suite, does, count) => {
@@ -59,5 +59,5 @@ test.each([
 
 test("what failed is told once more at its end", async () => {
   const { said } = await run('echo "FAIL  a.test.ts > a: b"; echo "tally: 7 passed, 1 failed"; exit 1');
-  expect(said.slice(-3, -1)).toEqual(["FAIL  a.test.ts > a: b", "failed: npm run --silent suite -- fuzz"]);
+  expect(said.slice(-3, -1)).toEqual(["FAIL  a.test.ts > a: b", "failed: npm run --silent suite -- deploy"]);
 });

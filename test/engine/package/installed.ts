@@ -16,23 +16,27 @@ export function pack(folder: string): string {
   return join(folder, execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim());
 }
 
+/** Runs commands in a folder; each returns its exit code and all that it printed. */
+export function runIn(folder: string) {
+  // npm tells its child processes of the project that started it
+  const outside = Object.entries(programEnvironment).filter(([name]) => !/^npm_/i.test(name));
+  const env = { ...Object.fromEntries(outside), INIT_CWD: folder };
+  return (command: string, ...args: string[]): Promise<{ code: number; text: string }> =>
+    new Promise((resolve) =>
+      execFile(command, args, { cwd: folder, env }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), text: stdout + stderr }),
+      ),
+    );
+}
+
 /** A folder outside this repository, and npm in it. */
 export function openFolder() {
   const folder = mkdtempSync(join(tmpdir(), "restbound-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // npm tells its child processes of the project that started it
-  const outside = Object.entries(programEnvironment).filter(([name]) => !/^npm_/i.test(name));
-  const env = { ...Object.fromEntries(outside), INIT_CWD: folder };
   return {
     folder,
     read: (path: string): string => readFileSync(join(folder, path), "utf8"),
-    /** The exit code of a command, and all that it printed. */
-    run: (command: string, ...args: string[]): Promise<{ code: number; text: string }> =>
-      new Promise((resolve) =>
-        execFile(command, args, { cwd: folder, env }, (error, stdout, stderr) =>
-          resolve({ code: error === null ? 0 : Number(error.code ?? 1), text: stdout + stderr }),
-        ),
-      ),
+    run: runIn(folder),
     /**
      * Starts the project in front of a REST API that answers every GET with `answer`, and sends it a query. `products` are
      * answered below paths of their own. `program`: what Node runs.
