@@ -28,7 +28,7 @@ const slow = [
   "test/engine/build/init/{init,nothing-lost,paging,signals}.test.ts",
   "test/engine/build/lsp/lsp.test.ts",
   "test/engine/build/codegen/{large-type-check,wide}.test.ts",
-  "test/engine/build/openapi/{chains,told-apart}.test.ts",
+  "test/engine/build/openapi/{chains,union-members}.test.ts",
   "test/engine/build/update/update-workflow.test.ts",
   "test/engine/gateway/{key-floods,revocation-log,revoked-keys,tenant-concurrency}.test.ts",
   "test/engine/runtime/governor/attacks.test.ts",

@@ -57,7 +57,7 @@ test.each([
   expect(last).toMatch(new RegExp(`^\\d+ passed, ${count} failed$`));
 });
 
-test("what failed is told once more at its end", async () => {
+test("failures are repeated at its end", async () => {
   const { said } = await run('echo "FAIL  a.test.ts > a: b"; echo "tally: 7 passed, 1 failed"; exit 1');
   expect(said.slice(-3, -1)).toEqual(["FAIL  a.test.ts > a: b", "failed: npm run --silent suite -- deploy"]);
 });

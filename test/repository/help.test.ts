@@ -80,7 +80,7 @@ test("npm start's help names the roles, variables and where all of them are", as
   expect(await help("start")).toMatch(/gateway, graphql, platform[\s\S]*variables\.md[\s\S]*REST_BASE_URL/);
 });
 
-test("restbound has one help for its commands, and a wrong name is told the nearest", async () => {
+test("restbound has one help for its commands, and suggests the nearest name for a wrong one", async () => {
   const { io, lines } = printing();
   expect(await restbound(["--help"], io)).toBe(0);
   const commands = [...(lines[0] ?? "").matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name);

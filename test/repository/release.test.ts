@@ -69,7 +69,7 @@ test("without a token, as for a fork, the report is the run's summary alone", ()
   expect(comment("", { GH_TOKEN: "" })).toMatchObject({ calls: [""], summary: "## Report\n" });
 });
 
-test("a report that is too long for a comment says where the rest is, and each folder has a comment of its own", () => {
+test("a report that is too long for a comment links to the rest, and each folder has its own comment", () => {
   const long = comment("", { FOLDER: "apps/shop" }, `## Report\n${"é".repeat(40_000)}`);
   expect(long.text("restbound-check.md.comment")).toMatch(
     /^<!-- restbound check apps\/shop -->\nThis is the beginning.*\n\n## Report\n/,

@@ -44,6 +44,6 @@ test("the bill of materials has nothing that changes from run to run", () => {
   expect(made.metadata).toEqual({ component: { "bom-ref": "a@1", name: "project", version: "1" } });
 });
 
-test("no package runs a script of its own when it is installed", () => {
+test("no package runs an install script", () => {
   expect(read(".npmrc")).toMatch(/^ignore-scripts=true$/m);
 });

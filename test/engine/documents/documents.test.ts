@@ -112,7 +112,7 @@ test("reasons of one kind are one row, and what no field can show is counted", (
   ]);
 });
 
-test("the oracle of the histories sees a change, and none where there is none", () => {
+test("the oracle of the histories reports a change, and nothing where nothing changed", () => {
   const document = parse(text);
   const changed = parse(text);
   changed.components.schemas.Planet.properties.name = { type: ["string", "null"] };

@@ -124,7 +124,7 @@ describe("the media type", () => {
   });
 });
 
-test("OPTIONS without CORS names the methods, without a key, and reaches nobody", async () => {
+test("OPTIONS without CORS names the methods, needs no key, and is not forwarded", async () => {
   const { url, graphql } = await startGateway();
   const answer = await fetch(new URL("/v1/graphql", url), { method: "OPTIONS" });
   expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);

@@ -108,7 +108,7 @@ test("an early hint (103) is not taken for the response", async () => {
   expect([answer.status, await answer.text(), answer.headers.get("link")]).toEqual([201, "{}", null]);
 });
 
-test.each([100, 102, 103, 199])("an interim response that nobody asked for (%i) is skipped", async (code) => {
+test.each([100, 102, 103, 199])("an unsolicited interim response (%i) is skipped", async (code) => {
   const rest = await answering(`HTTP/1.1 ${code} X\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`);
   const { url } = await startGateway({ rest });
   for (const method of ["GET", "POST"]) {

@@ -125,7 +125,7 @@ describe("needs a key", () => {
     await expectRefused(started, await post(started, body));
   });
 
-  test("a long body whose length is not told", async () => {
+  test("a long body without Content-Length", async () => {
     const started = await startGateway();
     const body = new Blob([
       JSON.stringify({ query: question, variables: { a: "a".repeat(20_000) } }),
@@ -170,7 +170,7 @@ describe("needs a key", () => {
   });
 });
 
-test("an address that asks too often is told when to come back; with a key it is let in", async () => {
+test("an address beyond its rate gets Retry-After; with a key it is served", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
     const started = await startGateway();

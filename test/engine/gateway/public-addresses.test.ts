@@ -107,7 +107,7 @@ test("headers that name servers, or command a proxy, go; others stay", async () 
 const route = { upstream: new URL("http://rest.internal:8080/base"), path: `/base${path}`, isOwn: false };
 const names = ["location", "content-location", "link", "x-any", "content-security-policy"];
 
-test("whatever stands around an address of the upstream, no header names its host", () => {
+test("no header names the upstream's host, whatever surrounds the address", () => {
   const piece = fc.constantFrom(
     ...[
       "http://rest.internal:8080",

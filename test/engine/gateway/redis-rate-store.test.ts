@@ -20,7 +20,7 @@ describe.skipIf(!redisServer)("REDIS_URL", { timeout: 180_000 }, () => {
     return { gateways, areUp, urls: gateways.map(({ url }) => url) as [URL, URL] };
   }
 
-  test("two gateways let the limit through once, and each limit has a prefix of its own", async () => {
+  test("two gateways share one limit, and each limit has its own key prefix", async () => {
     const redis = await startRedis();
     const { urls } = await twoGateways(redis);
     const statuses: number[] = [];

@@ -261,7 +261,7 @@ describe.skipIf(!redisServer)("the log of revoked keys", { timeout: 180_000 }, (
       await expect.poll(() => forgotten.at(-1)).toBe("after");
     });
 
-    test("a failover to a server with lower ids: what it has been told counts", async () => {
+    test("a failover to a server with lower ids: its revocations count as well", async () => {
       const [one, other] = [await startRedis(), await startRedis()];
       await publish(one.client, "far", `${Date.now() + 3_600_000}-0`); // its clock is an hour ahead
       const proxy = await startProxy(one.port);

@@ -26,7 +26,7 @@ describe("routing", () => {
     expect(rest.seen).toEqual([]);
   });
 
-  test("a request without a key is told where a key goes", async () => {
+  test("the error of a request without a key names the header for it", async () => {
     const { url } = await startGateway();
     expect(await problem(await fetch(new URL("/v1/things", url)))).toMatchObject({
       detail: "an API key is needed, in the header x-api-key or authorization",

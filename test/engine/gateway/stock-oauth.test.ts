@@ -59,7 +59,7 @@ async function authorizationServer(options: (url: string) => object = () => ({})
   };
 }
 
-test("its opaque tokens are keys, by a table of names; a revoked one is none", async () => {
+test("its opaque tokens are keys, by a table of names; a revoked one is refused", async () => {
   const { introspection, issue, revoke } = await authorizationServer();
   const { url, rest } = await startGateway({
     keyIntrospection: introspection,
@@ -83,7 +83,7 @@ test("its opaque tokens are keys, by a table of names; a revoked one is none", a
   expect(await ask(token)).toBe(401);
 });
 
-test("a gateway that it does not know says so in its log, and lets nobody in", async () => {
+test("a gateway that it does not know logs that, and refuses everyone", async () => {
   const { introspection, issue } = await authorizationServer();
   const { url } = await startGateway({
     keyIntrospection: introspection,

@@ -276,7 +276,7 @@ test("constructor is a name like any other of a document beside others", async (
 
 const graphqlNames = inherited.filter((name) => !name.startsWith("__"));
 
-test.each(graphqlNames)("types of every kind have such names, %s that of an object", async (name) => {
+test.each(graphqlNames)("types of every kind have such names; %s is an object type", async (name) => {
   const first = graphqlNames.indexOf(name);
   const names = [...graphqlNames.slice(first), ...graphqlNames.slice(0, first)];
   const root = projectFor(namesOf("plain"));

@@ -157,7 +157,7 @@ test.each([
   },
 );
 
-test("two vendors' documents make one graph: one query asks both, and an edit of one is told", async () => {
+test("two vendors' documents make one graph: one query calls both, and an edit of one is reported", async () => {
   const { folder, read, run, ask } = openFolder();
   const runs = async (command: string, ...words: string[]): Promise<string> => {
     const { code, text } = await run(command, ...words);

@@ -49,7 +49,7 @@ test.each([
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });
 
-test("random texts: an integer is exact wherever it stands, and no string changes", () => {
+test("random texts: an integer is exact at every position, and no string changes", () => {
   const drawn = new Random("integers", seed);
   const random = (most: number): number => drawn.int(most);
   const integers = [0, 1, 15, 16, 17, 20].map((length) => "9".repeat(length + 1));

@@ -26,7 +26,7 @@ test.skipIf(!hasTools)("every server of the bench answers alike, and is measured
   expect(stdout).toMatch(/^5000 callers, REST: validators$/m);
 });
 
-test.skipIf(!hasTools)("each caller sends each request of the load, with a key of its own", async () => {
+test.skipIf(!hasTools)("each caller sends each request of the load, with its own key", async () => {
   const seen = new Set<string>();
   const server = createServer(async (request, response) => {
     seen.add(`${request.headers["x-api-key"]} ${await text(request)}`);

@@ -63,7 +63,7 @@ test.each([
   },
 );
 
-test("another key gets an answer of its own from the same browser", { timeout }, async () => {
+test("another key gets its own response in the same browser", { timeout }, async () => {
   const { get, exchanges } = await openClient();
   expect((await get(keys.owner)).text).toContain("olivia@harbor.example");
   expect((await get(keys.otherOwner)).text).toContain("amara@lumen.example");

@@ -114,7 +114,7 @@ test("a product that is down is named, and the others are drawn", { timeout }, a
   expect(noted).toMatchObject(clean);
 });
 
-test("what a key may not read is told as such, and an address that is refused is marked", {
+test("a missing permission is named, and the refused address is marked", {
   timeout,
 }, async () => {
   const { page } = await openDashboard();
@@ -135,13 +135,13 @@ test("what a key may not read is told as such, and an address that is refused is
   await takePicture(page, "dashboard-forbidden");
 });
 
-test("on a telephone the open conversations stand above the charts", { timeout }, async () => {
+test("on a phone the open conversations are above the charts", { timeout }, async () => {
   const { page } = await openDashboard({ width: 390 });
   const top = async (id: string) => (await page.locator(id).boundingBox())?.y ?? Number.NaN;
   expect(await top("#conversations")).toBeLessThan(await top("#metrics"));
 });
 
-test("a wrong key is told, another one loads", { timeout }, async () => {
+test("a wrong key shows an error, another one loads", { timeout }, async () => {
   const { page } = await openDashboard();
   await page.getByLabel("API key").fill("sk_test_nobody");
   await page.getByRole("button", { name: "Load" }).click();

@@ -27,7 +27,7 @@ const files = [
   "schema.graphql",
   "schema.js",
 ];
-test("the same spec gives the same bytes, and a version of its own", async () => {
+test("the same spec gives the same bytes, and a version from their hash", async () => {
   const [one, other] = [temporaryFolder(), temporaryFolder()];
   await pack("--out", one);
   await pack("--out", other);

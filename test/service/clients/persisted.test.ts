@@ -124,7 +124,7 @@ describe.each(links)("%s", (name, run) => {
 
   const unsaved = "query Unsaved { me { email } }";
 
-  test("sends the document after the id of an operation that nobody saved", async () => {
+  test("sends the document after the id of an unsaved operation", async () => {
     const { data, codes, hadDocument } = await run(urlOf(all), unsaved, false, {});
     expect({ codes, hadDocument }).toEqual({ codes: [], hadDocument: [false, true] });
     expect(data).toMatchObject({ me: { email: "olivia@harbor.example" } });

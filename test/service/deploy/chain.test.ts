@@ -39,7 +39,7 @@ test("a command that is missing fails the start", async () => {
   await expect(ready()).rejects.toThrow("redis cannot be started: spawn no-such-command ENOENT");
 });
 
-test("a process that fails once it was ready is started again after a second, and each time is told", async () => {
+test("a process that fails after it was ready is restarted after a second, and each restart is logged", async () => {
   const folder = mkdtempSync(join(tmpdir(), "member-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const starts = join(folder, "starts");

@@ -60,7 +60,7 @@ describe("a value of the wrong type is refused by its name", () => {
   });
 });
 
-describe("a value that REST would refuse names its argument, and reaches nobody", () => {
+describe("a value that REST would refuse names its argument, and is not sent", () => {
   const ids = ["..", ".", "", "a/b", "a?x=1", "a#b", "%2e%2e", "a\u0000b", "../me", "x".repeat(65)];
   const byId = ids.map<Row>((id) => [
     `id ${JSON.stringify(id)}`,

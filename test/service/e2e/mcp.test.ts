@@ -239,7 +239,7 @@ describe("the mark", () => {
       ({ message }) => message,
     );
 
-  test("makes a tool; without it there is none", () => {
+  test("makes a tool; without it there is no tool", () => {
     expect(toolDescription(operation("# Reads a.\n# @tool\n# And more.\nquery A { a }"))).toBe(
       "Reads a. And more.",
     );

@@ -38,7 +38,7 @@ test("takes the schema of a file", async () => {
   expect(none).toMatchObject({ code: 2, error: expect.stringContaining("--schema no.graphql: ENOENT") });
 });
 
-test("a server in production tells no schema, and the line says what to take", async () => {
+test("a server in production reveals no schema, and the message names the alternative", async () => {
   const { url } = await openLayer(["graphql"], {
     NODE_ENV: "production",
     REST_BASE_URL: "http://127.0.0.1:1",

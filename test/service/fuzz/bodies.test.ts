@@ -97,7 +97,7 @@ const accept = fc.constantFrom(
   "accept: multipart/mixed;deferSpec=20220824",
 );
 
-test("a body is answered by the book, whatever it is", { timeout }, async () => {
+test("any body gets a response that HTTP and GraphQL over HTTP allow", { timeout }, async () => {
   const { post } = await openRole();
   const reached = { data: 0, refused: 0 };
   await fuzz("bodies", fc.tuple(body, type, accept), reached, async ([bytes, ...headers]) => {

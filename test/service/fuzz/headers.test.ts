@@ -103,7 +103,7 @@ const oddFirst: Arbitrary<string> = fc.oneof(
 const query = '{"query":"{ me { id } }"}';
 const usual = ["host: a", "content-type: application/json", `content-length: ${query.length}`, credentials];
 
-test("a head is answered by the book or hung up on, whatever it is", { timeout }, async () => {
+test("any request head gets a response that HTTP allows, or a closed connection", { timeout }, async () => {
   const { request } = await openRole({ NODE_ENV: "production", GATEWAY_SECRET: "a-secret-of-the-gateway" });
   const right = fc.record({
     first: fc.constant("POST /v1/graphql HTTP/1.1"),

@@ -76,7 +76,7 @@ async function untilWell(ask: () => Promise<readonly unknown[]>): Promise<void> 
   }
 }
 
-test("what REST answers becomes data or a coded error, whatever it is", { timeout }, async () => {
+test("any REST response becomes data or a coded error", { timeout }, async () => {
   const logged = watchLog(); // before the roles: a logger that exists already writes past it
   const ask = await openBetween();
   for (const query of operations) await untilWell(() => ask(request(query)));

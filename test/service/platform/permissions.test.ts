@@ -107,7 +107,7 @@ it.each([
   expect(contextHeaderNames("X-Service-").some((name) => name in response.headers)).toBe(false);
 });
 
-it("a permission is effective if it is declared, granted by a role and covered by a scope; * stands for any part", () => {
+it("a permission is effective if it is declared, granted by a role and covered by a scope; * matches any part", () => {
   const declared = ["crm:contacts:read", "crm:contacts:write", "inbox:messages:read"];
   expect(effectivePermissions(declared, ["*"], ["*"])).toEqual(declared);
   expect(effectivePermissions(declared, ["*"], ["*:*:read"])).toEqual([

@@ -26,7 +26,7 @@ test("production refuses a gateway whose services cannot know it", async () => {
   expect(elsewhere.output()).toMatch(/GATEWAY_SECRET: is not set/);
 });
 
-test("a secret stands in a file, whose last line end does not count", () => {
+test("a secret is read from a file, without its trailing line break", () => {
   const secret = "a-secret-of-the-gateway";
   const read = (environment: NodeJS.ProcessEnv) => readConfig(environment, ["platform"]).env.GATEWAY_SECRET;
   expect(read({ GATEWAY_SECRET_FILE: file(`${secret}\n`) })).toBe(secret);

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { refusingUrl } from "../../engine/gateway/start.ts";
 import { get, runReady } from "./program.ts";
 
-test("tell what rate limits leave, that Redis is down, and the limits beside what is held", async () => {
+test("show what rate limits leave, that Redis is down, and each limit beside its use", async () => {
   const program = await runReady([], {
     ...{ NODE_ENV: "production", METRICS_PORT: "0", RATE_LIMIT_PER_ADDRESS: "4" },
     REDIS_URL: (await refusingUrl()).href.replace("http:", "redis:"),

@@ -89,7 +89,7 @@ describe("the log", () => {
     expect(program.output()).not.toMatch(/"err":/);
   });
 
-  test("tells the status that REST answered with; has first lines and then counts in a flood", async () => {
+  test("logs the status of REST's response; in a flood, the first lines and then counts", async () => {
     const broken = await rawServer(
       (socket) => void socket.write("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
     );

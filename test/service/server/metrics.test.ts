@@ -256,7 +256,7 @@ describe("METRICS_PORT", () => {
     expect(metrics.filter((name) => !named.has(name) && !elsewhere.test(name))).toEqual([]);
   });
 
-  test("stands on a port of its own, and only there", async () => {
+  test("is served on its own port only", async () => {
     const { url, output } = await runReady(["platform"]);
     expect((await get(url, "/metrics")).status).toBe(404);
     expect(output()).not.toContain("metrics");

@@ -67,7 +67,7 @@ describe("REST is asked for an operation of the document, without credentials", 
   });
 });
 
-describe("key introspection is asked about a token that nobody has", () => {
+describe("key introspection is probed with an unknown token", () => {
   const { tenant_id: _, ...noTenant } = contextOf("a");
   const proof =
     "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";

@@ -24,7 +24,7 @@ test("a start refuses generated/ of another spec, and takes an installation with
   await runReady(["graphql"], rest, [], copy.main, copy.root);
 });
 
-test("/healthz and /metrics tell the build and the spec", async () => {
+test("/healthz and /metrics show the build and the spec", async () => {
   const program = await runReady([], { BUILD: "abc123", METRICS_PORT: "0" });
   expect(await (await get(program.url, "/healthz")).json()).toEqual({
     status: "ok",

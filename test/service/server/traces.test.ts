@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-test("a receiver that is down fails no request and is told", async () => {
+test("a collector that is down fails no request and is logged", async () => {
   const program = await runReady(["gateway", "platform"], {
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
     OTEL_EXPORTER_OTLP_TIMEOUT: "300",

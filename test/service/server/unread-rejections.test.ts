@@ -18,7 +18,7 @@ function run(guard: string, script: string): { status: number | null; stdout: st
   return { status, stdout };
 }
 
-test("a coded error that nobody reads is counted and logged", () => {
+test("a coded error of an unread promise is counted and logged", () => {
   const script = `Promise.reject((await import(${file("../../../src/engine/runtime/coded-error.ts")})).clientDisconnected());`;
   expect(run("", script).status).toBe(1);
   expect(run(guarding, script)).toEqual({

@@ -27,7 +27,7 @@ test("so does the image of a project of init", () => {
 
 const mib = (count: number): number => count * 1_048_576;
 
-test("in a small container, a start without it is told what to set", () => {
+test("in a small container, a start without it logs what to set", () => {
   expect(findSmallYoungGeneration(mib(512), "")).toEqual([
     `NODE_OPTIONS: set ${option}; with the 512 MiB of this container, V8 collects garbage so often that a request takes up to twice the CPU time`,
   ]);

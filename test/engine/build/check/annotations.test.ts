@@ -35,7 +35,7 @@ async function annotated(root: string, ...argv: string[]) {
 
 const everywhere = (...places: string[]) => ({ github: places, sarif: places, gitlab: places });
 
-test("a finding stands at the edit, in the document or in the schema", async () => {
+test("a finding is located at the edit, in the document or in the schema", async () => {
   const root = repository();
   await codegen([], { root, ...silent });
   const spec = edited(depotOpenapi, "\n        phone:\n          type: string", "");
@@ -63,7 +63,7 @@ paths:
       responses: { "200": { description: ok, content: { application/json: { schema: { type: array, items: { type: string } } } } } }
 `;
 
-test("what the document demands anew stands there, though the base has no place for it", () => {
+test("a new demand of the document is located in the document, although the base has no such node", () => {
   const shop = "parameters: [{ name: shop, in: query, required: true, schema: { type: string } }]";
   const schema = 'type Query { things: [String] @rest(operation: "things") }';
   const [unfed, ...others] = stepFindings(schema, document("summary: Things"), document(shop));
@@ -71,7 +71,7 @@ test("what the document demands anew stands there, though the base has no place 
   expect(unfed && annotationLocation(unfed)).toMatchObject({ file: "spec/openapi.yaml", line: 7 });
 });
 
-test("an argument that is gone stands at its field", () => {
+test("a removed argument is located at its field", () => {
   const text = document("parameters: [{ name: q, in: query, schema: { type: string } }]");
   const things = (args: string) => `type Query {\n  things${args}: [String] @rest(operation: "things")\n}`;
   const removed = stepFindings(things("(q: String)"), text, text, things("")).find(
@@ -98,7 +98,7 @@ test("files are named from the top of the repository, with a project below it to
   expect((await ran(root, ["--format", "github"])).out).toContain("::error file=apps/graph ql/spec/openapi");
 });
 
-test("what is gone with its file stands at the file that it had", async () => {
+test("what was removed with its file is located at the base's file", async () => {
   const root = repository({
     "spec/operations/mine.graphql": "query Mine { warehouse(id: 1, region: EU_WEST) { id } }\n",
   });
@@ -107,7 +107,7 @@ test("what is gone with its file stands at the file that it had", async () => {
   expect(await annotated(root, "--base", "HEAD")).toEqual(everywhere("spec/operations/mine.graphql:1"));
 });
 
-test("GitLab gets what its Code Quality requires: one line that says what breaks and what to do, and a digest of its own", async () => {
+test("GitLab's Code Quality gets one line with the break and the remedy, and a unique fingerprint", async () => {
   const root = repository();
   write(root, { "spec/openapi.yaml": edited(depotOpenapi, "maximum: 500", "maximum: 100") });
   const { out } = await ran(root, ["--base", "HEAD", "--format", "gitlab"]);

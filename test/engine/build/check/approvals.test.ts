@@ -101,7 +101,7 @@ test("a credential that is never sent to REST is one finding for all fields, and
   expect((await ran(root, [])).code).toBe(0);
 });
 
-test("what is approved and no change stands behind what is to settle, and touches no operation since a base", () => {
+test("approved findings come after open ones, and affect no operation since a base", () => {
   const answer = (schema: object) => ({
     responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
   });

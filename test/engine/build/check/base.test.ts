@@ -44,7 +44,7 @@ test("of two projects that were moved, none is guessed", async () => {
   });
 });
 
-test("a branch that has gone on looks like removals: where this one began is told", async () => {
+test("when the base branch is ahead, the report names the merge base, because its commits look like removals", async () => {
   const root = repository();
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t.example", ...args], { cwd: root });
@@ -60,7 +60,7 @@ test("a branch that has gone on looks like removals: where this one began is tol
   expect(error).toBe("");
 });
 
-test("where git refuses to read a repository, its remedy is told", async () => {
+test("when git refuses to read a repository, the message has git's remedy", async () => {
   const root = repository();
   // git's own switch for its tests
   process.env.GIT_TEST_ASSUME_DIFFERENT_OWNER = "1";

@@ -45,7 +45,7 @@ test.each([
   expect([code, error]).toEqual([2, expect.stringContaining(`${option} ${url}: is larger than 32 MiB`)]);
 });
 
-test("an answer that stands still is refused in time", async () => {
+test("a response that stalls is refused in time", async () => {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   const asked = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(500));
   onTestFinished(() => asked.mockRestore());

@@ -21,7 +21,7 @@ test("a new required property of a body rests on every field that sends the body
   ]);
 });
 
-test("a number that becomes an integer breaks nobody, whatever the formats", async () => {
+test("a number that becomes an integer breaks no client, whatever the formats", async () => {
   const capacity = (type: string, format: string): string =>
     edited(
       depotOpenapi,
@@ -112,7 +112,7 @@ ${["one", "two", "three"]
     Person: ${person}
 `;
 
-test("a change of a shared schema or parameter is told once, where it happened, with the fields it reaches", async () => {
+test("a change of a shared schema or parameter is one finding, at the change, with the fields that it reaches", async () => {
   const person =
     "{ type: object, required: [name], properties: { name: { type: string }, age: { type: integer } } }";
   const limit = "{ type: integer, default: 10 }";

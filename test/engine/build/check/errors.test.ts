@@ -50,7 +50,7 @@ test("an edit of an error's schema names the fields whose messages it changes", 
 
 const note = "                      message: { type: string }\n                      errors";
 
-test("a member that a declaration names and that is gone is told once, as an error of the proof", () => {
+test("a removed member that a declaration names is one finding, an error of the proof", () => {
   expect(findingsOf([note, note.replace("message", "text")])).toEqual([
     [
       "error-mapping",

@@ -290,7 +290,7 @@ test.each(ways)("conditions hold for %s, too", (what, sdl) => {
   expect(rules({ minProperties: 1 })).toEqual(isScalar ? [limit] : []);
 });
 
-test("a constant is held to all conditions of its own schema", () => {
+test("a constant is checked against every keyword of its schema", () => {
   const sdl = schema
     .replace("(input: In!, q: [String!])", "(q: [String!])")
     .replace('body: "args.input"', 'params: [{ name: "a", value: "x" }]');

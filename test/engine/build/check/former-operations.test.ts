@@ -65,7 +65,7 @@ function step(document: string, text?: string): readonly Finding[] {
   return examine(head, base, "2026-01-01").findings.filter(({ approval }) => !approval);
 }
 
-test("an operation with another operationId is told once, with the name that it has now", () => {
+test("a renamed operationId is one finding, with the new name", () => {
   const [found, ...others] = step(openapi("users_read"));
   expect(found).toMatchObject({
     ...{ rule: "operation-unknown", change: "breaking", coordinate: "User.boss" },

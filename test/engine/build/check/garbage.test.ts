@@ -94,7 +94,7 @@ test("a file that is not YAML is shown where it stops being YAML", async () => {
   );
 });
 
-test("check ends like codegen where a key that a field reaches stands twice", async () => {
+test("check ends as codegen does where a field reaches a duplicate key", async () => {
   const twice = edited(
     depotOpenapi,
     "operationId: parcel_create",

@@ -29,7 +29,7 @@ test("a body in another media type breaks who sends it, unless REST still takes 
     expect(await changesOf(body(...still))).toEqual([]);
 });
 
-test("a text part that becomes a file is told once, and so is a file that a form of parts requires now", async () => {
+test("a text part that becomes a file is one finding, and so is a file that a multipart form newly requires", async () => {
   const parts = edited(
     depotOpenapi,
     "application/json:\n            schema:\n              $ref: '#/components/schemas/NewParcel'",
@@ -86,7 +86,7 @@ test("an answer in another media type is not said to be without content", async 
   ]);
 });
 
-test("a scope that an operation needs now stands behind its scheme, in words that can be read aloud", async () => {
+test("a newly required scope is named after its scheme, in a readable sentence", async () => {
   const spec = (security: string): string =>
     edited(
       edited(

@@ -88,7 +88,7 @@ const brokenOf = ({ operations: all }: Awaited<ReturnType<typeof reportOf>>): st
     .map(({ name }) => name)
     .join(" ");
 
-test("also without a base, and the operation that leaves the value out is told the argument", async () => {
+test("also without a base, and the finding of an operation that omits the value names the argument", async () => {
   const root = project({ ...saved, "spec/openapi.yaml": edited(depotOpenapi, ...tokenRequired) });
   const report = await reportOf(root);
   expect(brokenOf(report)).toBe(withoutToken);

@@ -219,7 +219,7 @@ test("the rules of the schema are graphql-js's, of its classes, and our four", (
   expect(rows.map(([rule]) => rule)).toEqual(Object.keys(schemaRules));
 });
 
-test.each(rows)("%s at %s stands alone", (rule, coordinate, was, is) => {
+test.each(rows)("%s at %s is the only finding", (rule, coordinate, was, is) => {
   const [base, head] = [was, is].map((sdl) =>
     validProject(new Map(Object.entries({ "schema.graphql": sdl, "openapi.yaml": openapi }))),
   ) as [ReturnType<typeof validProject>, ReturnType<typeof validProject>];

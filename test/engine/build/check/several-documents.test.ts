@@ -30,7 +30,7 @@ const places = ({ places: all }: Finding): string[] =>
   all.map(({ role, file, line }) => `${role} ${file}:${line}`);
 const names = ({ operations: all }: Finding): string[] => all.map(({ name }) => name);
 
-test("an edit of one document is told with its file, its fields and its operations, and none of another", async () => {
+test("a finding about an edit of one document has that document's file, fields and operations only", async () => {
   const root = opened();
   expect(await found(root, "--base", "HEAD")).toEqual([]);
   write(root, {

@@ -77,7 +77,7 @@ enum State { IN_USE SOLD }`;
 const listed = (property: string): string =>
   document(`{ "200": ${json(`{ type: array, items: { type: object, properties: { ${property} } } }`)} }`);
 
-test("an enum whose values are named by convention is no finding of its own where its property is gone", () => {
+test("an enum whose values are named by convention is not a second finding when its property is removed", () => {
   const state = "state: { type: string, enum: [in-use, sold] }";
   expect(stepFindings(named, listed(state), listed("other: { type: string }"))).toMatchObject([
     { rule: "property-missing", coordinates: ["Thing.state"] },
@@ -117,18 +117,18 @@ union Thing = Cat | Dog
 type Cat { lives: Int } type Dog { tail: Int }`;
 const byKind = `discriminator: { propertyName: kind, mapping: { cat: "#/components/schemas/Cat", dog: "#/components/schemas/Dog" } }`;
 
-test("a discriminator that is gone is none where each member has a value of its own: the same value chooses", () => {
+test("a removed discriminator is no finding where each member has a distinct constant: the same value selects it", () => {
   expect(stepFindings(things, toldApartBy(byKind), toldApartBy(""))).toEqual([]);
 });
 
-test("a discriminator that is gone is one where nothing else tells the members apart", () => {
+test("a removed discriminator is a finding where nothing else distinguishes the members", () => {
   const text = (): string => "{ type: string }";
   expect(stepFindings(things, toldApartBy(byKind, text), toldApartBy("", text))).toMatchObject([
     { rule: "discriminator-missing", change: "breaking" },
   ]);
 });
 
-test("a value that passes as JSON and has another type is told once, and not as a member that is gone too", () => {
+test("a value of type JSON that gets another type is one finding, and not a removed member as well", () => {
   const schema = 'scalar JSON\ntype Query { things(by: JSON): [String!] @rest(operation: "things") }';
   const either = (type: string): string =>
     `{ oneOf: [{ type: ${type} }, { type: array, items: { type: string } }] }`;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { stepFindings } from "./in-memory.ts";
 import { reportOf, repository, write } from "./run.ts";
 
-test("a value that an enum loses breaks who sends it, and nobody who reads it", async () => {
+test("a removed enum value breaks operations that send it, and none that read it", async () => {
   const root = repository({
     "spec/schema.graphql": `type Query { things(state: State): [Thing!] @rest(operation: "things") }
 type Thing { state: State }
@@ -20,7 +20,7 @@ enum State { new old }`,
   expect(changes).toHaveLength(1);
 });
 
-test("an enum of the schema that follows REST's is told once, where clients see it", () => {
+test("an enum of the schema that follows REST's is one finding, in the schema", () => {
   const step = (was: string, is: string): string[] => {
     const schema = (
       values: string,
@@ -34,7 +34,7 @@ enum State { ${values} }`;
   expect(step("new", "new, old")).toEqual(["sdl-value-added-to-enum State.old"]);
 });
 
-test("a required property with another name is told once, with the input that has none of it", async () => {
+test("a renamed required property is one finding, with the input that lacks it", async () => {
   const schema = `type Query { things: Boolean @rest(operation: "things") }
 type Mutation { add(thing: Thing): Boolean @rest(operation: "add") }
 input Thing { title: String! size: Int }`;
@@ -99,7 +99,7 @@ test.each([
   expect(found.map(({ rule }) => rule)).toEqual(rules);
 });
 
-test("a key that REST may leave out is told once with the link that needs it, whatever else the edit changes", () => {
+test("a key that REST may omit is one finding with the link that needs it, whatever else the edit changes", () => {
   const schema = `type Query { posts: [Post!] @rest(operation: "posts") users: [User!] @rest(operation: "users") }
 type Post { title: String author: User @rest(operation: "users", params: [{ name: "ids", from: "parent.by" }], batchBy: "id") }
 type User { id: ID! }`;

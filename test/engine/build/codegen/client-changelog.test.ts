@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { changesSinceVersion, emitChangelog } from "../../../../src/engine/client-package/emit-changelog.ts";
 
-test("no message steers a terminal, or begins a line of its own", () => {
+test("no message contains terminal control sequences or line breaks", () => {
   const message = "a\n::error::b\u001b[2J\u202ec\u2028d";
   const report = { version: 2, base: "main", changes: [{ class: "breaking", message }] };
   const text = emitChangelog(changesSinceVersion("1.2.3", "report.json", JSON.stringify(report)));

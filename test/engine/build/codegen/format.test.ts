@@ -24,6 +24,6 @@ test("text that is no TypeScript has no format", async () => {
   await expect(formatted("x.ts", "export const = ;")).rejects.toThrow(/^x\.ts: /);
 });
 
-test("imports stand at the top of a file", () => {
+test("imports are at the top of a file", () => {
   for (const text of files.values()) expect(text).not.toMatch(/^export [\s\S]*^import /m);
 });

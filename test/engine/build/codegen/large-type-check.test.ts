@@ -25,7 +25,7 @@ function namesIn(files: ReadonlyMap<string, string>): Set<string> {
   return names;
 }
 
-test("a type may have any name that stands in the generated files", async () => {
+test("a type may have any name that occurs in the generated files", async () => {
   const schema = `type Query { thing: Thing @rest(operation: "things") }
 type Mutation { addThing(input: NewThing!): Thing @rest(operation: "addThing", body: "args.input") }
 type Thing { then: String! free: JSON mood: Mood! }

@@ -103,7 +103,7 @@ test.each<[string, object, object]>([
   });
 });
 
-test("finds the schema where it stands: in shared responses, and in those of each operation", () => {
+test("finds the schema in shared responses, and in those of each operation", () => {
   const error = object({ message: text });
   expect(declared(documentOf({ 400: error, 401: object({ token: text }), 422: error }))).toEqual({
     targets: ["$.paths.*.*.responses['400','422'].content['application/json'].schema"],

@@ -9,7 +9,7 @@ import { ran } from "../check/run.ts";
 
 const blogDocument = readFileSync(join(import.meta.dirname, "../../another-api/spec/openapi.yaml"));
 
-test("a project starts on the document at a URL; an answer that is none is one error, and writes nothing", async () => {
+test("a project starts from a document at a URL; a response that is no document is one error, and writes nothing", async () => {
   const copy = emptyProject();
   onTestFinished(() => copy.remove());
   const server = await listen(({ url }, response) => {

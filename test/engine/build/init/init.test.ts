@@ -23,7 +23,7 @@ function opened() {
 /** What `npm init` writes by itself. */
 const ofNpm = { type: "commonjs", scripts: { test: 'echo "Error: no test specified" && exit 1' } };
 
-test("an empty folder becomes a project that passes check, serves, and has types and tests of its own", {
+test("an empty folder becomes a project that passes check, serves, and has its own types and tests", {
   timeout: 900_000, // eight processes, one after the other
 }, async () => {
   const project = opened();
@@ -119,7 +119,7 @@ test("a project of CommonJS modules is refused, and nothing is written", async (
   ]);
 });
 
-test("a document that is not there is told before npm installs anything", async () => {
+test("a missing document is reported before npm installs anything", async () => {
   const root = mkdtempSync(join(tmpdir(), "init-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const given of ["gone.yaml", "http://127.0.0.1:1/gone.yaml"])
@@ -282,7 +282,7 @@ function largeDocument(copy: ReturnType<typeof opened>): string {
   return "vendor/api.json";
 }
 
-test("of a large document some operations are chosen; the others stand in the ledger, with the reason", {
+test("some operations of a large document are chosen; the ledger lists the others, with the reason", {
   timeout: 120_000,
 }, async () => {
   const copy = opened();

@@ -107,7 +107,7 @@ test("a get by id makes a call for each parent, and is a comment", () => {
   });
 });
 
-test("a get by id stands in where the list cannot bring all", () => {
+test("a get by id is used where the list cannot return everything", () => {
   const { links } = started(
     { userId: text },
     {
@@ -143,7 +143,7 @@ test.each<[what: string, keys: object, answer: object, link: string]>([
   },
 );
 
-test("a get by id goes before a list of all, which another type's list of the name does not stand in for", () => {
+test("a get by id is preferred to a list of everything, and another type's list of the same name is not used", () => {
   const gets = { "/users": users(), "/users/{id}": [ref("User")] } as const;
   expect(started({ userId: text }, gets).links).toContain('@rest(operation: "getUsersId"');
   const person = { "/users": [list(ref("Person"))], "/users/{id}": [ref("User")] } as const;

@@ -66,7 +66,7 @@ test("a document that codegen cannot read leaves the folder as it was", async ()
   expect(readdirSync(copy.root)).toEqual(before);
 });
 
-test("a document whose parts stand in a folder operations/ is taken with them", async () => {
+test("a document with parts in a folder operations/ is copied with them", async () => {
   const copy = opened();
   const openapi = vendor(copy, "operations/thing.json");
   expect(await ran(copy.root, ["--openapi", openapi], init)).toMatchObject({

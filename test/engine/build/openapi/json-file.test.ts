@@ -82,7 +82,7 @@ test.each([
   expect(failure?.diagnostics[0]?.rest).toMatchObject({ file: "a.json", line });
 });
 
-test("each key that stands twice in a map of YAML is found, with its path and place", () => {
+test("each duplicate key in a YAML map is found, with its path and location", () => {
   const text =
     "a:\n  - b: 1\n    ? [c]\n    : 2\n    b: 3\nx: {a: 1, 'a': {c: 1, \"c\": 2}}\n1: y\n<<: &m {k: 1}\n1: z\n";
   const { value, duplicateKeys } = parseWithDuplicates("a.yaml", text);

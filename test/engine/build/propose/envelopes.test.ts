@@ -92,7 +92,7 @@ test("a proposal over several successes has what all of them have, and binds", a
   expect(await proposed(document, Object.keys(operations))).toBe(expected);
 });
 
-test("an object with items is more than a list of them, and a list that tells of its pages is a list", async () => {
+test("an object with items is more than a list of them, and a list with paging members is a list", async () => {
   const things = { items: { type: "array", items: ref("Thing") } };
   const shown = async (properties: object): Promise<string> => {
     const get = { operationId: "find", responses: { 200: answer(object({ ...things, ...properties })) } };

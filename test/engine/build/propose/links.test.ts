@@ -109,7 +109,7 @@ type Account {
   );
 });
 
-test("an object without a key takes the arguments alone, where no other object of its type stands in one", async () => {
+test("an object without a key uses the arguments alone, unless it is nested in an object of its own type", async () => {
   const repo = (more: string) =>
     `
 type Query {

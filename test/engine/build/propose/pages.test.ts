@@ -279,7 +279,7 @@ test("a parameter named as a list that takes one value is said to be one", async
   );
 });
 
-test("a cursor may stand two objects deep, and a list of errors beside the page is none of its lists", async () => {
+test("a cursor may be nested two objects deep, and a list of errors beside the page is not its items", async () => {
   const text = { type: "string" };
   const objectOf = (properties: object) => ({ type: "object", properties });
   const out = await proposedAll(

@@ -90,14 +90,14 @@ test("a field that could not be called is refused with its reason", async () => 
   });
 });
 
-test("an optional body that no field can send is told above the field", async () => {
+test("a comment above the field names an optional body that no field can send", async () => {
   const { out } = await proposedUpload(false);
   expect(out).toMatch(
     /^ {2}# Without the body of multipart\/form-data, which cannot be sent\.\n {2}addFile: /m,
   );
 });
 
-test("of a form of parts the text parts are arguments, and an optional file is told above the field", async () => {
+test("the text parts of a multipart form are arguments, and a comment above the field names an optional file", async () => {
   const { out } = await proposedUpload(true, {
     title: { type: "string" },
     labels: { type: "array", items: { type: "string" } },

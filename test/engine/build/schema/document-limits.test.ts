@@ -29,7 +29,7 @@ test("so are many operations that share a large fragment", () => {
   ]);
 });
 
-test("a fragment within itself is told by the validation", () => {
+test("a fragment that spreads itself is a validation error", () => {
   expect(messagesOf("query Q { ...F } fragment F on Query { a ...F }")).toEqual([
     'Cannot spread fragment "F" within itself.',
   ]);

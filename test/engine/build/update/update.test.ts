@@ -178,7 +178,7 @@ test.each(["http://api.example.com/api.json", "http://127.0.0.1.example.com/", "
   },
 );
 
-test("a URL that is none is a message, also with a header", async () => {
+test("an invalid URL is a usage error, also with a header", async () => {
   const project = emptyProject();
   onTestFinished(() => project.remove());
   const env = { OPENAPI_HEADER: "X-Token: s3cret" };

@@ -148,7 +148,7 @@ describe("lookups", () => {
     expect(await changed).toBe("10.0.0.2");
   });
 
-  test("that fail are told, with the addresses that are left", async () => {
+  test("that fail are reported, with the addresses that remain", async () => {
     const { running, ended, lookUp, pass } = cacheByHand();
     void lookUp();
     await pass(20);

@@ -248,7 +248,7 @@ describe("name servers", () => {
     expect(await stubResolver(machine([server]))("crm", ignore)).toMatchObject({ code });
   });
 
-  test("that nobody reaches are not taken for a service that refuses connections", async () => {
+  test("that cannot be reached are not mistaken for a service that refuses connections", async () => {
     expect(await stubResolver(machine(["127.0.0.1:1"]))("crm", ignore)).toMatchObject({
       code: "EAI_AGAIN",
     });

@@ -90,7 +90,7 @@ test("a caller that may not go on holds up no other that shares an account with 
   expect([begun, turns.has(blocked), [...turns.owners()]]).toEqual([["shared,b", "shared"], true, [blocked]]);
 });
 
-test("in any order, whoever waits for a place gets one once the others have left, and no place is lost", () => {
+test("in any order, each waiter gets a place once the others have left, and no place is lost", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(7), fc.boolean()), { maxLength: 200 }),

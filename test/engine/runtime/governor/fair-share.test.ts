@@ -51,7 +51,7 @@ test("a caller is alone again when no other caller has sent a request for a minu
   expect(share.turnOf(busy, stays)).toBeUndefined();
 });
 
-test("ordinary work leaves a debt of at most 10 ms, and makes nobody wait", () => {
+test("ordinary work leaves a debt of at most 10 ms, and delays no caller", () => {
   const { share, busy } = two();
   for (let call = 0; call < 5; call++) share.worked(busy, 0.3);
   expect(share.turnOf(busy, stays)).toBeUndefined();
@@ -142,7 +142,7 @@ test("of a caller's requests, the one that came first goes on first", async () =
   expect(order).toEqual([1, 2, 2, 3]);
 });
 
-test("one request goes on in a turn, whoever waits, and callers take turns", async () => {
+test("one request resumes at a time, and callers alternate", async () => {
   const { share, busy, other } = two();
   const order: string[] = [];
   share.worked(busy, 8);

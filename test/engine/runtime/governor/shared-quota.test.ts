@@ -74,7 +74,7 @@ test("a caller that is alone has two thirds, and its share shrinks with the call
   expect(Math.abs(greedy.held(bound) - other.held(bound))).toBeLessThanOrEqual(4);
 });
 
-test("who is refused learns whether it holds much itself, or all others do", () => {
+test("a refusal says whether the caller itself or all callers together hold too much", () => {
   const bound = new SharedQuota(total);
   const callers = callersOf(total);
   takeAll(bound, callers[0] as Caller);

@@ -110,7 +110,7 @@ test.each<[string, Record<string, string>]>([
   expect(await ask()).toBe("1@example.com");
 });
 
-test("another question gets an answer of its own", async () => {
+test("another query gets its own response", async () => {
   const { ask, runs } = await counting();
   await ask();
   expect(await ask({}, JSON.stringify({ query: "{ me { email } }" }))).toBe("1@example.com");
@@ -162,7 +162,7 @@ test("an answer with an error is executed again", async () => {
   expect(runs()).toBe(2);
 });
 
-test("whoever asks for the REST calls gets them, with the age of a cached response", async () => {
+test("a client that asks for the REST calls gets them, with the age of a cached response", async () => {
   const { ask, post, runs } = await counting({ "cache-control": "max-age=60", age: "30" });
   await ask();
   const explained = await post(query, {
@@ -254,7 +254,7 @@ describe("identical queries that wait together", () => {
     expect(statuses.sort()).toEqual([executed, executed, ...Array(19).fill(joined)]);
   });
 
-  test("all get its error, each with the id of its own request", async () => {
+  test("all get its error, each with its own request id", async () => {
     const { ask, held, calls, arrived, runs } = await holding();
     const first = ask();
     await calls(1);

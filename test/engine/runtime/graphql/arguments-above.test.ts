@@ -49,7 +49,7 @@ async function run(query: string, variables = {}, own: typeof answers = {}) {
   return { data, errors, calls: calls.sort() };
 }
 
-test("each link gets the argument of its own field, over shared objects of REST", async () => {
+test("each link gets its own field's argument, over shared REST objects", async () => {
   const { data, errors } = await run(
     `query ($b: ID!) {
       a: repository(org: "ann", name: "x") { topics }

@@ -83,7 +83,7 @@ test("a Basic credential is one caller, whatever its base64 looks like, and so i
   }
 });
 
-test("very many callers are told apart", () => {
+test("very many callers are kept apart", () => {
   const callers = new Callers(configure(), operations);
   const keys = Array.from({ length: 50_000 }, (_, count) => ({ "x-api-key": `key-${count}` }));
   for (const headers of keys) succeed(callers, from(here, headers));

@@ -87,7 +87,7 @@ test("aliases and lists of accounts keep their own values, over shared objects o
   expect(data).toEqual({ a: of(1), b: of(2), accounts: [of(1), of(2), of(3)] });
 });
 
-test("a batch is one call for the parents of one account, in whatever list they stand", async () => {
+test("a batch is one call for the parents of one account, whichever list they are in", async () => {
   const pair = await openPair(folder);
   const { data, errors, calls } = await run(
     pair,
@@ -147,7 +147,7 @@ test("the nearest object counts, and each of two types has its own", async () =>
   });
 });
 
-test("an object of the same type inside another does not stand for it", async () => {
+test("a nested object of the same type does not replace the enclosing one", async () => {
   const pair = await openPair(folder);
   const query = "{ account(id: 1) { name parent { inbox { members { id } } } inbox { members { id } } } }";
   // a plan completes a name that is no text in its exact way

@@ -135,7 +135,7 @@ describe("a field that fails for everybody", () => {
     },
   );
 
-  test("another field still has lines of its own", async () => {
+  test("another field is still logged", async () => {
     const output = logged();
     const wrong = (url = "") =>
       url.includes("agents") ? { items: [{ ...agent, name: null }] } : { id: null };

@@ -241,7 +241,7 @@ test.each<[string, string, string]>([
   expect(error.message).toBe("createArticle: the input is refused");
 });
 
-test("each caller gets the text of its own refusal alone", async () => {
+test("each caller gets the text of its own refusal only", async () => {
   const { post } = await inFrontOf(
     (request, response) => {
       response.writeHead(400, { "content-type": "application/problem+json", "cache-control": "max-age=60" });

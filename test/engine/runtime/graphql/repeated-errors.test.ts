@@ -15,7 +15,7 @@ test("the indexes of one list are ranges, in order", () => {
   expect(extensionsOf(at(3))).toEqual([{}]);
 });
 
-test("below another list its index stands before the range, and other fields are other errors", () => {
+test("below another list its index precedes the range, and other fields are other errors", () => {
   const at = (row: number, cell: number) => ["rows", row, "cells", cell, "owner"];
   expect(extensionsOf(at(2, 1), at(2, 0), at(10, 0), ["owner"])).toEqual([
     { places: 3, indexes: ["2.0-1", "10.0"] },

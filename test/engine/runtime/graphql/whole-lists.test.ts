@@ -77,7 +77,7 @@ test("without a key there is no call", async () => {
   expect([data, calls]).toEqual([{ tickets: [{ agent: null }] }, ["/tickets"]]);
 });
 
-test("an argument narrows the list for all parents, and each enclosing object has a list of its own", async () => {
+test("an argument narrows the list for all parents, and each enclosing object has its own list", async () => {
   const narrowed = await run('{ tickets { agent(team: "a") { id } } }', {
     "/tickets": [ticket("a", 1), ticket("b", 3)],
     "/agents": { data: agents.slice(0, 2) },

@@ -48,7 +48,7 @@ test("no line steers a terminal: JSON itself leaves some control characters and 
   expect(JSON.parse(written)).toEqual(JSON.parse(line));
 });
 
-test("characters that nobody sees are escaped, and those that letters and emoji need are kept", () => {
+test("invisible characters are escaped, and joiners that letters and emoji need are kept", () => {
   const redact = redactor([]);
   for (const [text, shown] of [
     ["pass\u200bword", "pass\\u200bword"],

@@ -30,7 +30,7 @@ test("a response that is not HTTP is BAD_UPSTREAM_RESPONSE, whatever undici says
   );
 });
 
-test("a response of another length than it says is told as such: it is HTTP", () => {
+test("a response whose length differs from Content-Length is named as that, not as a connection error", () => {
   expect(upstreamFailure(fault("UND_ERR_RES_CONTENT_LENGTH_MISMATCH"), true)).toMatchObject({
     code: "BAD_UPSTREAM_RESPONSE",
     message: "the response does not have the length that it declares",

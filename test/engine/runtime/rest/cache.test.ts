@@ -217,7 +217,7 @@ describe("a 304", () => {
   });
 });
 
-test("a 304 that nobody asked for is a broken response", async () => {
+test("an unsolicited 304 is an invalid response", async () => {
   const { read, given } = await serving({});
   given.status = 304;
   expect((await failureOf(read())).code).toBe("BAD_UPSTREAM_RESPONSE");

@@ -361,7 +361,7 @@ test.each<Style>([
   }
 });
 
-describe("an empty list, which REST could not tell from an absent parameter,", () => {
+describe("an empty list, which REST could not distinguish from an absent parameter,", () => {
   const refused = expect.objectContaining({ code: "BAD_USER_INPUT", details: { argument: "ids" } });
 
   test.each<[Style]>([

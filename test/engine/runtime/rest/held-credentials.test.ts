@@ -170,7 +170,7 @@ describe("a credential of the server", () => {
     ]);
   });
 
-  test("a 403 or a 429 of one caller opens the circuit for nobody", async () => {
+  test("one caller's 403 or 429 opens the circuit for no caller", async () => {
     const { vendors, begin } = await layer((_request, response) =>
       json(response, vendors.pager.seen.length % 2 ? 403 : 429, {}),
     );
@@ -209,7 +209,7 @@ describe("a start is refused", () => {
     );
   };
 
-  test("where nobody vouches for callers", async () => {
+  test("where no gateway verifies callers", async () => {
     const message = await start({ GATEWAY_SECRET: "" });
     expect(message).toMatch(
       /^GATEWAY_SECRET: is not set, and spec\/credentials\.yaml has credentials of the server/,

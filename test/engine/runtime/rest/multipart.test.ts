@@ -57,7 +57,7 @@ test("a form of parts has each value as it is, a list as repeated parts, and obj
   expect(server.requests[0]).toMatch(/name="meta"\r\ncontent-type: application\/json\r\n\r\n/);
 });
 
-test("no value and no name of a part adds another part, for each body has a boundary of its own", async () => {
+test("no value and no name of a part adds another part, because each body has a random boundary", async () => {
   const { rest, server } = await against(ok({}), {}, "", table);
   await rest.post("/messages", { body: { text: "a" } });
   const [part = ""] =

@@ -32,7 +32,7 @@ test.each([
   expect(found(`<?other=9>; ${anchor}; rel=next`)).toBe("");
 });
 
-test("an empty anchor is this page, and an anchor within a title is none", () => {
+test("an empty anchor is this page, and an anchor within a title is ignored", () => {
   const found = (header: string) => nextLinkCursor(header, "page");
   expect(found('<?page=2>; rel=next; anchor=""')).toBe("2");
   expect(found('<?page=2>; rel=next; title="; anchor=/other"')).toBe("2");

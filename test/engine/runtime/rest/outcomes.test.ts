@@ -54,7 +54,7 @@ test.each<[string, Answer]>([
   expect((await failureOf(rest.get("/things"))).message).not.toMatch(/outcome|not sent|cannot be reached/);
 });
 
-describe("interim responses that nobody asked for", () => {
+describe("unsolicited interim responses", () => {
   test.each([100, 102, 103, 104, 199])("of %i are skipped, before a read's and a write's", async (code) => {
     const { rest } = await against((socket) => {
       socket.write(interim(code).repeat(maxInterimResponses));

@@ -203,7 +203,7 @@ test.each(["0:2", "0/4:2", "0+:2", "0+04:2", "0+4:two"])(
   },
 );
 
-test("a longest page that nobody documents cuts nothing off", async () => {
+test("an undocumented page limit cuts nothing off", async () => {
   for (const way of ["linked", "counted"] as const) {
     const { [way]: page, asked } = restOf(12, { from: 1, cap: 5 });
     expect((await read(page, 9)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);

@@ -118,7 +118,7 @@ test("each service receives its own credential, as its document says, and none o
 const sentIn = (request: string, name: string): string =>
   new RegExp(`^${name}: (.*)\\r$`, "im").exec(request)?.[1] ?? "none";
 
-test("hundreds of callers with mixed pairs of credentials at the same time: nobody gets what another may read", async () => {
+test("hundreds of callers with mixed pairs of credentials at the same time: none gets what another may read", async () => {
   const random = new Random("mixed pairs");
   /** A service that tells its caller's credential in an answer to keep, sooner or later. */
   const telling = (header: string, body: (seen: string) => unknown) =>
@@ -271,7 +271,7 @@ test("the context headers and the gateway's proof go to the products of CONTEXT_
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-test("a start names the products that get no context headers, and a name that is none", async () => {
+test("a start names the products that get no context headers, and an unknown product", async () => {
   const { operations } = await service.api();
   const doubts = (environment: object): string[] => {
     const urls = {

@@ -142,7 +142,7 @@ test("a file keeps its mode, and a link to it stays a link", () => {
   ]);
 });
 
-test("a link names a file from the folder that it really stands in, and links in a circle name none", () => {
+test("a link is relative to the real folder that contains it, and circular links resolve to nothing", () => {
   const root = folder();
   mkdirSync(join(root, "real/sub"), { recursive: true });
   symlinkSync("real/sub", join(root, "through"));

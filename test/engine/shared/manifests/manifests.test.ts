@@ -116,7 +116,7 @@ describe("a format", () => {
     await expect(contentOf(text)).rejects.toThrow(SyntaxError);
   });
 
-  test("is read as JSON.parse reads it: white space, escapes, names that stand twice or that objects have", async () => {
+  test("is read as JSON.parse reads it: white space, escapes, duplicate and inherited names", async () => {
     const ids = ["a", 'q"\\', "__proto__", "constructor", "}{,:[]", "é\n€"];
     const text = JSON.stringify(
       Object.fromEntries(ids.map((id) => [id, `query Q { a(b: "\\"},{[") }`])),
@@ -417,7 +417,7 @@ test("a URL without an ETag is the same manifest as long as its text is", async 
   expect(idsOf(await manifests.refresh())).toEqual(["crm:two"]);
 });
 
-test("a URL is asked by its ETag, and its query is told to nobody", async () => {
+test("a URL is requested with its ETag, and its query is never printed", async () => {
   let answer: { status: number; text: string; etag: string } = { status: 200, text: map("one"), etag: '"1"' };
   const asked: unknown[] = [];
   const server = createServer((request, response) => {

@@ -145,7 +145,7 @@ test("what is kept of callers that fail is bounded, and nothing is kept of one w
   expect(admit(breaker, "a")).toBe("ordinary");
 });
 
-test("a service looks down when one caller's circuit is open and nobody got a response since", () => {
+test("a service counts as down when one caller's circuit is open and no caller has had a response since", () => {
   const breaker = opened("a");
   expect([breaker.isOpen, breaker.isDown]).toEqual([false, true]);
   callOnce(breaker, "worked", "b");

@@ -75,7 +75,7 @@ describe("reads that wait together", () => {
     expect(await Promise.all(hanging)).toEqual([{}, {}]);
   });
 
-  test("share a failure, and nobody who comes later gets it", async () => {
+  test("share a failure, and later reads do not get it", async () => {
     const { answer, calls, request, things } = await held();
     const first = things();
     await calls(1);
@@ -152,7 +152,7 @@ describe("one reader", () => {
     for (const failure of [first, other]) expect((await failure).code).toBe("UPSTREAM_TIMEOUT");
   });
 
-  test("counts the call as one of its own", async () => {
+  test("counts the call as its own", async () => {
     const { calls, answer, request, things } = await held({ MAX_REST_CALLS: "1" });
     const first = things();
     await calls(1);

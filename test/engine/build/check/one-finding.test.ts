@@ -79,7 +79,7 @@ test.each([
   ).toEqual([expected]);
 });
 
-test("an argument that is required now breaks those who leave it out, and nobody who gives it", () => {
+test("a newly required argument breaks the operations that omit it, and no others", () => {
   const needed = schema.replace("users(size: Int)", "users(size: Int, page: Int!)");
   const document = openapi().replace(
     '"parameters":[',
@@ -96,7 +96,7 @@ test("an argument that is required now breaks those who leave it out, and nobody
   ]);
 });
 
-test("an operation that an approved change breaks has its own finding again, each error once", () => {
+test("an operation that an approved change breaks has a finding again, with each error once", () => {
   const without = schema.replace("  name: String\n", "");
   const fingerprint = step({ "schema.graphql": without }).findings.find(({ change }) => change)?.fingerprint;
   const entry = {
@@ -126,7 +126,7 @@ test("an operation that is wrong by itself has a finding for each error, whateve
   ]);
 });
 
-test("a warning that the base has is told as one, and touches no operation", () => {
+test("a warning that the base has too remains a warning, and affects no operation", () => {
   const report = step({ "openapi.yaml": openapi("email") });
   expect(told(report)).toEqual([old]);
   expect(report.operations.map(({ verdict }) => verdict)).toEqual(["untouched", "untouched"]);

@@ -95,7 +95,7 @@ function chosenOf({ property, members }: Variants, value: object): string {
     : resolveTypeByValue((value as Record<string, unknown>)[property], names);
 }
 
-test("a value of members that are told apart is an object of the one that its property chooses, and of no other", () => {
+test("a value of a union is an object of the member that its property selects, and of no other", () => {
   const judged = { byValue: 0, byProperty: 0, values: 0 };
   fc.assert(
     fc.property(unions, fc.nat(), (composed, seed) => {
