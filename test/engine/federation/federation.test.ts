@@ -4,9 +4,14 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ApolloServer } from "@apollo/server";
+import { ApolloServerPluginInlineTraceDisabled } from "@apollo/server/plugin/disabled";
+import { startStandaloneServer } from "@apollo/server/standalone";
+import { buildSubgraphSchema } from "@apollo/subgraph";
+import { getStitchedSchemaFromSupergraphSdl } from "@graphql-tools/federation";
 import { composeServices } from "@theguild/federation-composition";
-import { parse } from "graphql";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { execute, parse } from "graphql";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { findSubgraphErrors } from "../../../src/engine/server/check-config.ts";
 import { listens, startProgram } from "../../support/child-process.ts";
@@ -200,6 +205,63 @@ test("the SDL composes; clients see neither directives nor references", async ()
   expect(clients).not.toMatch(/@key|@link|@tag|@inaccessible|_entit|_Any|federation/);
   const wrong = await ask('{ _entityProduct(id: ["p1"]) { name } }');
   expect(wrong.errors[0].message).toMatch(/Cannot query field "_entityProduct"/);
+});
+
+/** The other subgraph, of Apollo's own library, which knows nothing of this engine. */
+async function startUsers() {
+  const users = [
+    { id: "0", name: "Cy", country: "FR", vip: false },
+    { id: "1", name: "Ann", country: "NL", vip: true },
+    { id: "2", name: "Bo", country: "DE", vip: false },
+  ];
+  const typeDefs = parse(readFileSync(join(import.meta.dirname, "users.graphql"), "utf8"));
+  const resolvers = {
+    Query: { users: () => users.slice(1) },
+    User: {
+      __resolveReference: (user: { id: string }) => users.find(({ id }) => id === user.id),
+      favourite: (user: { id: string }) => ({ __typename: "Product", id: `p${user.id}` }),
+    },
+    Product: { stars: ({ id }: { id: string }) => Number(id.slice(1)) },
+    Brand: { title: ({ id }: { id: string }) => `Brand ${id}` },
+  };
+  const server = new ApolloServer({
+    schema: buildSubgraphSchema([{ typeDefs, resolvers }]),
+    plugins: [ApolloServerPluginInlineTraceDisabled()],
+  });
+  const { url } = await startStandaloneServer(server, { listen: { host: "127.0.0.1", port: 0 } });
+  onTestFinished(() => server.stop());
+  return { url, typeDefs };
+}
+
+test("the gateway library of The Guild resolves entities of both subgraphs, for its caller, in batches", async () => {
+  const users = await startUsers();
+  const { data } = await ask("{ _service { sdl } }");
+  const { supergraphSdl = "" } = composeServices([
+    { name: "shop", typeDefs: parse(data._service.sdl), url: new URL("/v1/graphql", url).href },
+    { name: "users", ...users },
+  ]);
+  const schema = getStitchedSchemaFromSupergraphSdl({
+    supergraphSdl,
+    batch: true,
+    httpExecutorOpts: { headers: { "x-api-key": "k" } },
+  });
+  calls.splice(0);
+  const document = parse(
+    "{ users { name favourite { name stars brand { title } } orders { product { name stars } } postage } products { seller { name } } }",
+  );
+  const order = { product: { name: "Product 1", stars: 1 } };
+  const brand = { title: "Brand b1" };
+  expect(await execute({ schema, document, contextValue: {} })).toEqual({
+    data: {
+      users: [
+        { name: "Ann", favourite: { name: "Product 1", stars: 1, brand }, orders: [order], postage: 9 },
+        { name: "Bo", favourite: { name: "Product 2", stars: 2, brand }, orders: [order], postage: 5 },
+      ],
+      products: [{ seller: { name: "Ann" } }, { seller: { name: "Bo" } }, { seller: { name: "Cy" } }],
+    },
+  });
+  expect(calls.filter((call) => call.startsWith("/products?ids=")).length).toBeLessThanOrEqual(3);
+  expect(calls.filter((call) => !call.endsWith(" k"))).toEqual([]);
 });
 
 test("what is generated compiles", () => {
