@@ -13,6 +13,7 @@ import { pathBelowRepository } from "../project/path-below-repository.ts";
 import type { ValidProject } from "../project/project.ts";
 import { folderFiles } from "../project/spec-files.ts";
 import { check } from "./check.ts";
+import { compositionFindings, readSubgraphs } from "./composition.ts";
 import { deployedCommit } from "./deployed-commit.ts";
 import { checkSingleStdout, formatOption, type Output, rejectInputFiles } from "./format/format-option.ts";
 import { failureAnnotations, formatGithub } from "./format/github.ts";
@@ -26,17 +27,22 @@ import { readUsage } from "./read-usage.ts";
 import type { Finding, Report } from "./report.ts";
 import { rulePage } from "./rules.ts";
 
-type Given = { readonly base?: string; readonly usage?: string; readonly format: readonly Output[] };
+type Given = {
+  readonly base?: string;
+  readonly usage?: string;
+  readonly compose?: readonly string[];
+  readonly format: readonly Output[];
+};
 
 export function run(argv: readonly string[], io: Io): Promise<number> {
   let outputs: readonly Output[] = [];
-  const work = async ({ base, usage, format }: Given): Promise<number> => {
+  const work = async ({ base, usage, compose = [], format }: Given): Promise<number> => {
     rejectInputFiles(format, io.root, usage);
     outputs = checkSingleStdout(format);
     // remove the reports of an earlier run, in case this one fails
     for (const { file } of outputs) if (file !== undefined) removeFile(resolve(io.root, file));
     io.progress?.("restbound check: proves spec/");
-    const report = await reportOf(base, usage, io).finally(() => io.progress?.(""));
+    const report = await reportOf({ base, usage, compose }, io).finally(() => io.progress?.(""));
     for (const output of outputs) printReport(report, output, io);
     if (base !== undefined && report.changes.length > 0 && !isHttpUrl(base) && hasDiverged(io.root, base))
       io.error(
@@ -64,6 +70,10 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
           "with --base: a change that reaches nothing that clients used is a note; the folder of USAGE_DIR, the address of Prometheus, or the text of /metrics of each graphql process",
           nonEmpty,
         )
+        .option(
+          "--compose <files...>",
+          "also composes the subgraph with other subgraphs of its supergraph: files of their SDL, named as the subgraphs",
+        )
         .addOption(formatOption())
         .action(does(work)),
     (failure) => {
@@ -77,8 +87,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function reportOf(
-  given: string | undefined,
-  usage: string | undefined,
+  { base: given, usage, compose = [] }: Omit<Given, "format">,
   { root, today, env, progress }: Io,
 ): Promise<Report> {
   if (usage !== undefined && given === undefined)
@@ -88,12 +97,17 @@ async function reportOf(
   const base = given !== undefined && isHttpUrl(given) ? await deployedCommit(root, given) : given;
   const before = base === undefined ? undefined : gitFiles(root, base);
   const manifests = await readManifests(root, env.OPERATIONS_FROM);
+  const subgraphs = readSubgraphs(root, compose);
   return check({
     manifests,
     files: folderFiles(join(root, "spec")),
-    freshness: (project) => {
+    freshness: async (project) => {
       progress?.("restbound check: generates, and compares generated/");
-      return freshness(root, project);
+      const files = await generated(project);
+      return [
+        ...(await freshness(root, files)),
+        ...(await compositionFindings(project, files.get("generated/subgraph.graphql"), subgraphs)),
+      ];
     },
     today: date,
     ...(given !== undefined &&
@@ -124,10 +138,14 @@ export async function readManifests(root: string, given: string | undefined): Pr
 }
 
 /** Loads codegen's libraries, which take most of the start-up time, only if there is something to generate. */
-async function freshness(root: string, project: ValidProject): Promise<Finding[]> {
+async function generated(project: ValidProject): Promise<ReadonlyMap<string, string>> {
   const { generate } = await import("../codegen/generate.ts");
+  return generate(project);
+}
+
+async function freshness(root: string, files: ReadonlyMap<string, string>): Promise<Finding[]> {
   const { generatedFiles } = await import("../codegen/codegen-command.ts");
-  return freshnessFindings(root, await generate(project), generatedFiles(root));
+  return freshnessFindings(root, files, generatedFiles(root));
 }
 
 function write(text: string, { file }: Output, io: Io): void {

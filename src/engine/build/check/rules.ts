@@ -26,6 +26,9 @@ export const otherRules = {
     "`generated/` differs from codegen's output: the finding lists each missing, changed or surplus file. Run `npm run codegen`.",
     "freshness",
   ),
+  "composition-failed": error(
+    "With `--compose`: the subgraph does not compose with the other subgraphs of its supergraph. The message is that of composition.",
+  ),
   "saved-operation-changed": note(
     "With `--base`: the text of a saved operation has changed. Clients built before send the old one, which `OPERATIONS=saved` rejects.",
     "changes",

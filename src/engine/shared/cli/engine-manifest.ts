@@ -11,10 +11,11 @@ type EngineManifest = {
 export const engineManifest = (): EngineManifest =>
   readManifest(new URL("../../package.json", import.meta.url));
 
-export type OptionalFeature = "codegen" | "bundle" | "lsp";
+export type OptionalFeature = "codegen" | "bundle" | "lsp" | "composition";
 
 const featureOf = (name: string): OptionalFeature => {
   if (name === "rolldown") return "bundle";
+  if (name === "@theguild/federation-composition") return "composition";
   return name.startsWith("vscode-") ? "lsp" : "codegen";
 };
 
