@@ -39,7 +39,7 @@ const slow = [
   "test/repository/docs/{ci,front-end,rule-classes,your-operations}.test.ts",
   "test/service/clients/{package,tools}.test.ts",
   "test/service/e2e/{drain,hostile}.test.ts",
-  "test/service/faults/*.test.ts",
+  "test/service/{faults,fuzz}/*.test.ts",
   "test/service/mutations/mutations.test.ts",
   "test/service/server/{client-certificate,configuration,descriptors,dev,logs,metrics,paused}.test.ts",
   "test/service/server/{pretenuring,roles,stale,start-up,traces,upstream-tls}.test.ts",

@@ -85,7 +85,7 @@ test("each suite and benchmark starts files that are there, and each bar is of a
 
 test("a run of vitest in which no test passed has failed", async () => {
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--experimental.viteModuleRunner=false"];
-  const filter = ["--project", "shared", "test/support/suites/suites.test.ts", "-t", "no test of this name"];
+  const filter = ["--project", "slow", "test/support/suites/suites.test.ts", "-t", "no test of this name"];
   const { code, out } = await run([...vitest, ...filter]);
   expect(out).toMatch(/^tally: 0 passed, 1 failed, \d+ skipped\nno test passed/m);
   expect(code).toBe(1);

@@ -122,8 +122,8 @@ export const suites: Readonly<Record<string, Runnable>> = {
     file: "test/service/load/rolling.ts",
   },
   slow: {
-    does: "the tests that `npm test` leaves out because they take long, 10,000 interleaved requests among them",
-    projects: ["slow", "many"],
+    does: "the tests that `npm test` leaves out because they take long",
+    projects: ["slow"],
     environment: { REQUESTS: "10000" },
   },
   "slow-clients": {

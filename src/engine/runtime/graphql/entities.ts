@@ -89,7 +89,7 @@ const entityType = Symbol("entityType");
 type Entity = Record<string, unknown> & { [entityType]?: string };
 
 /** A key's values by argument. */
-type KeyValues = Readonly<Record<string, unknown>>;
+type KeyValues = Dictionary<unknown>;
 
 type SourceOf = (field: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
@@ -114,7 +114,7 @@ function entityResolver(
     return { ...key, valueType: named };
   });
   const read: EntityResolver["read"] = (representation) => {
-    const values: Record<string, unknown> = {};
+    const values = new Dictionary<unknown>();
     for (const { argument, path, valueType, isInteger, isOptional } of keys) {
       const given = path.reduce<unknown>(
         (object, step) => (isRecord(object) ? own(object, step) : undefined),
@@ -169,7 +169,7 @@ function resolverOf(
   const { resolve, check, named = (error: Error) => error } = sourceOf(field, args);
   /** The value of the reference's field for these arguments. Throws its error. */
   const call = async (values: KeyValues, context: ExecutionContext): Promise<unknown> => {
-    const [called] = await resolve([undefined], new Dictionary(values), context, [undefined]);
+    const [called] = await resolve([undefined], values, context, [undefined]);
     const value: unknown = await called;
     if (value instanceof Error) throw value;
     return value;
@@ -184,12 +184,15 @@ function resolverOf(
   const [first = "", ...deeper] = batch.match;
   return async (values, context) => {
     // one key that REST would refuse must not fail the others
-    const refusals = values.map((each) => check(new Dictionary(each), undefined, context));
+    const refusals = values.map((each) => check(each, undefined, context));
     const found = await batchOne(
       values.map((each, index) => (refusals[index] ? null : (each[argument] as string | number))),
       batch.size,
       [first, ...deeper],
-      (chunk) => call({ [argument]: chunk }, context) as Promise<readonly Record<string, unknown>[]>,
+      (chunk) =>
+        call(new Dictionary<unknown>({ [argument]: chunk }), context) as Promise<
+          readonly Record<string, unknown>[]
+        >,
       "nullableKeys",
     );
     return found.map((each, index) => refusals[index] ?? (each instanceof Error ? named(each) : each));

@@ -198,12 +198,13 @@ describe("both families", () => {
       const { promise, resolve: onAnswer } = Promise.withResolvers<Answer>();
       const whole = stubResolver(machine([dns.server]))("crm", onAnswer);
       expect(await promise).toEqual({ name: "crm", family, addresses: [{ address, family }] });
-      expect(performance.now() - began).toBeLessThan(500);
+      const answeredMs = performance.now() - began;
       expect(await whole).toMatchObject({
         addresses: [{ address }],
         failed: [{ name: "crm", family: late }],
       });
-      expect(performance.now() - began).toBeLessThan(2_000);
+      // the dropped query is waited for, and the answered one is not held back by it
+      expect(answeredMs).toBeLessThan((performance.now() - began) / 2);
     },
   );
 
