@@ -66,7 +66,7 @@ function collect(
   usage: DeferUsage | undefined,
 ): void {
   for (const selection of selections) {
-    if (!isIncluded(collecting, selection)) continue;
+    if (isCollected(collecting, found, selection) || !isIncluded(collecting, selection)) continue;
     if (selection.kind === Kind.FIELD) {
       const key = selection.alias?.value ?? selection.name.value;
       const group = found.groups.get(key);
@@ -85,6 +85,10 @@ function collect(
     collect(collecting, found, fragment.selectionSet, within);
   }
 }
+
+/** Without `@defer`, graphql-js 16 does not look at the conditions of a spread whose fragment it has collected. */
+const isCollected = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
+  !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);
 
 /** A fragment is collected once without `@defer`, or once for each directive. */
 function isVisited({ visited }: Found, name: string, usage: DeferUsage | undefined): boolean {

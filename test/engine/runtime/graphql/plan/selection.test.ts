@@ -192,3 +192,16 @@ test("a document that unfolds to too many fields is refused with the limit's nam
   expect((await ask(`{ named { name ${unfolding(13)} } }`)).errors).toMatchObject([{ extensions: limit }]);
   expect(calls).toEqual([]);
 });
+
+test("the condition of a spread counts for nothing once its fragment is collected, as in graphql-js 16", async () => {
+  const { ask } = await openSchema(answers);
+  const spreads = (first: string, second: string): string =>
+    `query ($given: Boolean = false) { ${first} ${second} } fragment F on Query { pet(id: 1) { id } }`;
+  expect(await ask(spreads("...F", "...F @include(if: $given)"), { given: null })).toEqual({
+    data: { pet: { id: "1" } },
+  });
+  const refused = await ask(spreads("...F @include(if: $given)", "...F"), { given: null });
+  expect(refused.errors?.map(({ message }) => message)).toEqual([
+    'Argument "if" of non-null type "Boolean!" must not be null.',
+  ]);
+});
