@@ -215,6 +215,13 @@ export class Deferral {
     return part ? this.#isAttached(part.place) : root === this.#data;
   }
 
+  /** Whether no null can replace the object any more, because the parts around it are complete. */
+  #isFinal({ object, position }: Place): boolean {
+    const root = rootOf(object, position);
+    const part = root && this.#parts.get(root);
+    return !part || (part.isDone && this.#isFinal(part.place));
+  }
+
   /** The payloads after the first part. */
   async *payloads(): AsyncGenerator<Payload, void> {
     while (this.#announced.size > 0) {
@@ -244,10 +251,13 @@ export class Deferral {
     const parts: Payload["parts"][number][] = [];
     const completed: Payload["completed"][number][] = [];
     for (const fragment of this.#announced) {
-      const failed = fragment.parts.filter((part) => part.isDone && part.wrapper[deferredKey] === null);
+      const attached = fragment.parts.filter(({ place }) => this.#isAttached(place));
+      const failed = attached.filter(
+        (part) => part.isDone && part.wrapper[deferredKey] === null && this.#isFinal(part.place),
+      );
       if (failed.length > 0) completed.push({ fragment, errors: failed.flatMap(({ errors }) => errors) });
       else if (fragment.parts.every(({ isDone }) => isDone)) {
-        for (const part of fragment.parts) {
+        for (const part of attached) {
           if (this.#sent.has(part)) continue;
           this.#sent.add(part);
           parts.push({ part, fragment: this.#nearest(part, fragment) });

@@ -38,17 +38,11 @@ export class FakeRest {
   readonly #given: RandomSchema;
   readonly #faults: Faults;
   readonly #seed: unknown;
-  readonly #isKeyed: boolean;
 
-  /**
-   * An item without its key fails all keys of its chunk. `isKeyed`: the items of chunks have their keys, so that chunks of
-   * other sizes have the same outcome.
-   */
-  constructor(given: RandomSchema, faults: Faults, seed: unknown, isKeyed = false) {
+  constructor(given: RandomSchema, faults: Faults, seed: unknown) {
     this.#given = given;
     this.#faults = faults;
     this.#seed = seed;
-    this.#isKeyed = isKeyed;
   }
 
   forField(): this {
@@ -80,7 +74,10 @@ export class FakeRest {
     return this.#value(random, typeAt(this.#given.schema, coordinate), 0);
   }
 
-  /** The items of a key depend on the key alone. So does a failure if a chunk has one key. */
+  /**
+   * The items of a key depend on the key alone. So does a failure if a chunk has one key. Items of larger chunks have their
+   * keys: one without a key fails its chunk, and a plan's chunks may differ from graphql-js's.
+   */
   #batch(coordinate: string, text: string, ids: readonly unknown[]): unknown {
     const link = this.#given.links.get(coordinate);
     this.#mayFail(new Random(this.#seed, text), coordinate);
@@ -92,7 +89,7 @@ export class FakeRest {
       const count = link?.shape === "many" ? random.int(3) : random.chance(0.9) ? 1 : 0;
       return random.times(count, () => {
         let value = this.#value(random, item, 1);
-        if (this.#isKeyed && link?.size !== 1 && !isRecord(value)) value = {};
+        if (link?.size !== 1 && !isRecord(value)) value = {};
         if (typeof value === "object" && value !== null) (value as Rest).id = id;
         return value;
       });

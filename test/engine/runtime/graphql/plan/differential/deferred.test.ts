@@ -42,7 +42,8 @@ import { Cases } from "./cases.ts";
 import type { Case } from "./compare.ts";
 
 const { DIFFERENTIAL_CASES: wanted, DIFFERENTIAL_CASE: only } = process.env;
-const count = Number(wanted ?? 100);
+// a case takes ten times as long as one without @defer
+const count = Math.ceil(Number(wanted ?? 1_000) / 10);
 const unlimited = { MAX_ANSWER_BYTES: Number.MAX_SAFE_INTEGER, MAX_BODY_BYTES: Number.MAX_SAFE_INTEGER };
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -75,8 +76,8 @@ for (const format of ["v0.2", "20220824"] as const)
     }
     console.log(`deferred ${format}: seed ${seed}, ${JSON.stringify(counts)}`);
     if (only) return;
-    expect(counts.inParts).toBeGreaterThan(count * 0.3);
-    expect(counts.failedFragments).toBeGreaterThan(count * 0.05);
+    expect(counts.inParts).toBeGreaterThan(count * 0.2);
+    expect(counts.failedFragments).toBeGreaterThan(count * 0.02);
   });
 
 /** The operation with `@defer` on some of its fragments, and with some fields in new deferred fragments. */
@@ -159,8 +160,7 @@ function schemaOf17(reference: GraphQLSchema): Any {
   return schema;
 }
 
-/** graphql-js 17 calls the resolvers of deferred fields one at a time, so its chunks are smaller. */
-const restOf = ({ given, faults, seed }: Case): FakeRest => new FakeRest(given, faults, seed, true);
+const restOf = ({ given, faults, seed }: Case): FakeRest => new FakeRest(given, faults, seed);
 
 async function planned(one: Case, document: DocumentNode, format: PartFormat): Promise<Outcome | undefined> {
   const operation = getOperationAST(document, one.operationName);
