@@ -27,10 +27,11 @@ const slow = [
   "test/engine/build/check/{bounded-text,garbage,large}.test.ts",
   "test/engine/build/init/{init,nothing-lost,paging,signals}.test.ts",
   "test/engine/build/lsp/lsp.test.ts",
-  "test/engine/build/codegen/{large-type-check,wide}.test.ts",
+  "test/engine/build/codegen/{hostile,large-type-check,wide}.test.ts",
   "test/engine/build/openapi/{chains,union-members}.test.ts",
   "test/engine/build/update/update-workflow.test.ts",
   "test/engine/gateway/{key-floods,revocation-log,revoked-keys,tenant-concurrency}.test.ts",
+  "test/engine/names/every-name.test.ts",
   "test/engine/runtime/governor/attacks.test.ts",
   "test/engine/runtime/graphql/{documents,documents-cost,leaving-anywhere,overload}.test.ts",
   "test/engine/runtime/rest/{cache-faults,held-canary,held-tokens}.test.ts",
@@ -52,12 +53,13 @@ const apart = [
   "test/engine/runtime/graphql/{leaving,variables}.test.ts",
   "test/engine/runtime/graphql/plan/response-budget.test.ts",
   "test/engine/runtime/http/slow-bodies.test.ts",
+  "test/engine/runtime/observe/outgoing-calls.test.ts",
   "test/engine/runtime/governor/*.test.ts",
   "test/engine/shared/*.test.ts",
 ];
 
-/** The suites `fuzz`, `tenants` and `replicas` run them, with more cases and requests than `npm test` had time for. */
-const many = ["test/service/fuzz/*.test.ts", "test/service/e2e/{replicas,tenants}.test.ts"];
+/** The suites `tenants` and `replicas` run them, with more cases and requests than `npm test` had time for. */
+const many = ["test/service/e2e/{replicas,tenants}.test.ts"];
 
 export default defineConfig({
   test: {

@@ -57,7 +57,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
   floods: { does: "floods of requests that cost more than they weigh", file: "test/service/load/floods.ts" },
   fuzz: {
     does: "20,000 random bodies, heads, variables and answers of REST; every name that objects inherit",
-    projects: ["many", "apart", "shared"],
+    projects: ["slow", "apart", "shared"],
     files: [
       "test/service/fuzz",
       "test/engine/runtime/graphql/variables.test.ts",
