@@ -177,8 +177,9 @@ export function saidOf({ name, type }: GraphQLArgument, json: string): RegExp {
   // what graphql-js takes may be beyond our own bounds, or break the limits of REST
   const own = `${refused}.*(?:may stand in each other up to 100 levels|beyond 2\\^53)`;
   const limit = `argument "${name}[\\w.]*" (?:must (?:be|hold|not be empty)|does not have the form|must NOT have duplicate items$)`;
+  const entity = "(?:the __typename of )?a representation |_entities takes at most ";
   return new RegExp(
-    `^(?:taken$|BAD_USER_INPUT (?:${ofBody}|${own}|${limit}|an id is not the integer that REST takes$))`,
+    `^(?:taken$|(?:BAD_USER_INPUT|LIMIT_EXCEEDED) (?:${ofBody}|${own}|${limit}|${entity}|an id is not the integer that REST takes$))`,
   );
 }
 
