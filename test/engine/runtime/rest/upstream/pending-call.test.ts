@@ -92,7 +92,10 @@ test.each([
   const calls = Array.from({ length: 10 }, (_, index) => call(timeouts, callerOf(index)).response);
   const outcomes = await Promise.allSettled(calls);
   expect(outcomes.slice(0, 4).map((outcome) => outcome.status)).not.toContain("rejected");
-  expect(outcomes.at(-1)).toMatchObject({ reason: { message: "no connection in time" } });
+  // all have the same deadline, so the end of another call may hand it a connection in its last moment
+  expect(outcomes.at(-1)).toMatchObject({
+    reason: { message: expect.stringMatching(/^no (?:connection|answer) in time$/) },
+  });
 });
 
 test("5,000 queued calls fail one after the other when the pool is destroyed", async () => {
