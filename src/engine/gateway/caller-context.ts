@@ -39,7 +39,7 @@ const isText = (value: unknown): value is string =>
 
 /**
  * A list of strings. Under a mapped name, it may also be one string separated by spaces, as `scope` is (RFC 7662 §2.2, RFC 9068
- * §2.2.3); an empty mapped name means that there is no such list.
+ * §2.2.3). If the list is mapped to an empty name, it is always empty.
  */
 function textsAt(
   members: Readonly<Record<string, unknown>>,

@@ -1,8 +1,7 @@
 /**
  * The issuer's public keys (JWK Set, RFC 7517 §5), from a URL or a file. A set counts until a newer one was read, so an outage of
- * the issuer changes nothing for `keptMs`. A token with an unknown `kid` causes one read, at most every `unknownKidMs`: anyone
- * can make such a token. Redirects are not followed, and only keys of the set are used: never those that a token names (`jku`,
- * `jwk`, `x5u`).
+ * the issuer changes nothing for `keptMs`. An unknown `kid` causes a read, but at most one per `unknownKidMs`, because anyone
+ * can invent one. Redirects are not followed. Keys that a token brings or refers to (`jwk`, `jku`, `x5u`) are never used.
  */
 import type { FastifyBaseLogger } from "fastify";
 import {

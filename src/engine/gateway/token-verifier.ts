@@ -79,7 +79,7 @@ export class TokenVerifier {
     return undefined;
   }
 
-  /** Whether the text has the form of a JWS (RFC 7515 §7.1) whose unverified `iss` is the issuer. */
+  /** Whether the text is a compact JWS (RFC 7515 §7.1) that claims to be from the issuer. Nothing is verified yet. */
   #isOfIssuer(key: string): boolean {
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(key) ?? [];
     if (payload === undefined) return false;

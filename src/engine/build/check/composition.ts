@@ -49,7 +49,7 @@ export function readSubgraphs(root: string, files: readonly string[]): Subgraph[
   return subgraphs;
 }
 
-/** `sdl`: the text of `generated/subgraph.graphql`. Throws a `UsageError` if the project is no subgraph. */
+/** `sdl` is the text of `generated/subgraph.graphql`, without which the project is not a subgraph: a `UsageError`. */
 export async function compositionFindings(
   project: ValidProject,
   sdl: string | undefined,

@@ -85,7 +85,7 @@ export type UsageReport = {
   readonly unknown: number;
 };
 
-/** What a call of a REST operation carries by `spec/credentials.yaml`, and whose credential. */
+/** The credential and the fixed headers (`spec/credentials.yaml`) that calls of a REST operation send. */
 type CredentialReport = {
   /** `GET pager/services`. */
   readonly operation: string;

@@ -116,7 +116,7 @@ function callLines(model: Model, field: BoundField): string[] {
   ];
 }
 
-/** Whose credential a call carries. Empty if the server holds none. */
+/** The owner of the credential that a call sends; empty if the server holds none. */
 const credentialLines = ({ held, document }: Model, operation: RestOperation): string[] =>
   held.size === 0
     ? []

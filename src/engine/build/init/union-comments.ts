@@ -1,6 +1,6 @@
 /**
- * Comments above unions whose members have fields of the same name that one query cannot select of both (GraphQL §5.3.2, Field
- * Selection Merging): `ID!` in one and `ID` in another.
+ * Comments above unions that name the fields for which a query needs aliases, because their types differ between members, such as
+ * `ID!` and `ID` (GraphQL §5.3.2, Field Selection Merging).
  */
 import {
   type GraphQLObjectType,
@@ -53,7 +53,7 @@ function conflictLines(members: readonly GraphQLObjectType[]): string[] {
 
 type Conflict = { readonly path: string; readonly types: readonly [string, string] };
 
-/** The fields of both types, at any depth, whose types conflict. `compared`: pairs of types that are compared already. */
+/** The fields, at any depth, whose types conflict between the two types. `compared` has the pairs of types seen so far, for recursion. */
 function conflicts(
   one: GraphQLObjectType,
   other: GraphQLObjectType,

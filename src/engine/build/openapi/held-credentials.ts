@@ -60,7 +60,7 @@ export function heldCredentials(
   return held;
 }
 
-/** Whose credential a call carries. `tenant`: the server holds one for each tenant. */
+/** The owner of the credential that a call sends. `tenant`: the server holds one per tenant. */
 export type CredentialUse = {
   readonly of: "caller" | "server" | "tenant" | "none";
   /** One text for each credential. */

@@ -23,7 +23,7 @@ const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 export const operationNodes = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
-/** Additional operations whose method has a field in the same path item, which is used (OpenAPI 3.2, Path Item Object). */
+/** Entries of `additionalOperations` for methods with a field of their own, such as `post`. The field wins (OpenAPI 3.2, Path Item Object). */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
 

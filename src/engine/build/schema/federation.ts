@@ -59,7 +59,7 @@ export type KeyField = {
   readonly path: readonly string[];
   /** The name of its type. */
   readonly type: string;
-  /** A field of `@requires`, which a representation may lack, and whose value may be null. */
+  /** For fields of `@requires`: a representation may omit them or have null. */
   readonly isRequired?: { readonly isNullable: boolean };
 };
 

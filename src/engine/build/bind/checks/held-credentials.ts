@@ -160,8 +160,8 @@ function checkTenantParameter(
 }
 
 /**
- * Nothing that a client sets is, or may be read as, the tenant: not an argument, a default, a key of the parent, a body as a
- * whole, or a member of an object whose members are parameters. A segment of the path that a client sets is below the tenant's.
+ * Reports every way in which a client could choose the tenant: arguments, defaults, keys of the parent, whole bodies and
+ * exploded objects. Clients may set path segments below the tenant's only.
  */
 function checkConfined(field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;
