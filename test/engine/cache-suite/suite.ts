@@ -2,17 +2,15 @@
  * The public suite of tests for HTTP caches (cache-tests.fyi), as npm packs it: its cases, its runner and the handlers of its
  * origin server. It is fetched once, into a cache folder, and used only if it is the very archive that is named here.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fetchPinned } from "../../support/fetch-pinned.ts";
 
 const version = "http-cache-tests@0.4.5";
 const integrity =
   "sha512-DjuwN9nUZXLTW+wav1LRESCZNVxl8SshwOy4z1pxuWbWt5/ay6sM9QQ1lebBaDO6P1IMBoK6mdf+PuVP/QNL8A==";
-const folder = join(tmpdir(), `messaging-graphql-${version}`);
 
 export type Case = {
   readonly id: string;
@@ -49,19 +47,7 @@ type Runner = {
 
 /** A file of the suite. */
 async function load<T>(file: string): Promise<T> {
-  if (!existsSync(folder)) fetchSuite();
-  return (await import(join(folder, file))) as T;
-}
-
-function fetchSuite(): void {
-  const making = `${folder}.${process.pid}`;
-  mkdirSync(making, { recursive: true });
-  const options = { cwd: making, encoding: "utf8" } as const;
-  const [packed] = JSON.parse(execFileSync("npm", ["pack", version, "--json"], options));
-  if (packed.integrity !== integrity) throw new Error(`${version} is not the archive that it was`);
-  execFileSync("tar", ["-xzf", packed.filename], options);
-  renameSync(join(making, "package"), folder);
-  rmSync(making, { recursive: true });
+  return (await import(join(fetchPinned(version, integrity), file))) as T;
 }
 
 export const readGroups = async (): Promise<readonly Group[]> =>
@@ -69,7 +55,7 @@ export const readGroups = async (): Promise<readonly Group[]> =>
 
 /** The results of a browser, as the suite has recorded them. */
 export const readResults = async (browser: string): Promise<Record<string, Result>> =>
-  JSON.parse(readFileSync(join(folder, "results", `${browser}.json`), "utf8"));
+  JSON.parse(readFileSync(join(fetchPinned(version, integrity), "results", `${browser}.json`), "utf8"));
 
 /** Runs all cases through `fetch`, many at once. */
 export async function run(

@@ -1,6 +1,7 @@
 /** The files of deploy/ hold together, and stock validators take them. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { BlockList, isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -8,42 +9,45 @@ import { parse, parseAllDocuments } from "yaml";
 import { roleNames } from "../../../src/engine/runtime/settings/config.ts";
 import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
 import { typeErrors } from "../../engine/build/codegen/type-check.ts";
+import { hasKubectl, kubectl } from "./kubectl.ts";
 
 const deploy = join(import.meta.dirname, "../../../deploy");
 const read = (path: string): string => readFileSync(join(deploy, path), "utf8");
 
 const has = (command: string): boolean => spawnSync(command, ["--version"]).error === undefined;
-const hasKubectl = has("kubectl");
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests are of many kinds
 type Manifest = any;
 
+const components = readdirSync(join(deploy, "kubernetes/components")).map((name) => `components/${name}`);
+const folders = ["base", "overlay", ...components];
 const kustomization = (folder: string): Manifest => parse(read(`kubernetes/${folder}/kustomization.yaml`));
-const resources = ["base", "overlay"].flatMap((folder) =>
-  kustomization(folder).resources.flatMap((name: string) =>
-    name.startsWith("..") ? [] : `${folder}/${name}`,
+const documentsOf = (text: string): Manifest[] => parseAllDocuments(text).map((one) => one.toJS());
+const manifests = folders.flatMap((folder) =>
+  (kustomization(folder).resources ?? []).flatMap((name: string) =>
+    name.startsWith("..") ? [] : documentsOf(read(`kubernetes/${folder}/${name}`)),
   ),
-);
-const manifests: Manifest[] = resources.flatMap((name) =>
-  parseAllDocuments(read(`kubernetes/${name}`)).map((document) => document.toJS()),
-);
+) as Manifest[];
 const settings = Object.fromEntries(
   [...read("kubernetes/base/settings.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
     name,
     value,
   ]),
 );
-const ofKind = (kind: string): Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
+const ofKind = (kind: string, given = manifests): Manifest[] =>
+  given.filter((manifest) => manifest.kind === kind);
 
 /** The packages that have the types of custom resources, by API group. */
 const customResources = new Map([
-  ["monitoring.coreos.com", "prometheus-operator"],
+  ["external-secrets.io", "external-secrets"],
   ["gateway.networking.k8s.io", "gateway-api"],
+  ["keda.sh", "keda"],
+  ["monitoring.coreos.com", "prometheus-operator"],
 ]);
 
 /**
- * What the compiler says against the schemas of Kubernetes, the Gateway API and the Prometheus operator, which packages have in TypeScript:
- * a member that no schema has is a fault too.
+ * What the compiler says against the schemas of Kubernetes and of the custom resources, which packages have in TypeScript: a member
+ * that no schema has is a fault too.
  */
 function faultsOf(given: readonly Manifest[]): string[] {
   const texts = given.map((manifest, index) => {
@@ -60,43 +64,77 @@ export const manifest: ${type} = ${JSON.stringify(manifest, null, 2)};`;
   return typeErrors(new Map(texts));
 }
 
+/** What kustomize builds of a folder. */
+function build(folder: string): Manifest[] {
+  const path = join(deploy, "kubernetes", folder);
+  const { status, stdout, stderr } = spawnSync(kubectl(), ["kustomize", path], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  return documentsOf(stdout);
+}
+
+/** Whether policies let pods of the component connect to an address, or to the pods of a namespace. */
+function reaches(component: string, to: string, port: number): boolean {
+  const labels: Record<string, string> = {
+    "app.kubernetes.io/component": component,
+    "app.kubernetes.io/name": "messaging-graphql",
+  };
+  const isIn = (blocks: readonly string[]): boolean =>
+    blocks.some((block) => {
+      const [net = "", bits] = block.split("/");
+      const family = isIP(net) === 6 ? "ipv6" : "ipv4";
+      const list = new BlockList();
+      list.addSubnet(net, Number(bits), family);
+      return isIP(net) === isIP(to) && list.check(to, family);
+    });
+  const isPeer = ({ ipBlock, namespaceSelector }: Manifest): boolean =>
+    isIP(to) > 0
+      ? ipBlock !== undefined && isIn([ipBlock.cidr]) && !isIn(ipBlock.except ?? [])
+      : namespaceSelector?.matchLabels["kubernetes.io/metadata.name"] === to;
+  return ofKind("NetworkPolicy")
+    .filter(({ spec }) =>
+      Object.entries(spec.podSelector.matchLabels).every(([name, value]) => labels[name] === value),
+    )
+    .flatMap(({ spec }) => spec.egress)
+    .some((rule) => rule.to.some(isPeer) && rule.ports.some((one: Manifest) => one.port === port));
+}
+
 describe("kubernetes", () => {
   test("each manifest is valid, and a wrong one is not", () => {
-    expect(manifests.map(({ kind }) => kind).sort()).toEqual(
-      [
-        ...["Deployment", "Deployment", "HTTPRoute", "HorizontalPodAutoscaler", "HorizontalPodAutoscaler"],
-        ...["Namespace", "NetworkPolicy", "NetworkPolicy", "PodDisruptionBudget", "PodDisruptionBudget"],
-        ...["PodMonitor", "Service", "Service"],
-      ].sort(),
-    );
     expect(faultsOf(manifests)).toEqual([]);
-    const [deployment] = ofKind("Deployment");
-    const [policy] = ofKind("NetworkPolicy");
-    expect(faultsOf([{ ...deployment, spec: { ...deployment.spec, replicas: "two" } }])).toHaveLength(1);
-    expect(faultsOf([{ ...policy, spec: { ...policy.spec, podSelecter: {} } }])).toHaveLength(1);
-    const [monitor] = ofKind("PodMonitor");
-    expect(faultsOf([{ ...monitor, spec: { ...monitor.spec, podMetricsEndpoint: [] } }])).toHaveLength(1);
-    const [route] = ofKind("HTTPRoute");
-    expect(faultsOf([{ ...route, spec: { ...route.spec, hostname: "a" } }])).toHaveLength(1);
+    const wrong: [kind: string, spec: object][] = [
+      ["Deployment", { replicas: "two" }],
+      ["NetworkPolicy", { podSelecter: {} }],
+      ["PodMonitor", { podMetricsEndpoint: [] }],
+      ["HTTPRoute", { hostname: "a" }],
+      ["ScaledObject", { minReplicas: 3 }],
+      ["ExternalSecret", { refreshIntervall: "5m" }],
+    ];
+    for (const [kind, spec] of wrong) {
+      const [manifest] = ofKind(kind);
+      expect(faultsOf([{ ...manifest, spec: { ...manifest.spec, ...spec } }]), kind).toHaveLength(1);
+    }
+  });
+
+  test.skipIf(!hasKubectl)("kustomize builds the base alone", () => {
+    const all = build("base");
+    expect(faultsOf(all)).toEqual([]);
+    expect(ofKind("HorizontalPodAutoscaler", all)).toHaveLength(2);
   });
 
   test.skipIf(!hasKubectl)(
-    "kustomize builds the overlay: a digest, a hash of the settings, mounts that exist",
+    "kustomize builds the overlay: a digest, a hash of the settings, mounts and Secrets that exist",
     () => {
-      const built = spawnSync("kubectl", ["kustomize", join(deploy, "kubernetes/overlay")], {
-        encoding: "utf8",
-      });
-      expect([built.status, built.stderr]).toEqual([0, ""]);
-      const all: Manifest[] = parseAllDocuments(built.stdout).map((document) => document.toJS());
+      const all = build("overlay");
       expect(faultsOf(all)).toEqual([]);
       expect(
         all.filter(
           ({ kind, metadata }) => kind !== "Namespace" && metadata.namespace !== "messaging-graphql",
         ),
       ).toEqual([]);
-      const [config] = all.filter(({ kind }) => kind === "ConfigMap");
+      const [config] = ofKind("ConfigMap", all);
       expect(config.metadata.name).toMatch(/^settings-[a-z0-9]{10}$/);
-      for (const { spec } of all.filter(({ kind }) => kind === "Deployment")) {
+      const secretNames = ofKind("ExternalSecret", all).map(({ spec }) => spec.target.name);
+      for (const { spec } of ofKind("Deployment", all)) {
         const { containers, volumes } = spec.template.spec;
         const [{ image, envFrom, volumeMounts, env }] = containers;
         expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
@@ -108,9 +146,70 @@ describe("kubernetes", () => {
         );
         const paths = volumeMounts.map(({ mountPath }: Manifest) => mountPath);
         expect(files.filter((file) => !paths.includes(dirname(file)))).toEqual([]);
+        for (const { secret } of volumes) if (secret) expect(secretNames).toContain(secret.secretName);
       }
+      // KEDA makes the autoscalers
+      expect(ofKind("HorizontalPodAutoscaler", all)).toEqual([]);
+      expect(ofKind("ScaledObject", all)).toHaveLength(2);
     },
   );
+
+  test("the overlay has every component", () => {
+    expect(kustomization("overlay").components).toEqual(components.map((name) => `../${name}`));
+  });
+
+  test("replicas survive the loss of a zone, and KEDA scales as the base does", () => {
+    for (const { metadata, spec } of ofKind("Deployment")) {
+      const [zones] = spec.template.spec.topologySpreadConstraints;
+      expect(zones).toMatchObject({
+        topologyKey: "topology.kubernetes.io/zone",
+        whenUnsatisfiable: "DoNotSchedule",
+        // otherwise the pods of a zone that is down would wait for it
+        nodeTaintsPolicy: "Honor",
+      });
+      const [scaler] = ofKind("HorizontalPodAutoscaler").filter(
+        (manifest) => manifest.spec.scaleTargetRef.name === metadata.name,
+      );
+      const [{ resource }] = scaler.spec.metrics;
+      expect(scaler.spec.metrics).toHaveLength(1); // others need an adapter, which a cluster may not have
+      expect(scaler.spec.minReplicas).toBeGreaterThanOrEqual(3);
+      const [scaled] = ofKind("ScaledObject").filter(
+        (manifest) => manifest.spec.scaleTargetRef.name === metadata.name,
+      );
+      expect(scaled.spec).toMatchObject({
+        minReplicaCount: scaler.spec.minReplicas,
+        maxReplicaCount: scaler.spec.maxReplicas,
+        advanced: {
+          horizontalPodAutoscalerConfig: { name: scaler.metadata.name, behavior: scaler.spec.behavior },
+        },
+      });
+      const [cpu, requests] = scaled.spec.triggers;
+      expect(cpu.metadata.value).toBe(String(resource.target.averageUtilization));
+      const [, metric, role] = /^sum\((\w+)\{namespace="messaging-graphql",role="(\w+)"\}\)$/.exec(
+        requests.metadata.query,
+      ) as string[];
+      expect(role).toBe(metadata.name);
+      expect(readFileSync("docs/reference/metrics.md", "utf8")).toContain(
+        `| \`${metric}\` | gauge | \`role\` |`,
+      );
+    }
+  });
+
+  test("pods reach name servers, REST, Redis and the collector, inside and outside the cluster, and no metadata service", () => {
+    const [dns, rest, redis, collector] = [53, 443, 6_379, 4_318];
+    const all = ["169.254.20.10", "kube-system"].map((to) => [to, dns] as const);
+    const outside = ["203.0.113.7", "2001:db8::7", "10.1.2.3"].map((to) => [to, rest] as const);
+    const inside = [["api", 8_443] as const, ["observability", collector] as const];
+    for (const component of ["gateway", "graphql"]) {
+      for (const [to, port] of [...all, ...outside, ...inside])
+        expect([to, port, reaches(component, to, port)]).toEqual([to, port, true]);
+      for (const to of ["169.254.169.254", "fe80::1", "fd00:ec2::254", "other"])
+        expect([to, reaches(component, to, 80)]).toEqual([to, false]);
+      expect(reaches(component, "169.254.169.254", rest)).toBe(false);
+      for (const to of ["203.0.113.7", "2001:db8::7", "redis"])
+        expect([to, reaches(component, to, redis)]).toEqual([to, component === "gateway"]);
+    }
+  });
 
   test("a container has a read-only file system, no root user and no capabilities", () => {
     for (const { spec } of ofKind("Deployment")) {
@@ -125,11 +224,11 @@ describe("kubernetes", () => {
     }
   });
 
-  test.each(["base", "overlay"])("each file of %s is named", (folder) => {
-    const { resources, patches = [], configMapGenerator } = kustomization(folder);
+  test.each(folders)("each file of %s is named", (folder) => {
+    const { resources = [], patches = [], configMapGenerator = [] } = kustomization(folder);
     const named = [
       ...resources.filter((name: string) => !name.startsWith("..")),
-      ...patches.map(({ path }: Manifest) => path),
+      ...patches.flatMap(({ path = [] }: Manifest) => path),
       ...configMapGenerator.flatMap(({ envs = [] }: Manifest) => envs),
     ];
     const files = readdirSync(join(deploy, "kubernetes", folder));
@@ -172,10 +271,6 @@ describe("kubernetes", () => {
       // the notice lasts until the probe has failed and the balancers know
       const { periodSeconds, failureThreshold } = container.readinessProbe;
       expect(Number(DRAIN_MS)).toBeGreaterThan(periodSeconds * failureThreshold * 1_000);
-      const [scaler] = ofKind("HorizontalPodAutoscaler").filter(
-        (manifest) => manifest.spec.scaleTargetRef.name === metadata.name,
-      );
-      expect(scaler.spec.minReplicas).toBeGreaterThan(1);
       expect(spec.replicas).toBeUndefined(); // an apply would undo what the autoscaler did
     }
     const [graphql] = ofKind("NetworkPolicy").filter(({ metadata }) => metadata.name === "graphql");
