@@ -1,6 +1,7 @@
 /** Compressed responses: their bytes count while they are decompressed, and the work is their caller's. */
 import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
 import { FairSemaphore } from "../../../../src/engine/runtime/governor/fair-semaphore.ts";
 import { FairShare } from "../../../../src/engine/runtime/governor/fair-share.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
@@ -19,19 +20,30 @@ const calls = (request: Awaited<ReturnType<typeof against>>["request"], count: n
     ),
   );
 
-test("however many are decompressed at the same time, they hold no more than the budget of the process", async () => {
-  const hold = vi.spyOn(RequestScope.prototype, "hold");
-  onTestFinished(() => hold.mockRestore());
-  const { request } = await against((socket) => void socket.write(answered), { CALL_TIMEOUT_MS: "10000" });
-  const settled = await calls(request, 12);
-  const refused = settled.filter(
-    (one) => one.status === "rejected" && one.reason.code === "SERVICE_UNAVAILABLE",
-  );
-  // on a slow machine one ends before the next begins, and fewer are refused
-  expect(refused.length).toBeGreaterThan(0);
+test("a decompressed response that does not fit what the process has left is refused on its way", async () => {
+  const { request, upstreams } = await against((socket) => void socket.write(answered), {
+    CALL_TIMEOUT_MS: "10000",
+  });
+  const { bytes } = upstreams.shares;
+  bytes.add(new PresentCallers().enter("other"), bytes.total - 8_000_000);
+  const held: number[] = [];
+  const { hold } = RequestScope.prototype;
+  const counted = vi.spyOn(RequestScope.prototype, "hold").mockImplementation(function (
+    this: RequestScope,
+    ...pieceOfBody
+  ) {
+    const failure = hold.apply(this, pieceOfBody);
+    held.push(bytes.held);
+    return failure;
+  });
+  onTestFinished(() => counted.mockRestore());
+  for (const one of await calls(request, 12))
+    expect(one).toMatchObject({ status: "rejected", reason: { code: "SERVICE_UNAVAILABLE" } });
+  expect(Math.max(...held)).toBeLessThanOrEqual(bytes.total);
   // each was stopped on its way, long before it was complete
-  const largest = Math.max(...hold.mock.calls.map(([bytes]) => bytes));
+  const largest = Math.max(...counted.mock.calls.map(([piece]) => piece));
   expect(largest).toBeLessThan(1_000_000);
+  expect(bytes.held).toBe(bytes.total - 8_000_000);
 });
 
 test("the processor time of a large one is charged, also if it is refused", async () => {
