@@ -7,17 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "./docs/page.ts";
 
-const tools = [
-  "promtool",
-  "redis-server",
-  "nginx",
-  "haproxy",
-  "varnishd",
-  "wrk",
-  "chromium",
-  "apt-get",
-  "sudo",
-];
+const tools = ["promtool", "redis-server", "haproxy", "varnishd", "chromium", "apt-get", "sudo"];
 
 /** Runs it with an npm that does what `does` says for the suite, and prints one test that passed for the others. */
 async function run(
