@@ -1,13 +1,6 @@
 /** Binds a field of a parent REST object: to an operation if it has `@rest`, otherwise to a property. */
 
-import {
-  type GraphQLField,
-  getNamedType,
-  getNullableType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-} from "graphql";
+import { getNullableType, isListType, isNonNullType } from "graphql";
 import type { Page } from "../../shared/page.ts";
 import {
   clientMethods,
@@ -20,7 +13,7 @@ import {
 import { nodeLocation, readRest, readRestName, showsEntries } from "../schema/directives.ts";
 import { bindBatch, itemKeys } from "./bind-batch.ts";
 import type { Binder } from "./binder.ts";
-import { atArgument, type FieldContext } from "./field-context.ts";
+import { atArgument, type FieldContext, type FieldOfParent } from "./field-context.ts";
 import { findOperation } from "./find-operation.ts";
 import type { FindingTarget } from "./findings.ts";
 import { bindInputs, inferBodyArgument } from "./inputs/bind-inputs.ts";
@@ -28,7 +21,7 @@ import { checkInputTypes, isBatchKey } from "./inputs/check-input-types.ts";
 import { checkRequest } from "./inputs/check-request.ts";
 import { checkStyles } from "./inputs/check-styles.ts";
 import { isInheritedSource, readsObject } from "./inputs/input-source.ts";
-import type { Backing, FieldBinding, Input, PlainField } from "./model.ts";
+import type { FieldBinding, Input, PlainField } from "./model.ts";
 import { bindConnection } from "./outputs/bind-connection.ts";
 import { bindEntries } from "./outputs/bind-entries.ts";
 import { matchOutput } from "./outputs/match-output.ts";
@@ -36,14 +29,10 @@ import { propertyPathOf, readProperty } from "./outputs/read-property.ts";
 import { matchResult, readResults } from "./outputs/read-results.ts";
 import { bindReferenceBatch } from "./references.ts";
 
-type Field = GraphQLField<unknown, unknown>;
-
 /** Binds a field; called once for each REST object behind its type, or behind a type that encloses it. */
 export function bindField(
   binder: Binder,
-  type: string,
-  definition: Field,
-  parent: Backing | undefined,
+  { type, definition, parent }: FieldOfParent,
   enclosing: FieldContext["enclosing"] = new Map(),
 ): void {
   const where: FindingTarget = {
@@ -65,7 +54,7 @@ export function bindField(
       where,
     };
     if (operation) bindOperation({ ...field, operation, slots: binder.slotsOf(operation) });
-  } else if (parent) bindProperty(binder, type, definition, parent, where);
+  } else if (parent) bindProperty(binder, { type, definition, parent }, where);
   else
     binder.findings.add(
       "field-unbound",
@@ -77,9 +66,7 @@ export function bindField(
 
 function bindProperty(
   binder: Binder,
-  type: string,
-  definition: Field,
-  parent: Backing,
+  { type, definition, parent }: Required<FieldOfParent>,
   where: FindingTarget,
 ): void {
   const { self } = readRestName(binder.schema, definition);
@@ -104,24 +91,19 @@ function bindProperty(
     );
   const found = self ? undefined : properties.get(name);
   if (found) binder.addProperty({ ...where, rest: found.node }, name, `the REST object of ${parent.from}`);
-  binder.fields.set(where.coordinate, {
+  const field: PlainField = {
     kind: "plain",
     coordinate: where.coordinate,
     type,
     definition,
     path,
     ...(showsEntries(binder.schema, definition) && { entries: true }),
-  });
-  const read = readProperty(binder, where, parent, path, adviceWithout(definition));
+  };
+  binder.fields.set(where.coordinate, field);
+  const read = readProperty(binder, where, field, parent);
   const value = read && bindEntries(binder, read.at, definition, read.value);
   if (value) matchOutput(binder, read.at, definition.type, value);
 }
-
-/** Advice for a field without a REST property. */
-const adviceWithout = ({ name, type }: Field): string =>
-  ["edges", "nodes", "pageInfo"].includes(name)
-    ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
-    : `name the property with @restName, ${isObjectType(getNamedType(type)) ? "bind a link with @rest, " : ""}or remove the field`;
 
 function bindOperation(written: FieldContext): void {
   const { binder, type, definition, operation, where } = written;

@@ -30,7 +30,10 @@ import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
 import { enumValues } from "./type-rules.ts";
 
-type BindInput = Pick<Model, "document" | "operations" | "schema" | "schemaDocument" | "federation">;
+type BindInput = Pick<
+  Model,
+  "document" | "operations" | "schema" | "schemaDocument" | "federation" | "held" | "names"
+>;
 
 /** Binds a schema that is given as text. */
 export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
@@ -41,15 +44,16 @@ export function bind(
   { schema, document: schemaDocument, federation, diagnostics }: SchemaFile,
 ): BindResult {
   if (!schema) return { diagnostics };
-  const input = { document, operations, schema, schemaDocument, federation };
-  const findings = new Findings(input.document);
   const held = heldCredentials(document, operations, credentials);
-  const names = new RestNames(input.schema);
-  const binder = new Binder(input, credentials, held, names, findings);
-  for (const root of boundRoots(input.schema))
-    for (const field of Object.values(root.getFields())) bindField(binder, root.name, field, undefined);
+  const names = new RestNames(schema);
+  const input = { document, operations, schema, schemaDocument, federation, held, names };
+  const findings = new Findings(document);
+  const binder = new Binder(input, credentials, findings);
+  for (const root of boundRoots(schema))
+    for (const definition of Object.values(root.getFields()))
+      bindField(binder, { type: root.name, definition });
   if (federation) addRepresentations(binder, federation);
-  const subscription = input.schema.getSubscriptionType();
+  const subscription = schema.getSubscriptionType();
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     const where = { coordinate: `${subscription?.name}.${field.name}`, schema: nodeLocation(field.astNode) };
     findings.add("field-unbound", where, "subscriptions are not supported", "remove the field");
@@ -57,10 +61,10 @@ export function bind(
   const inheriting = new InheritingFields(binder);
   do {
     for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
-      for (const field of fieldsOf(input.schema, next.type)) {
-        if (federation && isElsewhere(binder, federation, next.type, field, next.backing)) continue;
-        if (!inheriting.take(next.type, field, next.backing))
-          bindField(binder, next.type, field, next.backing);
+      for (const definition of fieldsOf(schema, next.type)) {
+        const field = { type: next.type, definition, parent: next.backing };
+        if (federation && isElsewhere(binder, federation, field)) continue;
+        if (!inheriting.take(field)) bindField(binder, field);
       }
     }
   } while (inheriting.bind());
@@ -70,17 +74,15 @@ export function bind(
   const { backings, values } = binder;
   const model: Model = {
     ...input,
-    held,
-    names,
     pairs: binder.pairs,
     fields,
     inputConversions: conversions.all,
-    calledOperations: calledOperations(input.document, held, credentials, boundFields({ fields })),
+    calledOperations: calledOperations(document, held, credentials, boundFields({ fields })),
     semanticNonNull: semanticNonNull(binder, fields),
     deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,
     backings,
-    enums: renamedEnums(input.schema, names),
+    enums: renamedEnums(schema, names),
     values,
     references: referencesOf(binder, federation),
   };

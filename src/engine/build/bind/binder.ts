@@ -44,10 +44,10 @@ export class Binder {
       document,
       operations,
       federation,
-    }: Pick<Model, "schema" | "document" | "operations" | "federation">,
+      held,
+      names,
+    }: Pick<Model, "schema" | "document" | "operations" | "federation" | "held" | "names">,
     credentials: CredentialsFile,
-    held: HeldByOperation,
-    names: RestNames,
     findings: Findings,
   ) {
     this.schema = schema;

@@ -13,6 +13,14 @@ import type { FindingTarget } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
+/** A field, and a REST object that its type is read from; a field of a root type has none. */
+export type FieldOfParent = {
+  /** The object type that has the field. */
+  readonly type: string;
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly parent?: Backing;
+};
+
 export type FieldContext = {
   readonly binder: Binder;
   /** The object type that has the field. */

@@ -2,20 +2,14 @@
  * Fields that use a value of an enclosing object (`from: "Account.id"`). They are bound once the REST objects of the enclosing types
  * are known, and again for each REST object that is found later.
  */
-import type { GraphQLField } from "graphql";
 import { readRest } from "../schema/directives.ts";
 import { bindField } from "./bind-field.ts";
 import type { Binder } from "./binder.ts";
 import { findPathOutside, isEnclosingType } from "./enclosing-types.ts";
-import { atRestDirective } from "./field-context.ts";
+import { atRestDirective, type FieldOfParent } from "./field-context.ts";
 import type { Backing } from "./model.ts";
 
-type Field = GraphQLField<unknown, unknown>;
-
-type Inheriting = {
-  readonly type: string;
-  readonly definition: Field;
-  readonly parent: Backing;
+type Inheriting = FieldOfParent & {
   /** Enclosing type → number of its REST objects for which the field has been bound. */
   readonly bound: Map<string, number>;
 };
@@ -29,7 +23,8 @@ export class InheritingFields {
   }
 
   /** Queues the field for later. Returns false if it does not use a value of an enclosing object. */
-  take(type: string, definition: Field, parent: Backing): boolean {
+  take(field: FieldOfParent): boolean {
+    const { type, definition } = field;
     const { schema } = this.#binder;
     const bound = new Map<string, number>();
     for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
@@ -37,16 +32,16 @@ export class InheritingFields {
       // an object of the same type cannot be the source, because the parent is nearer
       if (name === type || !isEnclosingType(schema, name)) continue;
       bound.set(name, 0);
-      this.#check(type, definition, name, index);
+      this.#check(field, name, index);
     }
-    if (bound.size > 0) this.#fields.push({ type, definition, parent, bound });
+    if (bound.size > 0) this.#fields.push({ ...field, bound });
     return bound.size > 0;
   }
 
   /** Binds the fields for each new REST object. Returns whether there was one. */
   bind(): boolean {
     let isAnyNew = false;
-    for (const { type, definition, parent, bound } of this.#fields) {
+    for (const { bound, ...field } of this.#fields) {
       const backings = new Map(
         [...bound.keys()].map((name) => [name, this.#binder.backings.get(name)?.slice() ?? []]),
       );
@@ -54,7 +49,7 @@ export class InheritingFields {
       const first = [...backings].map(([name, [backing]]) => [name, backing as Backing] as const);
       for (const [name, known] of backings) {
         for (const backing of known.slice(bound.get(name))) {
-          bindField(this.#binder, type, definition, parent, new Map([...first, [name, backing]]));
+          bindField(this.#binder, field, new Map([...first, [name, backing]]));
           isAnyNew = true;
         }
         bound.set(name, known.length);
@@ -64,7 +59,7 @@ export class InheritingFields {
   }
 
   /** Checks that every path to the field contains an object of the enclosing type. */
-  #check(type: string, definition: Field, enclosing: string, index: number): void {
+  #check({ type, definition }: FieldOfParent, enclosing: string, index: number): void {
     const { schema, findings } = this.#binder;
     const path = findPathOutside(schema, type, enclosing);
     if (!path) return;

@@ -2,7 +2,7 @@
  * References of entities in a federation subgraph: how a representation that another gateway sends becomes an object. The operation
  * of a `@key` is proved as a field of Query. Without one, the representation itself must be enough for all fields of the type.
  */
-import { type GraphQLField, isEnumType, isListType } from "graphql";
+import { isEnumType, isListType } from "graphql";
 import { type JsonType, Shape } from "../openapi/shapes/shape.ts";
 import { syntheticIdentity } from "../openapi/shapes/shape-identity.ts";
 import { type DirectiveCarrier, nodeLocation, readRest } from "../schema/directives.ts";
@@ -10,9 +10,9 @@ import type { EntityKey, Federation, KeyField } from "../schema/federation.ts";
 import { allFields, fieldsOf } from "../schema/object-types.ts";
 import { checkBatchCut, keyProperties, maxBatchSize } from "./bind-batch.ts";
 import type { Binder } from "./binder.ts";
-import { atRestDirective, type FieldContext } from "./field-context.ts";
+import { atRestDirective, type FieldContext, type FieldOfParent } from "./field-context.ts";
 import type { FindingTarget } from "./findings.ts";
-import type { Backing, FieldBinding, Input, Model, Reference } from "./model.ts";
+import type { FieldBinding, Input, Model, Reference } from "./model.ts";
 
 /**
  * The items of a batched reference are matched with the keys by `batchBy`, as those of a batched link. Returns `undefined` after a
@@ -102,14 +102,15 @@ const hasDirective = ({ astNode }: DirectiveCarrier, directive: string): boolean
 export function isElsewhere(
   { names, schema }: Binder,
   { external, requires, keys }: Federation,
-  type: string,
-  field: GraphQLField<unknown, unknown>,
-  { from, shape: { properties } }: Backing,
+  { type, definition, parent }: Required<FieldOfParent>,
 ): boolean {
-  if (hasDirective(field, external) && !readRest(schema, field))
-    return !properties.has(names.resolve(field, properties));
+  const { properties } = parent.shape;
+  if (hasDirective(definition, external) && !readRest(schema, definition))
+    return !properties.has(names.resolve(definition, properties));
   return (
-    from !== type && hasDirective(field, requires) && keys.some((key) => key.type === type && !key.reference)
+    parent.from !== type &&
+    hasDirective(definition, requires) &&
+    keys.some((key) => key.type === type && !key.reference)
   );
 }
 

@@ -12,10 +12,16 @@ import { normalizeName } from "../schema/graphql-names.ts";
 import type { Findings, FindingTarget } from "./findings.ts";
 import { describeShape } from "./type-rules.ts";
 
-type Told = {
-  readonly rule: "property-missing" | "result-missing";
-  /** The object in which the path begins. */
+type ResponsePath = {
+  readonly object: Shape;
+  /** The object's name in messages. */
   readonly owner: string;
+  readonly path: readonly string[];
+};
+
+/** The finding about a path that does not exist. */
+type Missing = {
+  readonly rule: "property-missing" | "result-missing";
   readonly hint: string;
   /** Text after the property's name in messages. */
   readonly aside?: string;
@@ -50,9 +56,8 @@ function inEnvelope({ properties }: Shape, wanted: string): string {
 export function resolveResponsePath(
   findings: Findings,
   where: FindingTarget,
-  object: Shape,
-  path: readonly string[],
-  { rule, owner, hint, aside = "" }: Told,
+  { object, owner, path }: ResponsePath,
+  { rule, hint, aside = "" }: Missing,
 ): readonly Property[] | undefined {
   const found: Property[] = [];
   let { node } = object;

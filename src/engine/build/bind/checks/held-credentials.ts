@@ -46,7 +46,7 @@ function addUnknownDocument({ document: { roots } }: Model, name: string, findin
 }
 
 function checkSection(model: Model, root: RootNode, section: HeldDocument, findings: Findings): void {
-  const { document, operations } = model;
+  const { document } = model;
   const { name = "" } = root;
   const unfit: Unfit = (path, message, hint, rest) =>
     findings.add(
@@ -71,9 +71,14 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         "remove it, or declare how the API takes such a credential in the overlay",
         node,
       );
-    else if (token) checkToken(model, root, scheme, node, token.url, unfit, findings);
+    else if (token && heldPlaceOf(node)?.scheme !== "Bearer")
+      unfit(
+        ["schemes", scheme, "oauth2ClientCredentials"],
+        `"${scheme}" of ${name} takes no access token`,
+        "remove oauth2ClientCredentials, and put the credential itself into the file",
+      );
   }
-  const own = [...operations.values()].filter((operation) => operation.root === root);
+  const own = operationsOf(model, root);
   const names = new Map(own.map((operation) => [ownMethodAndPath(operation), operation]));
   for (const list of ["everyTenantMay", "tenantParameters", "writes"] as const)
     for (const operation of section[list].keys()) {
@@ -98,9 +103,13 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         `no error of ${name} declares the member "${member}"${findings.didYouMean(member, () => shown)}`,
         `name a member of problem details (RFC 9457) that the document declares, or declare it by x-error-mapping in ${document.overlayAt(root)}`,
       );
-  checkServers(model, root, own, section, findings);
+  checkTokenEndpoints(model, root, section, findings);
+  checkServers(model, root, section, findings);
   checkFixedHeaders(model, root, section, findings);
 }
+
+const operationsOf = ({ operations }: Model, root: RootNode): RestOperation[] =>
+  [...operations.values()].filter((operation) => operation.root === root);
 
 /** No fixed header is where the API takes a credential: of the caller, or of the server. */
 function checkFixedHeaders(
@@ -217,43 +226,34 @@ const mayHave = ({ isClosed, properties }: Shape, spelling: string): boolean =>
 const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter): boolean =>
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
-/** Tokens of client credentials are bearer tokens, and come from the owner's endpoint, whatever the document names. */
-function checkToken(
+/** Access tokens come from the owner's endpoint, whatever the document names. */
+function checkTokenEndpoints(
   { document }: Model,
-  { name = "" }: RootNode,
-  scheme: string,
-  node: RestNode,
-  pinned: string,
-  unfit: Unfit,
+  root: RootNode,
+  { schemes }: HeldDocument,
   findings: Findings,
 ): void {
-  if (heldPlaceOf(node)?.scheme !== "Bearer")
-    unfit(
-      ["schemes", scheme, "oauth2ClientCredentials"],
-      `"${scheme}" of ${name} takes no access token`,
-      "remove oauth2ClientCredentials, and put the credential itself into the file",
+  const { name = "" } = root;
+  for (const [scheme, { token }] of schemes) {
+    const node = securitySchemeOf(document, root, scheme);
+    if (!token || !heldPlaceOf(node)) continue;
+    const flow = document.child(document.child(node, "flows"), "clientCredentials");
+    const { tokenUrl } = membersOf(flow?.value);
+    const { origin } = new URL(token.url);
+    if (typeof tokenUrl !== "string" || URL.parse(tokenUrl, token.url)?.origin === origin) continue;
+    findings.add(
+      "held-credential-origin",
+      { coordinate: `${name}#${tokenUrl}`, rest: flow, below: ["tokenUrl"] },
+      `${name} names the token endpoint ${tokenUrl}, and spec/credentials.yaml pins it to ${origin}`,
+      `if tokens still come from ${origin}, replace tokenUrl in ${document.overlayAt(root)}; if you trust the new origin, change tokenUrl in spec/credentials.yaml`,
     );
-  const flow = document.child(document.child(node, "flows"), "clientCredentials");
-  const { tokenUrl } = membersOf(flow?.value);
-  const { origin } = new URL(pinned);
-  if (typeof tokenUrl !== "string" || URL.parse(tokenUrl, pinned)?.origin === origin) return;
-  findings.add(
-    "held-credential-origin",
-    { coordinate: `${name}#${tokenUrl}`, rest: flow, below: ["tokenUrl"] },
-    `${name} names the token endpoint ${tokenUrl}, and spec/credentials.yaml pins it to ${origin}`,
-    `if tokens still come from ${origin}, replace tokenUrl in ${document.overlayAt(node)}; if you trust the new origin, change tokenUrl in spec/credentials.yaml`,
-  );
+  }
 }
 
 /** Each server that the document names, with the defaults of its variables, has to be on the pinned origin. */
-function checkServers(
-  { document, held }: Model,
-  root: RootNode,
-  operations: readonly RestOperation[],
-  { origin }: HeldDocument,
-  findings: Findings,
-): void {
-  const ofOperations = operations.flatMap((operation) => {
+function checkServers(model: Model, root: RootNode, { origin }: HeldDocument, findings: Findings): void {
+  const { document, held } = model;
+  const ofOperations = operationsOf(model, root).flatMap((operation) => {
     const { servers } = operation;
     return servers && held.has(operation) ? [servers.node] : [];
   });

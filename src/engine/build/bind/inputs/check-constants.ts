@@ -1,5 +1,6 @@
 /** Checks constants and defaults in the schema against the limits of their parameter. */
 
+import { type GraphQLInputType, getNamedType, isEnumType } from "graphql";
 import { findNumber, isRounded } from "../../../shared/exact-integers.ts";
 import { ajv } from "../../../shared/json-schema.ts";
 import { limitSchema } from "../../openapi/shapes/limits.ts";
@@ -18,16 +19,17 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: Styled
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
-/** `isEnum`: `matchInput` has checked the values. */
+/** The values of enums are checked by `matchInput`. */
 export function checkDefault(
   binder: Binder,
   where: FindingTarget,
   slot: StyledSlot,
-  value: unknown,
-  isEnum: boolean,
+  { type, value }: { readonly type: GraphQLInputType; readonly value: unknown },
 ): void {
   if (value === null) return;
-  const problem = (isEnum ? undefined : rejectionReason(slot.shape, value)) ?? unsendableReason(slot, value);
+  const problem =
+    (isEnumType(getNamedType(type)) ? undefined : rejectionReason(slot.shape, value)) ??
+    unsendableReason(slot, value);
   if (problem === undefined) return;
   const message = `the default ${shown(value)} of ${where.coordinate} ${problem}`;
   const isEmpty = Array.isArray(value) && value.length === 0;

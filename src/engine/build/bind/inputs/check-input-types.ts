@@ -1,5 +1,5 @@
 /** Checks each fed input against its parameter: type, default value and nullability. */
-import { type GraphQLArgument, type GraphQLInputType, getNamedType, isEnumType } from "graphql";
+import { type GraphQLArgument, type GraphQLInputType, getNamedType } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
 import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { atArgument, type FieldContext } from "../field-context.ts";
@@ -66,8 +66,9 @@ function checkInput(field: FieldContext, input: Input, isNeeded: boolean): void 
     if (!isNumberInCursor(field, argument, input))
       matchInput(binder, { where, type: source.type, shape: input.shape });
     if (argument && input.argumentDefault !== undefined) {
-      const value = serializedDefault(argument.type, input.shape, input.argumentDefault);
-      checkDefault(binder, where, withStyle(field, input), value, isEnumType(getNamedType(argument.type)));
+      const { type } = argument;
+      const value = serializedDefault(type, input.shape, input.argumentDefault);
+      checkDefault(binder, where, withStyle(field, input), { type, value });
     }
     if (source.nullable && isNeeded) {
       binder.findings.add(

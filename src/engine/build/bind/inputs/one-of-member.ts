@@ -48,7 +48,7 @@ export function findOneOfMember(
   const isNamed = (each: Variant): boolean =>
     matchesVariantName(name, each) || normalizeName(variantName(each)) === normalizeName(name);
   const whole = members.find(isNamed);
-  if (whole) return wholeMember(names, field, name, whole, choosing);
+  if (whole) return wholeMember(names, field, whole, choosing);
   const own = names.resolve(field, new Set(members.flatMap(({ shape }) => [...shape.properties.keys()])));
   const fed = new Set([own, ...(choosing === undefined ? [] : [choosing])]);
   const member = members.find(
@@ -63,10 +63,10 @@ export function findOneOfMember(
 function wholeMember(
   names: RestNames,
   field: GraphQLInputField,
-  name: string,
   member: Variant,
   choosing: string | undefined,
 ): OneOfMember {
+  const name = names.of(field);
   const { shape } = member;
   const type = getNullableType(field.type);
   const sentAs = (sent: Shape): Property =>

@@ -7,7 +7,7 @@ import {
   isInputObjectType,
   isScalarType,
 } from "graphql";
-import { declaredProperty, type Shape } from "../../openapi/shapes/shape.ts";
+import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import { readRest } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import { argumentsAbove, isEnclosingType } from "../enclosing-types.ts";
@@ -50,11 +50,10 @@ export function readSource(field: FieldContext, from: string, where: FindingTarg
     );
   if (root === "args") return readArgumentSource(field, path, where);
   if (root === "argsAbove") return readArgumentAbove(binder, path, where);
-  const isParent = root === "parent";
-  const shape = isParent ? field.parent : field.enclosing.get(root)?.shape;
-  if (!shape) return invalidSource(binder, where, `from "${from}"${whyNot(binder, root, where)}`);
-  const found = readProperty(binder, shape, root, path, where);
-  return found && (isParent ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found });
+  const found = readProperty(field, root, path, where);
+  return (
+    found && (root === "parent" ? { kind: "parent", ...found } : { kind: "enclosing", type: root, ...found })
+  );
 }
 
 /** Suggests the argument or parent property with this name, if a prefix is missing. */
@@ -97,20 +96,22 @@ function readArgumentSource(
   return last && argumentSource(steps, last.type);
 }
 
-/** `root`: the object's name in the source. */
+/** `root`: `parent`, or the type of an enclosing object. */
 function readProperty(
-  binder: Binder,
-  object: Shape,
+  { binder, parent, enclosing }: FieldContext,
   root: string,
   path: string[],
   where: FindingTarget,
 ): Pick<ParentSource, "path" | "nullable" | "shape"> | undefined {
-  const found = resolveResponsePath(binder.findings, where, object, path, {
-    rule: "property-missing",
-    owner: `${root === "parent" ? "the parent's" : `${root}'s`} REST object`,
-    hint: "name a property that REST sends",
-    aside: ` (from "${[root, ...path].join(".")}")`,
-  });
+  const from = `from "${[root, ...path].join(".")}"`;
+  const object = root === "parent" ? parent : enclosing.get(root)?.shape;
+  if (!object) return invalidSource(binder, where, `${from}${whyNot(binder, root, where)}`);
+  const found = resolveResponsePath(
+    binder.findings,
+    where,
+    { object, owner: `${root === "parent" ? "the parent's" : `${root}'s`} REST object`, path },
+    { rule: "property-missing", hint: "name a property that REST sends", aside: ` (${from})` },
+  );
   const last = found?.at(-1);
   if (!last) return undefined;
   const { node, shape } = last;

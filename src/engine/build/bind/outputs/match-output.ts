@@ -30,15 +30,14 @@ import { bindAbstract } from "./bind-abstract.ts";
 import { type ResponseValue, statusSuffix } from "./response-value.ts";
 import { itemType } from "./type-expression.ts";
 
-/** `level`: number of enclosing lists of the field. */
 export function matchOutput(
   binder: Binder,
   where: FindingTarget,
   type: GraphQLOutputType,
   value: ResponseValue,
-  level = 0,
 ): void {
   const { findings } = binder;
+  const { level = 0 } = value;
   const mayBeNull = value.optional || value.shape.nullable || value.shape.types.size === 0;
   if (mayBeNull) binder.addNull({ ...where, rest: value.shape.node }, level);
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
@@ -52,19 +51,19 @@ export function matchOutput(
         "drop the `!`, or make the REST value required and not nullable",
       );
     }
-    return matchOutput(binder, where, type.ofType, value, level);
+    return matchOutput(binder, where, type.ofType, value);
   }
   const isArray = value.shape.types.has("array");
   if (isListType(type)) {
     if (!isArray || value.shape.types.size > 1 || !value.shape.items)
-      return addMismatch(binder, at, "output-list", `is ${type}`, value);
+      return addMismatch(binder, at, type, value);
     const items = value.shape.items;
     const typeExpression = binder.typeExpressionOf(items, itemType(value.typeExpression));
-    const item = { shape: items, optional: false, typeExpression };
-    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, item, level + 1);
+    const item = { shape: items, optional: false, typeExpression, level: level + 1 };
+    return matchOutput(binder, { ...where, rest: items.node }, type.ofType, item);
   }
   if (isArray && !(isScalarType(type) && scalarCoversOutput(type, value.shape)))
-    return addMismatch(binder, at, "output-list", `is ${type}`, value);
+    return addMismatch(binder, at, type, value);
   return matchNamed(binder, where, type, value);
 }
 
@@ -81,8 +80,7 @@ function matchNamed(
   if (isScalarType(type) || isUnionOrInterface(type))
     binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {
-    if (!scalarCoversOutput(type, value.shape))
-      return addMismatch(binder, at, "output-type", `is ${type}`, value);
+    if (!scalarCoversOutput(type, value.shape)) return addMismatch(binder, at, type, value);
     checkDateFormat(binder, { where: at, type, shape: value.shape, verb: "sends" });
     // Float rounds beyond 2^53, which is acceptable for a measurement, but a rounded id identifies another record
     const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
@@ -95,8 +93,7 @@ function matchNamed(
       );
     }
   } else if (isEnumType(type)) {
-    if (!isStringEnum(value.shape))
-      return addMismatch(binder, at, "output-type", `is the enum ${type}`, value);
+    if (!isStringEnum(value.shape)) return addMismatch(binder, at, type, value);
     settleEnumValues(names, type, value.shape, where.coordinate);
     const conflicts = enumNameConflicts(names, type, value.shape, where.coordinate);
     for (const { rest, message } of conflicts)
@@ -119,8 +116,7 @@ function matchNamed(
       );
     }
   } else if (isObjectType(type)) {
-    if (!isOnly(value.shape, "object"))
-      return addMismatch(binder, at, "output-type", `is the object ${type}`, value);
+    if (!isOnly(value.shape, "object")) return addMismatch(binder, at, type, value);
     binder.addBacking(type.name, { ...value, from: where.coordinate });
   } else if (isUnionOrInterface(type)) {
     bindAbstract(binder, at, type, value);
@@ -130,23 +126,29 @@ function matchNamed(
 const undescribed =
   "a scalar of your own takes any value; or document its type, in an overlay if the document is a vendor's";
 
+function describeType(type: GraphQLOutputType): string {
+  if (isEnumType(type)) return `the enum ${type}`;
+  return isObjectType(type) ? `the object ${type}` : String(type);
+}
+
 function addMismatch(
   binder: Binder,
   where: FindingTarget,
-  rule: "output-type" | "output-list",
-  what: string,
+  type: GraphQLOutputType,
   value: ResponseValue,
 ): void {
   const { shape } = value;
   if (shape.node.value === unresolvedSchema) return;
-  const type = shape.types.size === 0 ? undescribed : coveringType(shape);
-  const isMap = rule === "output-list" && !shape.types.has("array") && entriesShape(shape) !== undefined;
+  const sent = shape.types.size === 0 ? undescribed : coveringType(shape);
+  const isArray = shape.types.has("array");
+  const isMap = isListType(type) && !isArray && entriesShape(shape) !== undefined;
+  const isOfLists = isListType(type) || isArray;
   binder.findings.add(
-    rule,
+    isOfLists ? "output-list" : "output-type",
     where,
-    `${where.coordinate} ${what}, but REST sends ${describeShape(shape)}${statusSuffix(value)}`,
+    `${where.coordinate} is ${isOfLists ? type : describeType(type)}, but REST sends ${describeShape(shape)}${statusSuffix(value)}`,
     isMap
       ? "add @restEntries: the field then is the list of the map's entries, each with a `key` and a `value`"
-      : `give the field the type that REST sends${type === undefined ? "" : `: ${type}`}`,
+      : `give the field the type that REST sends${sent === undefined ? "" : `: ${sent}`}`,
   );
 }

@@ -1,8 +1,9 @@
 /** Reads the property of a plain field from its parent's REST object. Dots denote nesting. */
+import { getNamedType, isObjectType } from "graphql";
 import { declaredProperty, type Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FindingTarget } from "../findings.ts";
-import type { Backing } from "../model.ts";
+import type { Backing, PlainField } from "../model.ts";
 import { resolveResponsePath } from "../resolve-response-path.ts";
 import { propertyValue, type ResponseValue, statusSuffix } from "./response-value.ts";
 
@@ -14,19 +15,20 @@ export const propertyPathOf = (shape: Shape, name: string): readonly string[] =>
 export function readProperty(
   binder: Binder,
   where: FindingTarget,
+  { definition, path }: PlainField,
   { shape, typeExpression, ...parent }: Backing,
-  steps: readonly string[],
-  hint: string,
 ): { value: ResponseValue; at: FindingTarget } | undefined {
-  const found = resolveResponsePath(binder.findings, where, shape, steps, {
-    rule: "property-missing",
-    owner: `the REST object of ${parent.from}${statusSuffix(parent)}`,
-    hint,
-  });
+  const owner = `the REST object of ${parent.from}${statusSuffix(parent)}`;
+  const found = resolveResponsePath(
+    binder.findings,
+    where,
+    { object: shape, owner, path },
+    { rule: "property-missing", hint: adviceWithout(definition) },
+  );
   if (!found) return undefined;
   // fields are only read from objects that are not null
   const object: ResponseValue = {
-    ...(steps.length === 0 && parent),
+    ...(path.length === 0 && parent),
     shape: withNullable(shape, false),
     typeExpression,
     optional: false,
@@ -34,3 +36,9 @@ export function readProperty(
   const value = found.reduce((from, property) => propertyValue(binder, from, property), object);
   return { value, at: { ...where, rest: found.at(-1)?.node ?? where.rest } };
 }
+
+/** Advice for a field without a REST property. */
+const adviceWithout = ({ name, type }: PlainField["definition"]): string =>
+  ["edges", "nodes", "pageInfo"].includes(name)
+    ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
+    : `name the property with @restName, ${isObjectType(getNamedType(type)) ? "bind a link with @rest, " : ""}or remove the field`;

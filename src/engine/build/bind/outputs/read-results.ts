@@ -115,7 +115,7 @@ export function matchResult(
       "drop the inner `!`",
     );
   }
-  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, item, 1);
+  return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, { ...item, level: 1 });
 }
 
 /** For a list below a type with `pageInfo`, where `connection` is most likely missing. */

@@ -13,6 +13,8 @@ export type ResponseValue = {
   readonly typeExpression: string;
   /** The status of the response, if the operation documents responses of several statuses. */
   readonly status?: string;
+  /** For an item, the number of the field's lists that enclose it. */
+  readonly level?: number;
 };
 
 /** The suffix for messages about a response of a particular status. */
@@ -41,13 +43,12 @@ export function followPath(
   const found = resolveResponsePath(
     field.binder.findings,
     atRestDirective(field, argument),
-    from.shape,
-    path.split("."),
     {
-      rule: "result-missing",
+      object: from.shape,
       owner: `the response of ${field.operation.id}${statusSuffix(from)}`,
-      hint: "name the path of the value in the body",
+      path: path.split("."),
     },
+    { rule: "result-missing", hint: "name the path of the value in the body" },
   );
   return found?.reduce((value, property) => propertyValue(field.binder, value, property), from);
 }

@@ -28,13 +28,8 @@ export const calledOperations = (
       ([name, [first, ...others]]) => {
         const { operation } = first as BoundField;
         const section = credentials.get(operation.root.name ?? "");
-        const of = calledOperation(
-          document,
-          operation,
-          held.get(operation),
-          [first as BoundField, ...others],
-          section?.errors,
-        );
+        const fields = [first as BoundField, ...others] as const;
+        const of = calledOperation(document, fields, held.get(operation), section?.errors);
         const headers = section?.headers ?? [];
         const fixed = [...headers].map(([header, { value }]) => [header, value] as const);
         return [name, { ...of, ...(fixed.length > 0 && { headers: Object.fromEntries(fixed) }) }];
@@ -44,11 +39,11 @@ export const calledOperations = (
 
 function calledOperation(
   document: RestDocument,
-  operation: RestOperation,
+  fields: readonly [BoundField, ...BoundField[]],
   held: Operation["held"],
-  fields: readonly BoundField[],
   listed: ReadonlySet<string> = new Set(),
 ): Operation {
+  const [{ operation }] = fields;
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = held ? [] : credentialHeadersOf(document, operation);
   const places = held ? new Map() : credentialPlacesOf(document, operation);

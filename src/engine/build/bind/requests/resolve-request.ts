@@ -127,31 +127,29 @@ const inputNames = (pairs: InputPairs, { inputs }: FieldBinding): Names =>
     inputs.flatMap(({ name, source, shape }): [string, string][] => {
       if (source.kind !== "argument" && source.kind !== "argumentAbove") return [];
       const argument = source.path.join(".");
-      const nested = renamedBelow(pairs, source.type, shape, name, argument);
+      const nested = prefixed(name, argument, renamedBelow(pairs, source.type, shape));
       return argument === name ? nested : [[name, argument], ...nested];
     }),
   );
 
-/** The fields of nested input objects that have another name in REST: `profile.color` → `profile.colour`. */
-function renamedBelow(
-  pairs: InputPairs,
-  given: GraphQLInputType,
-  written: Shape,
-  rest: string,
-  argument: string,
-  depth = 0,
-): [name: string, argument: string][] {
+type Renamed = [name: string, argument: string];
+
+/** The fields inside an input object that have another name in REST: `color` → `colour`, `profile.color` → `profile.colour`. */
+function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape, depth = 0): Renamed[] {
   const bare = getNullableType(given);
-  if (isListType(bare))
-    return written.items ? renamedBelow(pairs, bare.ofType, written.items, rest, argument, depth) : [];
+  if (isListType(bare)) return written.items ? renamedBelow(pairs, bare.ofType, written.items, depth) : [];
   if (!isInputObjectType(bare) || depth > maxNameDepth) return [];
-  return pairs.of(bare, written).fields.flatMap(({ field, name, property, choice }) => {
+  return pairs.of(bare, written).fields.flatMap(({ field, name, property, choice }): Renamed[] => {
     if (!property || choice?.isWhole) return [];
-    const [restName, path] = [`${rest}.${choice?.sent.name ?? name}`, `${argument}.${field.name}`];
-    const below = renamedBelow(pairs, field.type, property.shape, restName, path, depth + 1);
-    return field.name === name ? below : [[restName, path], ...below];
+    const restName = choice?.sent.name ?? name;
+    const nested = prefixed(restName, field.name, renamedBelow(pairs, field.type, property.shape, depth + 1));
+    return field.name === name ? nested : [[restName, field.name], ...nested];
   });
 }
+
+/** Prefixes the names with those of the value that contains them. */
+const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): Renamed[] =>
+  renamed.map(([inner, field]) => [`${name}.${inner}`, `${argument}.${field}`]);
 
 /** Deeper names are told as REST has them: an input type may include itself. */
 const maxNameDepth = 3;
@@ -178,7 +176,7 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
   const all = Map.groupBy(found, ([name]) => name);
   const nested = fields.flatMap(({ field, name, property, choice }) =>
     property && !choice?.isWhole && all.get(name)?.length === 1
-      ? renamedBelow(pairs, field.type, property.shape, name, [...path, field.name].join("."))
+      ? prefixed(name, [...path, field.name].join("."), renamedBelow(pairs, field.type, property.shape))
       : [],
   );
   return Object.fromEntries([
@@ -209,7 +207,7 @@ function argumentSchemas(
     const [name = "", ...below] = kind === "argument" ? path : [formatSource(source)];
     const needed = (schema: JsonSchema, step: number): JsonSchema =>
       required && defaults.includes(step) ? notNull(schema) : schema;
-    const limits = valueSchema(pairs, type, shape, inBody);
+    const limits = valueSchema(pairs, type, shape, { inBody });
     const nested = below.reduceRight<JsonSchema>(
       (inner, step, index) => needed({ properties: { [step]: inner } }, index),
       inBody && shape.nullable ? limits : needed(limits, below.length),
@@ -233,13 +231,14 @@ function valueSchema(
   pairs: InputPairs,
   type: GraphQLInputType,
   shape: Shape,
-  inBody: boolean,
-  depth = 0,
+  { inBody, depth = 0 }: { readonly inBody: boolean; readonly depth?: number },
 ): JsonSchema {
   const nullable = getNullableType(type);
   if (depth > maxDepth || isEnumType(nullable)) return {};
   if (isListType(nullable)) {
-    const items = shape.items ? valueSchema(pairs, nullable.ofType, shape.items, inBody, depth + 1) : {};
+    const items = shape.items
+      ? valueSchema(pairs, nullable.ofType, shape.items, { inBody, depth: depth + 1 })
+      : {};
     return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
   if (isInputObjectType(nullable)) return orNull(type, objectSchema(pairs, nullable, shape, depth));
@@ -272,7 +271,7 @@ function objectSchema(
 ): JsonSchema {
   const properties = pairs.of(type, written).fields.flatMap(({ field, property }) => {
     if (!property) return [];
-    const limits = valueSchema(pairs, field.type, property.shape, true, depth + 1);
+    const limits = valueSchema(pairs, field.type, property.shape, { inBody: true, depth: depth + 1 });
     const schema = rejectsNull(field, property) ? notNull(limits) : limits;
     return Object.keys(schema).length > 0 ? [[field.name, schema] as const] : [];
   });
