@@ -99,23 +99,20 @@ export function withFederation(document: DocumentNode): Linked {
   if (!link) return { document, errors: [] };
   const errors: GraphQLError[] = [];
   const names = namesOf(link, errors);
-  const added = [linkDefinitions, definitions].flatMap((text) =>
-    renamed(parse(text, { noLocation: true }), names).definitions.filter(
-      (own) =>
-        !document.definitions.some((other) => other.kind === own.kind && nameOf(other) === nameOf(own)),
-    ),
+  const known = renamed(parse(linkDefinitions + definitions, { noLocation: true }), names).definitions;
+  const added = known.filter(
+    (own) => !document.definitions.some((other) => other.kind === own.kind && nameOf(other) === nameOf(own)),
   );
   const nameIn = (name: string): string => names.get(name) ?? `federation__${name}`;
   const keys = keysOf(document, nameIn("key"), nameIn("requires"), errors);
   const references = keys.flatMap(({ reference }) => reference ?? []);
   const query = rootName(document);
-  const whole = renamed(parse(`${linkDefinitions}${definitions}`, { noLocation: true }), names).definitions;
   return {
     errors,
     federation: {
       keys,
-      directives: new Set(whole.filter(isDirective).map(nameOf)),
-      types: new Set(whole.filter((each) => !isDirective(each)).map(nameOf)),
+      directives: new Set(known.filter(isDirective).map(nameOf)),
+      types: new Set(known.filter((each) => !isDirective(each)).map(nameOf)),
       external: nameIn("external"),
       requires: nameIn("requires"),
     },

@@ -52,8 +52,8 @@ type Compiling = Collecting & {
 };
 
 /**
- * Without a format, `@defer` has no effect. Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a
- * small document may unfold to any number of fields.
+ * Without a format, `@defer` has no effect. Throws a `CodedError` for more than `maxFields` fields: an interface's selection
+ * is planned for each member type, so a small document may unfold to any number of fields.
  */
 export function compilePlan(
   schema: GraphQLSchema,

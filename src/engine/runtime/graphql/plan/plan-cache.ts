@@ -44,8 +44,8 @@ export class PlanCache {
   }
 
   /**
-   * The plan for coerced variables. Without a format, `@defer` has no effect. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation
-   * with too many fields.
+   * The plan for coerced variables. Without a format, `@defer` has no effect. `measured` runs the compilation of a new plan.
+   * Throws a `CodedError` for an operation with too many fields.
    */
   get(
     document: DocumentNode,
