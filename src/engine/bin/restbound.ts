@@ -65,6 +65,10 @@ const commands: Readonly<Record<string, Named>> = {
     load: () => import("../build/bundle/bundle-command.ts"),
     needs: "bundle",
   },
+  key: {
+    does: "creates an API key for a gateway with a file of keys",
+    load: () => import("./key-command.ts"),
+  },
   client: {
     does: "packs the npm package for front ends",
     load: () => import("../client-package/client-command.ts"),

@@ -6,7 +6,13 @@
 export { redisCause } from "../gateway/redis.ts";
 export { openRevocationLog } from "../gateway/revocation-log.ts";
 export type { Samples } from "../runtime/graphql/explorer/explorer.ts";
-export { type ApiEnvironment, base62, formatApiKey, isWellFormed } from "../runtime/http/api-key.ts";
+export {
+  type ApiEnvironment,
+  base62,
+  formatApiKey,
+  isWellFormed,
+  randomBase62,
+} from "../runtime/http/api-key.ts";
 export { compressResponses } from "../runtime/http/compress-responses.ts";
 export {
   hasProof,
@@ -21,4 +27,5 @@ export type { RedisAddress } from "../runtime/settings/redis-address.ts";
 export { type Io, processIo, runCommand } from "../shared/cli/command.ts";
 export { CommandRefusal } from "../shared/cli/command-failure.ts";
 export { nonEmpty } from "../shared/cli/command-line.ts";
+export { expiryForms, readExpiry } from "../shared/cli/expiry.ts";
 export { ajv } from "../shared/json-schema.ts";

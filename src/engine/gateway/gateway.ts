@@ -20,6 +20,7 @@ import type { Config } from "../runtime/settings/config.ts";
 import { resourceMetadata, tokenSettings } from "../runtime/settings/token-settings.ts";
 import { createForward, forwardedMethods } from "./forward.ts";
 import { createInject } from "./inject.ts";
+import { KeyFile } from "./key-file.ts";
 import { createKeyIntrospection } from "./key-introspection.ts";
 import { KeyVerifier } from "./key-verifier.ts";
 import { keylessRequest, mayBeKeyless } from "./keyless.ts";
@@ -34,7 +35,10 @@ import { type Backends, findRoute, parseRequestTarget, type UpstreamRoute } from
 
 declare module "fastify" {
   interface FastifyInstance {
-    keys: KeyVerifier;
+    /** Undefined without key introspection. */
+    keys: KeyVerifier | undefined;
+    /** Undefined without `KEYS_FILE`. */
+    keyFile: KeyFile | undefined;
     /** Undefined unless access tokens are configured. */
     tokens: TokenVerifier | undefined;
     /** State that all gateways share through `REDIS_URL`. */
@@ -58,17 +62,13 @@ export async function createGateway(
     ...credentials,
     ...requestHeaders,
   ]);
-  const { lookUp, close: closeLookUp } = createKeyIntrospection(config, backends.keyIntrospection);
   const { forward, close: closeForward } = createForward(config);
-  // a lookup gets 95 % of the time limit, so that the 503 after a timeout still reaches the client within the limit
-  const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
-  const keys = new KeyVerifier(lookUp, lookUpMs, config.env);
+  server.decorate("keys", createKeyVerifier(server, config, backends.keyIntrospection));
+  const { KEYS_FILE: file } = config.env;
+  server.decorate("keyFile", file === undefined ? undefined : new KeyFile(file, config.env, server.log));
   const tokens = await createTokenVerifier(server, config);
-  server.decorate("keys", keys).decorate("tokens", tokens).decorateRequest("admitted");
-  server.addHook(
-    "onClose",
-    async () => void (await Promise.all([closeLookUp(), closeForward(), tokens?.keys.close()])),
-  );
+  server.decorate("tokens", tokens).decorateRequest("admitted");
+  server.addHook("onClose", async () => void (await Promise.all([closeForward(), tokens?.keys.close()])));
   server.addHook("onRequest", rejectAmbiguous);
   if (config.env.TRUSTED_PROXIES.length === 0) server.addHook("onRequest", warnOfUntrustedProxy());
   // buffer the body before taking an upstream connection, so that a slow client does not occupy one
@@ -136,13 +136,13 @@ function createIntrospect(server: FastifyInstance, config: Config) {
   const warnOfOther = warnOfKeyEnvironment(server, config);
   return async (key: string | undefined, ip: string): Promise<TenantContext> => {
     if (key === undefined) throw unauthenticated("no_key");
-    const owner = await server.tokens?.verify(key);
+    const owner = (await server.tokens?.verify(key)) ?? server.keyFile?.find(key);
     if (owner) return owner;
     if (!isLookedUp(key)) {
       warnOfOther(key);
       throw unauthenticated("not_a_key");
     }
-    const caller = await server.keys.verify(key, addressBlock(ip));
+    const caller = await server.keys?.verify(key, addressBlock(ip));
     if (!caller) throw unauthenticated("refused_key");
     return caller;
   };
@@ -175,14 +175,27 @@ function connectRedis(server: FastifyInstance, { env }: Config): FastifyInstance
 }
 
 function listenerOf({ keys, tokens }: FastifyInstance): RevocationListener {
-  const { revoked } = tokens ?? {};
-  if (!revoked) return keys;
-  const listeners: readonly RevocationListener[] = [keys, revoked];
+  const listeners: readonly RevocationListener[] = [keys, tokens?.revoked].filter(
+    (each) => each !== undefined,
+  );
   return {
     forget: (ids) => listeners.forEach((each) => void each.forget(ids)),
     confirm: (at) => listeners.forEach((each) => void each.confirm(at)),
     miss: (completeSince) => listeners.forEach((each) => void each.miss(completeSince)),
   };
+}
+
+function createKeyVerifier(
+  server: FastifyInstance,
+  config: Config,
+  service: URL | undefined,
+): KeyVerifier | undefined {
+  if (!service) return undefined;
+  const { lookUp, close } = createKeyIntrospection(config, service);
+  server.addHook("onClose", close);
+  // a lookup gets 95 % of the time limit, so that the 503 after a timeout still reaches the client within the limit
+  const lookUpMs = Math.ceil(config.env.KEY_INTROSPECTION_TIMEOUT_MS * 0.95);
+  return new KeyVerifier(lookUp, lookUpMs, config.env);
 }
 
 /** Loads `jose` only if access tokens are configured. */

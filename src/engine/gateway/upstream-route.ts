@@ -6,8 +6,11 @@
 import { CodedError } from "../runtime/coded-error.ts";
 import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.ts";
 
-/** The services behind the gateway. A URL's path is the prefix of every path requested there. */
-export type Backends = Readonly<{ rest: URL; keyIntrospection: URL; graphql?: URL; mcp?: URL }>;
+/**
+ * The services behind the gateway. A URL's path is the prefix of every path requested there. Without key introspection, only keys
+ * of `KEYS_FILE` and access tokens are accepted.
+ */
+export type Backends = Readonly<{ rest: URL; keyIntrospection?: URL; graphql?: URL; mcp?: URL }>;
 /** `isOwn`: the upstream is the graphql role. */
 export type UpstreamRoute = { upstream: URL; path: string; isOwn: boolean };
 

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
+import { readKeyLines } from "../gateway/key-file.ts";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import { findHeldFileFaults } from "../runtime/rest/held-credentials.ts";
@@ -35,6 +36,7 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   for (const name of missingUrls(config, operations))
     yield `${name}: ${[...roles].join(" and ")} needs it; set it to an http:// or https:// URL`;
+  if (roles.has("gateway")) yield* findKeyErrors(config);
   if (env.METRICS_PORT === env.PORT && env.PORT !== 0)
     yield `METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`;
   if (env.DRAIN_MS >= env.STOP_TIMEOUT_MS)
@@ -119,9 +121,25 @@ function missingUrls(config: Config, operations: Operations): ReadonlySet<string
   if (roles.has("platform")) return new Set();
   const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
   const missing = new Set(urls.filter((url) => typeof url === "string"));
-  for (const name of ["REST_BASE_URL", "KEY_INTROSPECTION_URL"] as const)
-    if (roles.has("gateway") && !env[name]) missing.add(name);
+  if (roles.has("gateway") && !env.REST_BASE_URL) missing.add("REST_BASE_URL");
   return missing;
+}
+
+/** A gateway verifies keys by key introspection, a file of digests or the signing keys of access tokens. */
+function* findKeyErrors({ roles, env }: Config): Iterable<string> {
+  if (!roles.has("platform") && !env.KEY_INTROSPECTION_URL && !env.KEYS_FILE && !env.TOKEN_ISSUER)
+    yield "KEY_INTROSPECTION_URL: gateway needs a way to verify keys; set it to the URL of key introspection, KEYS_FILE to a file of keys' digests, or the TOKEN_… variables for signed access tokens";
+  if (env.KEYS_FILE) yield* findKeyFileErrors(env.KEYS_FILE);
+}
+
+function findKeyFileErrors(file: string): readonly string[] {
+  try {
+    readKeyLines(file);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split("\n");
+    throw error;
+  }
 }
 
 /** A gateway without a secret whose services run in other processes: they could not know a generated one. */

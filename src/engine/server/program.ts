@@ -94,9 +94,12 @@ const withHeaderAllowance = (role: Role, config: Config): Config =>
 
 function behindGateway({ env }: Config) {
   const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection, GRAPHQL_URL: graphql } = env;
-  if (!rest || !keyIntrospection)
-    throw new ConfigError(["the gateway needs REST_BASE_URL and KEY_INTROSPECTION_URL"]);
-  return { rest, keyIntrospection, ...(graphql && { graphql, ...(env.MCP && { mcp: graphql }) }) };
+  if (!rest) throw new ConfigError(["the gateway needs REST_BASE_URL"]);
+  return {
+    rest,
+    ...(keyIntrospection && { keyIntrospection }),
+    ...(graphql && { graphql, ...(env.MCP && { mcp: graphql }) }),
+  };
 }
 
 const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>

@@ -92,6 +92,7 @@ const mostUsed = [
   "REST_BASE_URL",
   "GRAPHQL_URL",
   "KEY_INTROSPECTION_URL",
+  "KEYS_FILE",
   "GATEWAY_SECRET",
 ] as readonly (keyof typeof variables)[];
 

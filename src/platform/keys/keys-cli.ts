@@ -8,11 +8,12 @@ import { suggestionList } from "graphql/jsutils/suggestionList.js";
 import { type Config, ConfigError, readConfig } from "restbound";
 import {
   acceptedMs,
-  ajv,
   CommandRefusal,
+  expiryForms,
   type Io,
   nonEmpty,
   processIo,
+  readExpiry,
   redisCause,
   runCommand,
 } from "restbound/role";
@@ -43,7 +44,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .requiredOption(...tenant)
       .requiredOption("--user <id>", "user that the key acts for", nonEmpty)
       .option("--scopes <list>", "area:resource:action,… with * for any part", "*")
-      .option("--expires <when>", "a day, a time or a number of days: 2027-01-31, 2027-01-31T12:00:00Z, 90d")
+      .option("--expires <when>", expiryForms)
       .option("--email <address>", "creates the tenant and the user (as its owner) if they do not exist")
       .action(does((given: CreateOptions) => onStore(io, given.tenant, (...at) => create(given, io, ...at))));
     line
@@ -146,26 +147,6 @@ async function revoke(id: string, io: Io, ...[tenant, store, { env }]: Parameter
 }
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processIo);
-
-/** The options of `keys create`: expiry, scopes and owner. Throws `Refused`, which names the option. */
-const isDateTime = ajv.compile({ type: "string", format: "date-time" });
-
-/** Times are compared as text, so a year has four digits. */
-const latest = Date.parse("9999-12-31T23:59:59.999Z");
-
-/** Converts a day (its end in UTC), a time (RFC 3339) or a number of days from now to RFC 3339 in UTC. */
-function readExpiry(given: string, now: Date): string {
-  const days = /^([0-9]{1,4})d$/.exec(given)?.[1];
-  const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(given) ? `${given}T23:59:59.999Z` : given;
-  const named = isDateTime(time) ? Date.parse(time) : Number.NaN;
-  const at = days === undefined ? named : now.getTime() + Number(days) * 86_400_000;
-  if (!(at > now.getTime() && at <= latest)) {
-    throw new CommandRefusal(
-      "--expires: wants a future day or time, such as 2027-01-31 or 2027-01-31T12:00:00Z, or a number of days such as 90d",
-    );
-  }
-  return new Date(at).toISOString();
-}
 
 /** Reads scopes: `area:resource:action`, comma-separated, `*` for any part. `declared` are the contract's permissions. */
 function readScopes(given: string, declared: readonly string[]): string[] {

@@ -3,8 +3,14 @@
  * has the secret. A key that is malformed, unknown, expired or revoked is not active.
  */
 import { hash } from "node:crypto";
-import { type ApiEnvironment, formatApiKey, isWellFormed, type TenantContext } from "restbound/role";
-import { newId, randomBase62 } from "../store/ids.ts";
+import {
+  type ApiEnvironment,
+  formatApiKey,
+  isWellFormed,
+  randomBase62,
+  type TenantContext,
+} from "restbound/role";
+import { newId } from "../store/ids.ts";
 import { strings, text } from "../store/row.ts";
 import type { Store, TenantStore } from "../store/store.ts";
 import { effectivePermissions } from "./permissions.ts";

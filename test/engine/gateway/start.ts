@@ -23,7 +23,8 @@ type Options = {
   env?: NodeJS.ProcessEnv;
   rest?: URL;
   graphql?: URL | null;
-  keyIntrospection?: URL;
+  /** null: none. */
+  keyIntrospection?: URL | null;
   /** The headers that the document's security schemes name. */
   credentials?: readonly string[];
   /** The request headers that the document declares. */
@@ -42,7 +43,9 @@ export async function startGateway({
     behind.graphql === null ? undefined : (behind.graphql ?? new URL("/v1/graphql", graphql.url));
   const backends = {
     rest: behind.rest ?? rest.url,
-    keyIntrospection: behind.keyIntrospection ?? new URL("/internal/keys/introspect", keys.url),
+    ...(behind.keyIntrospection !== null && {
+      keyIntrospection: behind.keyIntrospection ?? new URL("/internal/keys/introspect", keys.url),
+    }),
     ...(graphqlUrl ? { graphql: graphqlUrl, ...(config.env.MCP && { mcp: graphqlUrl }) } : {}),
   };
   const operations = credentials

@@ -200,7 +200,7 @@ const labelNames = (labelsOf: LabelsOf): readonly string[] =>
 /** Stand-ins for the roles: nothing reads their values. */
 function allRoles(): ReadonlyMap<Role, FastifyInstance> {
   const graphql = Object.assign(Fastify(), { executions: { count: 0 }, upstreams: [], apps: {}, usage: {} });
-  const gateway = Object.assign(Fastify(), { keys: {}, tokens: {}, shared: {} });
+  const gateway = Object.assign(Fastify(), { keys: {}, keyFile: {}, tokens: {}, shared: {} });
   return new Map(Object.entries({ gateway, graphql }) as [Role, FastifyInstance][]);
 }
 

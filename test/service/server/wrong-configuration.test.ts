@@ -83,6 +83,11 @@ const refused: Wrong[] = [
   ["gateway", {}, /^REST_BASE_URL: gateway/, /^KEY_INTROSPECTION_URL: gateway/],
   ["gateway", rest, /^KEY_INTROSPECTION_URL: gateway/],
   [
+    "gateway",
+    { ...rest, KEYS_FILE: "/nowhere/keys" },
+    /^KEYS_FILE: \/nowhere\/keys: cannot be read \(ENOENT\)/,
+  ],
+  [
     "",
     { REST_BASE_URL_CRM: "http://user@a.example" },
     /^REST_BASE_URL_CRM: must be a URL without query, fragment or user/,

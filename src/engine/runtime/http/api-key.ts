@@ -3,6 +3,7 @@
  * the preceding text, in base62). Secret scanners recognise the prefix. The checksum identifies made-up keys without a lookup.
  * Only key introspection decides whether a key is active.
  */
+import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { linearPattern } from "../../shared/linear-pattern.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -13,6 +14,10 @@ const checksumLength = 6; // 62^6 > 2^32, so every CRC-32 fits
 const shape = /^sk_(test|live)_[0-9A-Za-z]{32}$/;
 
 export type ApiEnvironment = "test" | "live";
+
+/** From a cryptographic source. */
+export const randomBase62 = (length: number): string =>
+  Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join("");
 
 /** Creates a key from 26 random base62 characters. Throws `TypeError` for any other text. */
 export function formatApiKey(environment: ApiEnvironment, random26: string): string {

@@ -46,6 +46,10 @@ export const variables = {
     default: undefined,
     desc: "key introspection endpoint (RFC 7662) for a gateway that runs alone; the embedded platform's is `/internal/keys/introspect`",
   }),
+  KEYS_FILE: str({
+    default: undefined,
+    desc: "file with the digests of API keys, which `restbound key` writes, in place of key introspection or before it; re-read within a second",
+  }),
   GATEWAY_SECRET: secret({ default: undefined, desc: "the gateway's proof to the roles behind it" }),
   GATEWAY_SECRET_OLD: secret({
     default: undefined,

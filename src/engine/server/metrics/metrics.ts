@@ -6,6 +6,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import type { KeyVerifier } from "../../gateway/key-verifier.ts";
 import type { TokenVerifier } from "../../gateway/token-verifier.ts";
 import { createServer } from "../../runtime/http/server.ts";
 import { type Observer, spanCounts, subscribe } from "../../runtime/observe/observer.ts";
@@ -68,7 +69,10 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
 /** Bucket bounds: the fraction of a rate limit that remains. */
 const parts = [0, 0.1, 0.25, 0.5, 0.75, 1];
 
-function measureGateway(families: MetricFamilies, { keys, tokens, shared }: FastifyInstance): Observer {
+function measureGateway(
+  families: MetricFamilies,
+  { keys, keyFile, tokens, shared }: FastifyInstance,
+): Observer {
   const remaining = families.histograms(
     "gateway_rate_limit_remaining_ratio",
     'The remaining fraction of each rate limit (`key_rate`, `address_rate`, …) after each request that it counted. Requests in the bucket `le="0.1"` come from callers that are close to a 429.',
@@ -77,6 +81,19 @@ function measureGateway(families: MetricFamilies, { keys, tokens, shared }: Fast
   );
   if (shared) measureShared(families, shared);
   if (tokens) measureTokens(families, tokens);
+  if (keys) measureKeys(families, keys);
+  const failing =
+    "1: `KEYS_FILE` has a mistake or cannot be read. The keys of its last valid state count, and deleted lines revoke nothing.";
+  if (keyFile)
+    families.add("gauge", "gateway_keys_file_failing", failing, [], () => [[Number(keyFile.isFailing)]]);
+  return {
+    requestEnded({ rateLeft = [] }) {
+      for (const { bound, left } of rateLeft) remaining(bound).add(left);
+    },
+  };
+}
+
+function measureKeys(families: MetricFamilies, keys: KeyVerifier): void {
   const checked = "API keys that were checked: `hit` was in the cache, `miss` needed or joined a lookup.";
   families.add("counter", "gateway_key_checks_total", checked, ["cache"], () => [
     ["hit", keys.counts.hits],
@@ -88,11 +105,6 @@ function measureGateway(families: MetricFamilies, { keys, tokens, shared }: Fast
   );
   const inFlight = "Lookups at key introspection that are running or waiting.";
   families.add("gauge", "gateway_key_lookups_in_flight", inFlight, [], () => [[keys.inFlight]]);
-  return {
-    requestEnded({ rateLeft = [] }) {
-      for (const { bound, left } of rateLeft) remaining(bound).add(left);
-    },
-  };
 }
 
 function measureTokens(families: MetricFamilies, { counts, keys }: TokenVerifier): void {

@@ -1,0 +1,70 @@
+/** `restbound key`: creates an API key and appends its line to the file that `KEYS_FILE` names. Only this command has the key. */
+import { hash } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import { formatKeyLine, type KeyLine, memberFault, readKeyLines } from "../gateway/key-file.ts";
+import { formatApiKey, randomBase62 } from "../runtime/http/api-key.ts";
+import { ConfigError, readConfig } from "../runtime/settings/config.ts";
+import { type Io, runCommand } from "../shared/cli/command.ts";
+import { CommandRefusal } from "../shared/cli/command-failure.ts";
+import { expiryForms, readExpiry } from "../shared/cli/expiry.ts";
+
+type Options = {
+  readonly tenant: string;
+  readonly name: string;
+  readonly scopes?: string;
+  readonly expires?: string;
+};
+
+export const run = (argv: readonly string[], io: Io): Promise<number> =>
+  runCommand("restbound key", argv, io, (line, does) =>
+    line
+      .description("Creates an API key, prints it once and appends its digest to the file KEYS_FILE.")
+      .requiredOption("--tenant <id>", "tenant of the key")
+      .requiredOption("--name <name>", "what uses the key; two keys of one name are one caller")
+      .option("--scopes <list>", "what the key may do, comma-separated")
+      .option("--expires <when>", expiryForms)
+      .action(does((given: Options) => createKey(given, io))),
+  );
+
+function createKey({ tenant, name, ...given }: Options, { root, env, out, error }: Io): number {
+  const { KEYS_FILE: file, API_ENVIRONMENT: environment } = readConfig(env, ["gateway"], false).env;
+  if (file === undefined)
+    throw new ConfigError(["KEYS_FILE: is not set; set it to the file of the gateway's keys"]);
+  for (const [member, value] of [
+    ["tenant", tenant] as const,
+    ["name", name] as const,
+    ["scopes", given.scopes] as const,
+  ]) {
+    const fault = value === undefined ? undefined : memberFault(member, value);
+    if (fault !== undefined) throw new CommandRefusal(`--${fault}`);
+  }
+  const path = resolve(root, file);
+  const others = existsSync(path) ? [...readKeyLines(path)] : [];
+  const key = formatApiKey(environment, randomBase62(26));
+  appendLine(path, {
+    digest: hash("sha256", key),
+    tenant,
+    name,
+    scopes: given.scopes?.split(",") ?? [],
+    expires: given.expires === undefined ? undefined : readExpiry(given.expires, new Date()),
+  });
+  out(key);
+  error(`Keep the key now: ${file} has only its digest. Gateways accept it within a second.`);
+  const earlier = others.filter(([, other]) => other.tenant === tenant && other.name === name);
+  for (const [number] of earlier)
+    error(`${file}:${number} is an earlier key of ${tenant}/${name}: delete the line to revoke it.`);
+  return 0;
+}
+
+/** One write, so that neither a gateway nor another `restbound key` sees a part of the line. */
+function appendLine(path: string, line: KeyLine): void {
+  const file = openSync(path, "a+", 0o600);
+  try {
+    const isAtLineStart = /(?:^|\n)$/.test(readFileSync(file, "utf8"));
+    writeSync(file, `${isAtLineStart ? "" : "\n"}${formatKeyLine(line)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
