@@ -77,7 +77,7 @@ test("with usage a note says which operations and clients still ask for it", () 
     clients: new Map([["Asks", new Set(["web 1.4.0"])]]),
     ...{ fields: new Map(), lastDays: new Map<string, string>() },
   };
-  const { findings } = examine(head, head, "2026-11-25", [], usage);
+  const { findings } = examine(head, head, "2026-11-25", { usage });
   expect(findings.filter(({ rule }) => rule === "deprecation-used")).toMatchObject([
     {
       severity: "note",
@@ -91,7 +91,7 @@ test("with usage a note says which operations and clients still ask for it", () 
     ["Asks", "2026-11-20"],
     ["Query.old", "2026-11-24"],
   ]);
-  const known = examine(head, head, "2026-11-25", [], { ...usage, fields, lastDays });
+  const known = examine(head, head, "2026-11-25", { usage: { ...usage, fields, lastDays } });
   expect(known.findings.find(({ rule }) => rule === "deprecation-used")?.message).toMatch(
     /: Asks \(web 1\.4\.0, last on 2026-11-20\), operations that are not saved \(crm, last on 2026-11-24\)$/,
   );

@@ -4,11 +4,10 @@
  * entry is a note.
  */
 
-import type { YamlFile } from "../openapi/yaml-file.ts";
 import { type ApprovalEntry, approvalKey, approvalsFile } from "../project/approvals.ts";
 import type { Project } from "../project/project.ts";
 import { frameAt } from "./frame.ts";
-import { type Finding, ruleFinding } from "./report.ts";
+import { type Finding, type Frame, ruleFinding } from "./report.ts";
 
 /**
  * Returns the findings, approved ones last and with their approvals, plus findings for expired and unused entries. `today`:
@@ -41,12 +40,11 @@ export function approve(
     ),
   );
   const entryFindings = entries.flatMap((entry) => {
-    if (entry.expires < today) return [entryFinding(findings, project, file, entry, "approval-expired")];
+    const places = [frameAt(project, "file", file.place([entry.index]))];
+    if (entry.expires < today) return [expiredEntry(entry, places)];
     // without a base there are no change findings, and an unbound field only has its binding error
     const isUnseen = (!hasBase && /^(rest|sdl|binding)-/.test(entry.rule)) || unbound.has(entry.coordinate);
-    return used.has(approvalKey(entry)) || isUnseen
-      ? []
-      : [entryFinding(findings, project, file, entry, "approval-unused")];
+    return used.has(approvalKey(entry)) || isUnseen ? [] : [unusedEntry(entry, places, findings)];
   });
   const [settled, open] = [true, false].map((is) =>
     approved.filter(({ approval }) => (approval !== undefined) === is),
@@ -64,25 +62,19 @@ function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): st
     : "remove the entry";
 }
 
-function entryFinding(
-  findings: readonly Finding[],
-  project: Project,
-  file: YamlFile,
-  entry: ApprovalEntry,
-  rule: "approval-expired" | "approval-unused",
-): Finding {
-  const expired = rule === "approval-expired";
-  const what = `the approval of ${entry.rule} at ${entry.coordinate}`;
-  return ruleFinding(rule, entry.coordinate, {
-    message: expired
-      ? `${what} expired on ${entry.expires}`
-      : `${what} (${entry.fingerprint}) no longer matches a finding`,
-    hint: expired
-      ? "if the approved change is merged, remove the entry; otherwise fix the finding or renew the approval"
-      : hintOf(entry, findings),
-    places: [frameAt(project, "file", file.place([entry.index]))],
+const expiredEntry = ({ rule, coordinate, expires }: ApprovalEntry, places: readonly Frame[]): Finding =>
+  ruleFinding("approval-expired", coordinate, {
+    message: `the approval of ${rule} at ${coordinate} expired on ${expires}`,
+    hint: "if the approved change is merged, remove the entry; otherwise fix the finding or renew the approval",
+    places,
   });
-}
+
+const unusedEntry = (entry: ApprovalEntry, places: readonly Frame[], findings: readonly Finding[]): Finding =>
+  ruleFinding("approval-unused", entry.coordinate, {
+    message: `the approval of ${entry.rule} at ${entry.coordinate} (${entry.fingerprint}) no longer matches a finding`,
+    hint: hintOf(entry, findings),
+    places,
+  });
 
 /** The YAML of an entry that approves the finding, ready to paste. */
 export const approvalEntry = ({ fingerprint, rule, coordinate }: Finding): string[] => [

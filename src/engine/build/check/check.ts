@@ -51,16 +51,18 @@ export async function check(given: CheckInput): Promise<Report> {
     ...(!base && { changes: baseless }),
     ...(!head.model && { impact: "the schema is not valid", ledger: "the schema is not valid" }),
   };
-  return { ...examine(head, before, today, fresh, base?.usage), skipped };
+  return { ...examine(head, before, today, { fresh, usage: base?.usage }), skipped };
 }
 
-/** Runs every stage except freshness, whose findings are in `fresh`. */
+/** `fresh`: the findings of the freshness stage. */
+type Given = { readonly fresh?: readonly Finding[]; readonly usage?: Usage | undefined };
+
+/** Runs every stage except freshness. */
 export function examine(
   head: Project,
   base: ValidProject | undefined,
   today: string,
-  fresh: readonly Finding[] = [],
-  usage?: Usage,
+  { fresh = [], usage }: Given = {},
 ): Report {
   const since = base
     ? changesSince(base, head, today)
@@ -75,8 +77,9 @@ export function examine(
   ]);
   const approved = approve(head, found, today, base !== undefined);
   const used = base && usage && usageReport(usage, head, base);
-  const settled = used
-    ? [...downgradeUnused(approved, used, usage.fields, head, base), ...deprecatedUses(usage, used, head)]
+  const counted = used && { ...usage, ...used };
+  const settled = counted
+    ? [...downgradeUnused(approved, counted, head, base), ...deprecatedUses(counted, head)]
     : approved;
   const findings = base ? withInvalidOperations(settled, head, base) : settled;
   const changes = [...found.flatMap(reportedChange), ...since.safe];

@@ -12,7 +12,7 @@ import { fieldOf } from "../schema/schema-coordinate.ts";
 import { displayPath } from "./frame.ts";
 import { knownAt } from "./proof-findings.ts";
 import type { Finding, ImpactedOperation, OperationReport } from "./report.ts";
-import { coordinatesViolating, requestConstraint } from "./request-constraints.ts";
+import { requestConstraint, violations } from "./request-constraints.ts";
 
 /** Adds to each finding the saved operations that it breaks or affects. */
 export function withImpactedOperations(
@@ -100,7 +100,10 @@ function reasons(
   if (rule === "sdl-required-arg-added" || (rule === "sdl-default-removed" && coordinate.endsWith(":)")))
     return own.flatMap((each) => (selected.has(each) || !selected.has(fieldOf(each)) ? [] : [fieldOf(each)]));
   const demand = requestConstraint(finding);
-  if (demand && project.model) return coordinatesViolating(demand, project.model, operation, own, selected);
+  if (demand && project.model) {
+    const violated = violations(demand, project.model, operation, own);
+    return own.filter((each) => violated.get(each) ?? selected.has(each)); // undecidable: as if violated
+  }
   return own.filter((each) => selected.has(each));
 }
 

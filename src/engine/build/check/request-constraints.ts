@@ -48,20 +48,18 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * Filters `coordinates` to those at which a request of the operation may violate the constraint, or for which this is
- * undecidable. An omitted argument violates the constraint at a coordinate that the operation does not select.
+ * By coordinate, whether a request of the operation may violate the constraint. An omitted argument violates the constraint at a
+ * coordinate that the operation does not select. Coordinates that no request of the operation reaches are absent.
  */
-export function coordinatesViolating(
+export function violations(
   demand: Demand,
   { schema, pairs, fields }: Model,
   operation: SavedOperation,
   coordinates: readonly string[],
-  selected: ReadonlySet<string>,
-): string[] {
+): ReadonlyMap<string, boolean> {
   const values = new SentValues(pairs, operation, new Set(coordinates));
   const info = new TypeInfo(schema);
-  const met = new Set<string>();
-  const failed = new Set<string>();
+  const violated = new Map<string, boolean>();
   const enter = (node: FieldNode): void => {
     const parent = info.getParentType();
     for (const { name } of parent ? withPossibleTypes(schema, parent) : []) {
@@ -74,11 +72,11 @@ export function coordinatesViolating(
       }
       if (!coordinates.some((each) => own.has(each))) continue;
       const isMet = demand === "given" ? values.areComplete(field, node) : values.areAllowed(field, node);
-      for (const each of own) (isMet ? met : failed).add(each);
+      for (const each of own) violated.set(each, !isMet || violated.get(each) === true);
     }
   };
   visit(operation.document, visitWithTypeInfo(info, { Field: enter }));
-  return coordinates.filter((each) => failed.has(each) || (selected.has(each) && !met.has(each)));
+  return violated;
 }
 
 // The values that a saved operation sends to REST. Variables may have any value of their type.

@@ -25,6 +25,9 @@ export type Usage = {
   readonly lastDays: ReadonlyMap<string, string>;
 };
 
+/** What was counted, and what of it is saved or not. */
+type CountedUsage = Usage & UsageReport;
+
 export function usageReport({ source, since, runs }: Usage, head: Project, base: ValidProject) {
   const saved = new Set([...head.saved, ...base.saved].map(({ name }) => name));
   const counted = [...runs].filter(([, times]) => times > 0);
@@ -35,8 +38,7 @@ export function usageReport({ source, since, runs }: Usage, head: Project, base:
 
 /** A note for each part of the schema that depends on what REST deprecates, and that clients still ask for: which of them do. */
 export function deprecatedUses(
-  { clients, fields, lastDays }: Usage,
-  { used, since }: UsageReport,
+  { clients, fields, lastDays, used, since }: CountedUsage,
   head: Project,
 ): Finding[] {
   const { saved, model } = head;
@@ -72,8 +74,7 @@ export function deprecatedUses(
 /** Downgrades changes to notes that are not approved and reach no used coordinate. */
 export function downgradeUnused(
   findings: readonly Finding[],
-  { used, unknown, since }: UsageReport,
-  fields: Usage["fields"],
+  { used, unknown, since, fields }: CountedUsage,
   head: Project,
   base: ValidProject,
 ): readonly Finding[] {

@@ -145,7 +145,8 @@ export function breakingChangeFinding(
   const [lead, ...others] = errors;
   const finding = diagnosticFinding(head, withoutSuggestion(base, head, lead));
   const also = eachOnce([...others.map((error) => withoutSuggestion(base, head, error)), ...changes]);
-  const frames = restFrames(base, head, cause.node, cause.node, cause.below).filter(
+  const { node, below } = cause;
+  const frames = restFrames(base, head, { old: node, new: node, below }).filter(
     ({ role }) => role !== "rest" || !lead.isRemoved,
   );
   const isThere = frames.some(({ role }) => role === "rest");

@@ -52,7 +52,7 @@ export function causeOfError(
   return (
     differing(candidates) ??
     differing(own.flatMap((each) => madeOf(head.document, each))) ??
-    differing(responseNodes(base, head, coordinate, (each) => restedOn(base, each))) ??
+    differing(responseNodes(base, head, coordinate)) ??
     (node && { node, below })
   );
 }
@@ -203,12 +203,11 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
 // The nodes of REST's responses behind a coordinate. If a response refers to another schema or media type than at the base, the
 // schemas below may be unchanged; only the reference to them changed.
 
-/** `restedOn`: the nodes that a coordinate reads. The nearest come first. */
+/** The nearest come first. */
 function responseNodes(
   base: Model,
   head: Model,
   coordinate: string,
-  restedOn: (coordinate: string) => readonly NodeLocation[],
   seen = new Set<string>(),
 ): NodeLocation[] {
   const at = fieldOf(coordinate);
@@ -224,7 +223,7 @@ function responseNodes(
     });
   const bringing = (base.backings.get(field?.type ?? "") ?? []).map(({ from }) => from);
   return bringing.flatMap((from) => [
-    ...(base.fields.get(from)?.kind === "plain" ? restedOn(from) : []),
-    ...responseNodes(base, head, from, restedOn, seen),
+    ...(base.fields.get(from)?.kind === "plain" ? restedOn(base, from) : []),
+    ...responseNodes(base, head, from, seen),
   ]);
 }

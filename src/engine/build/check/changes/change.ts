@@ -29,16 +29,12 @@ export type Differing = {
 export const differing = (
   rule: RestRule,
   phrase: string,
-  before: unknown,
-  after: unknown,
-  more?: Partial<Pick<Differing, "class" | "below" | "cause">>,
+  details: Omit<Differing, "rule" | "phrase" | "class"> & Partial<Pick<Differing, "class">>,
 ): Differing => ({
   rule,
   class: restRules[rule].classes[0] as Differing["class"],
   phrase,
-  before,
-  after,
-  ...more,
+  ...details,
 });
 
 /** A difference for one coordinate. */
@@ -80,14 +76,14 @@ export const schemaChange = (
   cause: JSON.stringify([coordinate, ...facts]),
 });
 
-/** A difference with its location. `old`, `new`: the node in both documents, or its nearest existing ancestor. */
+/** `rest`: the node in both documents, or its nearest existing ancestor. */
+type ChangeLocation = Pick<Change, "coordinate" | "direction"> & Required<Pick<Change, "rest">>;
+
 export function restChange(
   base: Model,
   head: Model,
-  coordinate: string,
   found: Differing,
-  rest: NonNullable<Change["rest"]>,
-  direction?: Direction,
+  { coordinate, direction, rest }: ChangeLocation,
 ): Difference {
   const { rule, class: kind, phrase, before, after, below } = found;
   // what the whole document stated, and an operation states for itself now, changed at the operation

@@ -148,7 +148,7 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
       : `${changeRules[rule].advice}; or approve it`,
     places: [
       ...schemaFrames(base, head, coordinate),
-      ...(rest ? restFrames(base, head, rest.old, rest.new, below ?? []) : []),
+      ...(rest ? restFrames(base, head, { ...rest, below: below ?? [] }) : []),
     ],
     operations: [],
     fingerprint: fingerprint(rule, coordinate, isMove ? [cause, ...paths] : facts),

@@ -21,7 +21,8 @@ export const factChanges = (base: Model, head: Model): Difference[] =>
         const found = is && judge(was.value, is.value);
         if (!found) return [];
         const differing = { ...(is.below && { below: is.below }), ...found };
-        return [restChange(base, head, old.coordinate, differing, { old: was.node, new: is.node })];
+        const rest = { old: was.node, new: is.node };
+        return [restChange(base, head, differing, { coordinate: old.coordinate, rest })];
       });
     });
   });

@@ -92,9 +92,9 @@ function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   });
 }
 
-const gone = differing("rest-property-removed", "is gone", "present", "absent");
+const gone = differing("rest-property-removed", "is gone", { before: "present", after: "absent" });
 const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
-const required = differing("rest-required-changed", "is required now", false, true);
+const required = differing("rest-required-changed", "is required now", { before: false, after: true });
 
 /** New required properties are reported for the object that contains them. */
 const demanding = (added: readonly Part[]): Differing => ({

@@ -32,7 +32,8 @@ const ofOperation = (
 ): Fact =>
   fact(
     ({ operation }) => [{ node: operation.node, below, value: value(operation) }],
-    (was, is) => (was === is ? undefined : differing(rule, phrase(is, was), was ?? null, is ?? null)),
+    (was, is) =>
+      was === is ? undefined : differing(rule, phrase(is, was), { before: was ?? null, after: is ?? null }),
   );
 
 /** The path without parameter names, which do not matter for the address. */
@@ -63,7 +64,11 @@ export const operationFacts: readonly Fact[] = [
     (was, is) =>
       addressOf(was) === addressOf(is)
         ? undefined
-        : differing("rest-operation-moved", `is at ${is} now`, was, is, { cause: movedPart(was, is) }),
+        : differing("rest-operation-moved", `is at ${is} now`, {
+            before: was,
+            after: is,
+            cause: movedPart(was, is),
+          }),
   ),
   ofOperation(
     "rest-product-changed",
@@ -91,7 +96,7 @@ export const operationFacts: readonly Fact[] = [
       const phrase = is
         ? "documents 404 now: a missing object is null, before it was an error"
         : "no longer documents 404: a missing object is an error, before it was null";
-      return differing("rest-not-found-changed", phrase, was, is);
+      return differing("rest-not-found-changed", phrase, { before: was, after: is });
     },
   ),
   fact(
@@ -109,7 +114,7 @@ export const operationFacts: readonly Fact[] = [
         is === ""
           ? `tells clients nothing now, it was ${was}`
           : `tells clients ${is} now, it was ${was || "nothing"}`;
-      return differing("rest-error-changed", phrase, was, is);
+      return differing("rest-error-changed", phrase, { before: was, after: is });
     },
   ),
   fact(
@@ -125,7 +130,9 @@ export const operationFacts: readonly Fact[] = [
       const isReported = (status: string): boolean => status === "404" && nullOn404; // `rest-not-found-changed`
       const gone = shown.filter((status) => !statuses.includes(status) && !isReported(status));
       const phrase = `documents no body of ${gone.join(", ")} any more, whose text clients see`;
-      return gone.length === 0 ? undefined : differing("rest-error-changed", phrase, gone, []);
+      return gone.length === 0
+        ? undefined
+        : differing("rest-error-changed", phrase, { before: gone, after: [] });
     },
   ),
   fact(
@@ -136,12 +143,17 @@ export const operationFacts: readonly Fact[] = [
     ({ media: was }, { media: is, content }) =>
       content.some((range) => includes(range, was))
         ? undefined
-        : differing("rest-body-changed", `takes a body in ${is} now, it was ${was}`, was, is),
+        : differing("rest-body-changed", `takes a body in ${is} now, it was ${was}`, {
+            before: was,
+            after: is,
+          }),
   ),
   fact(
     ({ operation }) => [{ node: operation.node, value: showableResponses(operation).length > 0 }],
     (was, is) =>
-      was && !is ? differing("rest-answer-removed", "has no JSON response now", was, is) : undefined,
+      was && !is
+        ? differing("rest-answer-removed", "has no JSON response now", { before: was, after: is })
+        : undefined,
   ),
   fact(
     (field, { schema }) => {
@@ -152,12 +164,10 @@ export const operationFacts: readonly Fact[] = [
     (was, is) =>
       was || !is
         ? undefined
-        : differing(
-            "rest-list-paged",
-            `may return a page now instead of the whole list: it has ${is}`,
-            null,
-            is,
-          ),
+        : differing("rest-list-paged", `may return a page now instead of the whole list: it has ${is}`, {
+            before: null,
+            after: is,
+          }),
   ),
 ];
 
@@ -180,12 +190,17 @@ export const parameterFacts: readonly Fact[] = [
     (was, is) =>
       was === is
         ? undefined
-        : differing("rest-parameter-moved", `is ${partOf(is)} now, it was ${partOf(was)}`, was, is),
+        : differing("rest-parameter-moved", `is ${partOf(is)} now, it was ${partOf(was)}`, {
+            before: was,
+            after: is,
+          }),
   ),
   fact(writtenParts, (was, is) =>
     was === is
       ? undefined
-      : differing("rest-style-changed", `is written as ${is} now, it was ${was}`, was, is, {
+      : differing("rest-style-changed", `is written as ${is} now, it was ${was}`, {
+          before: was,
+          after: is,
           below: [was.split(",")[0] === is.split(",")[0] ? "explode" : "style"],
         }),
   ),
@@ -198,7 +213,9 @@ export const parameterFacts: readonly Fact[] = [
         value: membersOf(input.node.value).allowEmptyValue === true,
       })),
     (was, is) =>
-      was && !is ? differing("rest-limit-changed", "no longer takes an empty value", was, is) : undefined,
+      was && !is
+        ? differing("rest-limit-changed", "no longer takes an empty value", { before: was, after: is })
+        : undefined,
   ),
   fact(
     ({ operation, inputs }) =>
@@ -213,7 +230,7 @@ export const parameterFacts: readonly Fact[] = [
       const is = JSON.stringify(after);
       return was === is
         ? undefined
-        : differing("rest-default-changed", `defaults to ${is} now, it was ${was}`, before, after);
+        : differing("rest-default-changed", `defaults to ${is} now, it was ${was}`, { before, after });
     },
   ),
 ];

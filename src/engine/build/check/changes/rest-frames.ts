@@ -6,13 +6,14 @@ import type { ValidProject } from "../../project/project.ts";
 import { frameAt } from "../frame.ts";
 import type { Frame } from "../report.ts";
 
+/** The node in both documents, and the path from it to the difference. */
+type DifferingNodes = { readonly old: NodeLocation; readonly new: NodeLocation; readonly below: NodePath };
+
 /** No frame for a document without the node. In a list such as an enum, the frame shows the first item that the other lacks. */
 export function restFrames(
   base: ValidProject,
   head: ValidProject,
-  old: NodeLocation,
-  now: NodeLocation,
-  below: NodePath,
+  { old, new: now, below }: DifferingNodes,
 ): Frame[] {
   const valueIn = ({ model: { document } }: ValidProject, { file, path }: NodeLocation): unknown =>
     document.valueAt({ file, path: [...path, ...below] });

@@ -41,7 +41,7 @@ function judgeRequirement(
   const is = requirementText(after);
   const own = before.length > 1 ? ` where ${alternativeText(lost)} was enough` : "";
   const phrase = own === "" ? `takes ${is} now, it took ${was}` : `takes ${is} now${own}`;
-  return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, was, is);
+  return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, { before: was, after: is });
 }
 
 const holds = (outer: Alternative, inner: Alternative): boolean =>
@@ -89,7 +89,9 @@ function judgeCredential(was: Scheme, is: Scheme): Differing | undefined {
   const textOf = (scheme: Scheme, read = partOf): string =>
     credentialMembers.flatMap((member) => read(scheme, member) ?? []).join(" ");
   const [old, now] = [was, is].map((each) => textOf(each, (scheme, member) => scheme[member]));
-  return differing("rest-security-changed", `is ${now} now, it was ${old}`, textOf(was), textOf(is), {
+  return differing("rest-security-changed", `is ${now} now, it was ${old}`, {
+    before: textOf(was),
+    after: textOf(is),
     below: [changed],
   });
 }

@@ -52,7 +52,7 @@ function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
     const isOfSchema =
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
       describeNode(base.document, was.shape.node) === describeNode(head.document, is.shape.node);
-    const nodes = isOfSchema ? { old: was.shape.node, new: is.shape.node } : { old: was.node, new: is.node };
-    return restChange(base, head, coordinate, found, nodes, direction);
+    const rest = isOfSchema ? { old: was.shape.node, new: is.shape.node } : { old: was.node, new: is.node };
+    return restChange(base, head, found, { coordinate, direction, rest });
   });
 }

@@ -18,7 +18,6 @@ export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Diffe
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  const added = before.values && after.values?.filter((value) => !before.values?.includes(value));
   // a value that is only sent back to REST is not shown to clients; the proof compares its type with the parameter's. A key that
   // used to be a list of keys finds other objects, though
   const isHeld = type === undefined && before.types.has("array") === after.types.has("array");
@@ -28,19 +27,13 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
   return [
     ...typesDiffer(before, after, !isHeld && !covers(before, after), isNumber ? "dangerous" : "breaking"),
     ...formatDiffers(before, after, "dangerous", isLessPromised),
-    ...(before.values && !after.values
-      ? enumDiffers(type, before, after, "dangerous", "takes any value now, it was an enum")
-      : []),
-    ...(added?.length
-      ? enumDiffers(type, before, after, "dangerous", `may be ${quoted(added)} too now`)
-      : []),
+    ...(isEnumType(type && getNamedType(type)) ? [] : enumDiffers(before, after, "dangerous", describeAdded)),
     ...discriminatorDiffers(before, after),
   ];
 }
 
 /** Values that a client may send as `type` but that REST now rejects. */
 export function rejectedValues(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  const refused = after.values && before.values?.filter((value) => !after.values?.includes(value));
   const named = type && getNamedType(type);
   const isInt = named?.name === "Int";
   return [
@@ -51,16 +44,11 @@ export function rejectedValues(type: ValueUse["type"], before: Shape, after: Sha
       "breaking",
       (was, is) => isNarrower(was, is) && !(isInt && numberFormats.has(is ?? "")),
     ),
-    ...(!before.values && after.values
-      ? enumDiffers(type, before, after, "breaking", `is an enum now: ${quoted(after.values)}`)
-      : []),
-    ...(refused?.length
-      ? enumDiffers(type, before, after, "breaking", `is never ${quoted(refused)} now`)
-      : []),
+    ...(isEnumType(named) ? [] : enumDiffers(before, after, "breaking", describeRejected)),
     ...limitsDiffer(before, after),
     ...(isScalarType(named) && !isSpecifiedScalarType(named) ? conditionsDiffer(before, after) : []),
     ...(before.nullable && !after.nullable && type && !isNonNullType(type)
-      ? [differing("rest-nullable-changed", "is never null now", true, false)]
+      ? [differing("rest-nullable-changed", "is never null now", { before: true, after: false })]
       : []),
   ];
 }
@@ -73,7 +61,7 @@ function typesDiffer(before: Shape, after: Shape, differs: boolean, kind: Differ
   const was = typeText(before);
   const is = typeText(after);
   return differs
-    ? [differing("rest-type-changed", `is ${is} now, it was ${was}`, was, is, { class: kind })]
+    ? [differing("rest-type-changed", `is ${is} now, it was ${was}`, { before: was, after: is, class: kind })]
     : [];
 }
 
@@ -89,7 +77,8 @@ function formatDiffers(
   const { format: is } = after;
   if (was === is || !matters(was, is)) return [];
   const phrase = `has ${is ? `format ${is}` : "no format"} now, it had ${was ?? "none"}`;
-  return [differing("rest-format-changed", phrase, was ?? "no format", is ?? "no format", { class: kind })];
+  const details = { before: was ?? "no format", after: is ?? "no format", class: kind };
+  return [differing("rest-format-changed", phrase, details)];
 }
 
 /** Number widths are ignored, because the proof compares them with `Int` and `Float`. */
@@ -99,22 +88,33 @@ const isLessPromised = (was: Format): boolean => was !== undefined && !numberFor
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
-/** GraphQL enums are skipped: the proof compares them with REST's values, and graphql-js compares them with the base. */
-const enumDiffers = (
-  type: ValueUse["type"],
-  before: Shape,
-  after: Shape,
+type EnumValues = Shape["values"];
+
+/** Not for GraphQL enums: the proof compares them with REST's values, and graphql-js compares them with the base. */
+function enumDiffers(
+  { values: was }: Shape,
+  { values: is }: Shape,
   kind: Differing["class"],
-  phrase: string,
-): Differing[] =>
-  isEnumType(type && getNamedType(type))
-    ? []
-    : [
-        differing("rest-enum-changed", phrase, before.values ?? null, after.values ?? null, {
-          class: kind,
-          below: ["enum"],
-        }),
-      ];
+  describe: (was: EnumValues, is: EnumValues) => string | undefined,
+): Differing[] {
+  const phrase = describe(was, is);
+  const details = { before: was ?? null, after: is ?? null, class: kind, below: ["enum"] };
+  return phrase === undefined ? [] : [differing("rest-enum-changed", phrase, details)];
+}
+
+function describeAdded(was: EnumValues, is: EnumValues): string | undefined {
+  if (!was) return undefined;
+  if (!is) return "takes any value now, it was an enum";
+  const added = is.filter((value) => !was.includes(value));
+  return added.length > 0 ? `may be ${quoted(added)} too now` : undefined;
+}
+
+function describeRejected(was: EnumValues, is: EnumValues): string | undefined {
+  if (!is) return undefined;
+  if (!was) return `is an enum now: ${quoted(is)}`;
+  const rejected = was.filter((value) => !is.includes(value));
+  return rejected.length > 0 ? `is never ${quoted(rejected)} now` : undefined;
+}
 
 /** Quotes enum values, which could be mistaken for words of the message: `"voided"`, `"new"`, the empty string. */
 const quoted = (values: readonly unknown[]): string =>
@@ -126,8 +126,11 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
     const had =
       from && from.keyword !== keyword ? `had ${from.keyword} ${JSON.stringify(from.value)}` : undefined;
     const phrase = `has ${keyword} ${JSON.stringify(value)} now, it ${had ?? `was ${JSON.stringify(was) ?? "unset"}`}`;
-    const facts = [{ [keyword]: was ?? null }, { [keyword]: value }] as const;
-    return differing("rest-limit-changed", phrase, ...facts, { below: [keyword] });
+    return differing("rest-limit-changed", phrase, {
+      before: { [keyword]: was ?? null },
+      after: { [keyword]: value },
+      below: [keyword],
+    });
   });
 }
 
@@ -148,7 +151,7 @@ const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
     )
       return [];
     const phrase = `has ${conditionText(condition)} now, it was ${JSON.stringify(was[0]) ?? "unset"}`;
-    return [differing("rest-limit-changed", phrase, was[0] ?? null, is, { below: [keyword] })];
+    return [differing("rest-limit-changed", phrase, { before: was[0] ?? null, after: is, below: [keyword] })];
   });
 
 /** A changed discriminator (OpenAPI 3.1 §4.8.25): another property, or other values of it. */
@@ -156,15 +159,19 @@ function discriminatorDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];
   if (old.property !== now.property) {
-    const was = old.property ?? null;
-    const is = now.property ?? null;
-    const below = ["discriminator", "propertyName"];
-    return [differing("rest-variants-changed", "is discriminated differently now", was, is, { below })];
+    const details = {
+      before: old.property ?? null,
+      after: now.property ?? null,
+      below: ["discriminator", "propertyName"],
+    };
+    return [differing("rest-variants-changed", "is discriminated differently now", details)];
   }
   const values = new Set(now.members.flatMap((member) => member.values));
   const lost = old.members.flatMap((member) => member.values.filter((value) => !values.has(value)));
   const known = new Set(now.members.map(({ name }) => name));
   const renamed = lost.length > 0 && old.members.every(({ name }) => known.has(name));
   const phrase = `discriminates its members by other values now: ${quoted([...values])}, and no longer ${quoted(lost)}`;
-  return renamed ? [differing("rest-variants-changed", phrase, lost, [...values], { below: ["oneOf"] })] : [];
+  return renamed
+    ? [differing("rest-variants-changed", phrase, { before: lost, after: [...values], below: ["oneOf"] })]
+    : [];
 }
