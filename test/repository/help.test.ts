@@ -96,6 +96,7 @@ test("restbound has one help for its commands, and suggests the nearest name for
     "lsp",
     "validate",
     "bundle",
+    "key",
     "client",
   ]);
   expect(await restbound(["chekc"], io)).toBe(2);
