@@ -24,16 +24,18 @@ process.env.SEED = String(seed);
  * `npm run suite -- slow` runs them.
  */
 const slow = [
+  "test/engine/another-api/openapi-3.2.test.ts",
   "test/engine/build/check/{bounded-text,garbage,large}.test.ts",
   "test/engine/build/init/{init,nothing-lost,paging,signals}.test.ts",
   "test/engine/build/lsp/lsp.test.ts",
   "test/engine/build/codegen/{hostile,large-type-check,wide}.test.ts",
   "test/engine/build/openapi/{chains,union-members}.test.ts",
   "test/engine/build/update/update-workflow.test.ts",
+  "test/engine/federation/compose.test.ts",
   "test/engine/gateway/{key-floods,revocation-log,revoked-keys,tenant-concurrency}.test.ts",
   "test/engine/names/every-name.test.ts",
   "test/engine/runtime/governor/attacks.test.ts",
-  "test/engine/runtime/graphql/{documents,documents-cost,leaving-anywhere,overload}.test.ts",
+  "test/engine/runtime/graphql/{documents,documents-cost,leaving-anywhere,overload,variables}.test.ts",
   "test/engine/runtime/rest/{cache-faults,held-canary,held-tokens}.test.ts",
   "test/engine/runtime/rest/upstream/one-tenant.test.ts",
   "test/repository/{help,looked-up-names}.test.ts",
@@ -50,7 +52,7 @@ const slow = [
 /** Files that measure memory or processor time, or change what a whole process does. */
 const apart = [
   "test/engine/build/codegen/type-check.test.ts",
-  "test/engine/runtime/graphql/{leaving,variables}.test.ts",
+  "test/engine/runtime/graphql/leaving.test.ts",
   "test/engine/runtime/graphql/plan/response-budget.test.ts",
   "test/engine/runtime/http/slow-bodies.test.ts",
   "test/engine/runtime/observe/outgoing-calls.test.ts",
