@@ -1,7 +1,7 @@
 /**
- * `spec/credentials.yaml`: the credentials that the server holds for vendors' APIs, in place of the callers', and the headers that all
- * calls of a vendor's API carry. It is written by the project's owner alone; `init` and `update` never write it, and no document can
- * bring one.
+ * `spec/credentials.yaml`: the credentials that the server holds for vendors' APIs, in place of the callers', and the headers
+ * that all calls of a vendor's API carry. Only the project's owner writes this file: `init` and `update` never do, and no
+ * document can supply its content.
  */
 import { isRecord } from "../../shared/json-object.ts";
 import { isLoopback } from "../../shared/loopback.ts";
@@ -14,22 +14,22 @@ import { rejectDuplicates } from "./yaml-file.ts";
 
 const credentialsFile = "credentials.yaml";
 
-/** The file below `CREDENTIALS_DIRECTORY`, or the folder with one file per tenant. */
+/** A security scheme's credential: its file in `CREDENTIALS_DIRECTORY`, or the folder there with one file per tenant. */
 type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 
-/** The section of one document. Operations are written as in the document, `GET /things/{id}`, each with a reason. */
+/** One document's section of the file. Its operations are written as in the document: `GET /things/{id}`. */
 export type HeldDocument = {
   /** The only origin that receives the credentials; undefined if the server holds none. */
   readonly origin?: string;
   /** By the name of the security scheme. */
   readonly schemes: ReadonlyMap<string, HeldScheme>;
-  /** The operations that every tenant may use with a credential that all tenants share. */
+  /** Operation → the reason why every tenant may use it with a credential that all tenants share. */
   readonly everyTenantMay: ReadonlyMap<string, string>;
-  /** The operations other than GET that the server's credentials may be used for. */
+  /** Operation other than GET → the reason why the server's credentials may be used for it. */
   readonly writes: ReadonlyMap<string, string>;
-  /** The parameters that are the caller's tenant. */
+  /** Operation → the parameter that carries the caller's tenant. */
   readonly tenantParameters: ReadonlyMap<string, TenantParameter>;
-  /** The members of errors that clients see: `detail`, `error.message`, `errors.detail`. */
+  /** The members of the vendor's error responses that clients see: `detail`, `error.message`, `errors.detail`. */
   readonly errors: ReadonlySet<string>;
   /** Lower-case header → the value that each call carries. */
   readonly headers: ReadonlyMap<string, FixedHeader>;
@@ -37,7 +37,7 @@ export type HeldDocument = {
 
 type FixedHeader = { readonly value: string; readonly node: RestNode };
 
-/** By the document's name. */
+/** The sections of the file, by the document's name. */
 export type CredentialsFile = ReadonlyMap<string, HeldDocument>;
 
 type Path = readonly string[];
@@ -49,7 +49,7 @@ export const credentialsNode = (...path: Path): RestNode => ({
   value: undefined,
 });
 
-/** Empty without the file. Throws `UnreadableSpec` with all faults of its form. */
+/** Returns an empty map if the file does not exist. Throws `UnreadableSpec` with all faults of its structure. */
 export function readCredentialsFile(document: RestDocument): CredentialsFile {
   const root = document.valueAt(credentialsNode());
   if (root === undefined || root === null) return new Map();
@@ -97,7 +97,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
   };
 }
 
-/** An origin as URLs serialize it (RFC 6454 §6.2), with TLS unless it is this machine. */
+/** Requires a serialized origin (RFC 6454 §6.2), with TLS unless its host is this machine. */
 function readOrigin(name: string, value: unknown, fault: Fault): string {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (!url || url.origin !== value || !isPrivate(url))
@@ -108,11 +108,11 @@ function readOrigin(name: string, value: unknown, fault: Fault): string {
   return String(value);
 }
 
-/** Whether what is sent cannot be read on the way. */
+/** Whether requests to the URL are encrypted or do not leave this machine. */
 const isPrivate = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 
-/** One path segment: it cannot lead out of the folder. */
+/** Whether the value is a single path segment, which cannot lead out of the folder. */
 const isFileName = (value: unknown): value is string =>
   typeof value === "string" && /^[A-Za-z0-9][\w.-]{0,127}$/.test(value);
 
@@ -148,7 +148,7 @@ const grantMember = "oauth2ClientCredentials";
 const schemeMembers = ["file", "filePerTenant", grantMember];
 const grantMembers = ["tokenUrl", "scopes", "authentication"];
 
-/** The client credentials grant of OAuth 2. The file of the scheme has the client's id and secret. */
+/** Reads the settings of OAuth 2's client credentials grant. The scheme's file contains the client's id and secret. */
 function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
   const given = new Map(entriesIn(value, path, `a map with ${listed(grantMembers)}`, fault));
   for (const key of given.keys())
@@ -219,7 +219,10 @@ function readTenantParameters(
 /** Headers that the layer itself sets for a cache, a range or a proxy, or derives from the document. */
 const ownHeaders = /^(?:if-.*|range|content-.*|forwarded|x-forwarded-.*|via|date|set-cookie)$/;
 
-/** Names of headers that usually carry a secret. Their values belong in a file: the ones here are in `generated/`. */
+/**
+ * Names of headers that usually carry a secret. Secrets belong in a separate file, because the values here are copied to
+ * `generated/`.
+ */
 const secretHeaders =
   /(?:^|-)(?:api-?)?(?:auth.*|.*keys?|.*tokens?|.*secrets?|pass.*|credentials?|session.*|signature)(?:-|$)/;
 

@@ -41,7 +41,7 @@ export function documentFaults(
 export const reachableFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   document.isSound ? [] : reachedBy(document, bound).errors;
 
-/** `others`: duplicate keys elsewhere in the files read so far. */
+/** Finds the faults that bound operations reach. `others` returns the other duplicate keys of the files read so far. */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
@@ -58,7 +58,7 @@ function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
 }
 
 class FaultWalk {
-  /** By value, because a value may be reached through several references. */
+  /** Visited nodes by value, because a value may be reached through several references. */
   readonly visited = new Map<unknown, RestNode>();
   readonly #document: RestDocument;
   readonly #circles: SchemaCycles;

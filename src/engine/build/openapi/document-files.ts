@@ -28,15 +28,16 @@ export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.t
 /** A product's name in environment variables. */
 export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
 
-/** The variable of the base URL. */
+/** The environment variable with the base URL of a document's operations. */
 export const baseUrlVariable = (name: string | undefined): string =>
   name === undefined ? "REST_BASE_URL" : `REST_BASE_URL_${productOf(name)}`;
 
 const overlayEnd = ".overlay";
 
 /**
- * The documents; several are sorted by name. `names`: the files in `openapi/`. Throws `UnreadableSpec` if there are both kinds, or
- * if a file is neither a validly named document nor a document's overlay.
+ * Returns the documents of the spec folder, sorted by name. `names`: the files in `openapi/`. Throws `UnreadableSpec` if
+ * `openapi.yaml` is combined with documents in `openapi/`, or if a file is neither a validly named document nor a document's
+ * overlay.
  */
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
   const found = names.flatMap((file): NamedDocument[] => {
@@ -47,7 +48,7 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
   const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
   const isSplit = read(singleDocumentFile.file) !== undefined;
   if (isSplit) {
-    // a single document may have parts there
+    // `openapi/` may contain parts of the single document
     const other = documents.find(({ file }) => isDocument(file, read(file) ?? ""));
     if (other)
       throw unreadableSpec(singleDocumentFile.file, `cannot be combined with ${other.file}: ${eitherOr}`);

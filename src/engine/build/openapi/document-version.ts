@@ -26,7 +26,7 @@ export class Versions {
     return this.#minor.get(file) === "3.2";
   }
 
-  /** Throws `UnreadableSpec` for a document of another version, and for other files. */
+  /** Records a document's version. Throws `UnreadableSpec` for other versions, and for files that are not OpenAPI documents. */
   add({ file, name }: NamedDocument, value: unknown): void {
     const { openapi, swagger } = membersOf(value);
     if (swagger !== undefined)
@@ -46,7 +46,9 @@ export class Versions {
     this.#minor.set(file, openapi.slice(0, 3));
   }
 
-  /** Records that `file` refers to `part`. Throws `UnreadableSpec` for a part of documents of both versions. */
+  /**
+   * Records that `file` refers to `part`. Throws `UnreadableSpec` for a part that both a 3.0 document and a newer one refer to.
+   */
   refer(file: string, part: string): void {
     const known = this.#minor.get(part);
     if (known === undefined) this.#minor.set(part, this.#minor.get(file) ?? "3.1");

@@ -28,15 +28,15 @@ export type ReadFile = (name: string) => string | undefined;
 export type ParseFile = typeof parseWithDuplicates;
 
 /**
- * The root node of a document, with the names of its file, its overlay and, if there are several, the document. `removals`: what
- * the overlay removed.
+ * The root node of a document, with the names of its file and overlay, and the document's own name if there are several
+ * documents. `removals`: the values that the overlay removed.
  */
 export type RootNode = RestNode & NamedDocument & { readonly removals: readonly Removal[] };
 
 export class RestDocument {
   /** The documents of the spec: one, or one per product. */
   readonly roots: readonly [RootNode, ...RootNode[]];
-  /** The actions of the overlays that select nothing. */
+  /** Findings about overlay actions whose target selects nothing. */
   readonly overlayFindings: Diagnostic[] = [];
   /** The cache of `shapeAt`, schema → shape, so that references to one schema get the same shape object. */
   readonly shapes = new WeakMap<object, unknown>();
@@ -49,7 +49,10 @@ export class RestDocument {
   /** Object with a `$ref` → end of its chain, cached for all members of the chain. */
   readonly #ends = new WeakMap<object, RestNode | undefined>();
   readonly #plainEnds = new WeakMap<object, RestNode | undefined>();
-  /** By file and reference, because a large document has tens of thousands of references to a few hundred schemas. */
+  /**
+   * Reference targets, by file and reference, because a large document has tens of thousands of references to a few hundred
+   * schemas.
+   */
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
 
   /**
@@ -109,7 +112,10 @@ export class RestDocument {
     return file ? file.place([...node.path, ...below]) : { file: node.file, line: 1, column: 1 };
   }
 
-  /** The path of the innermost value at a location, unless an overlay moves it; `undefined` in a file that was not read. */
+  /**
+   * The path of the innermost value at a location, in the file before its overlay is applied; `undefined` for a file that was not
+   * read.
+   */
   pathAt({ file, ...location }: FileLocation): NodePath | undefined {
     return this.#files.get(file)?.pathAt(location);
   }
@@ -127,7 +133,7 @@ export class RestDocument {
     return this.#end(node, this.#ends, false);
   }
 
-  /** Like `follow`, but stops at a `$ref` with siblings, because these apply. */
+  /** Like `follow`, but stops at a `$ref` with siblings, because the siblings apply. */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
       ? this.#end(node, this.#plainEnds, true)
@@ -180,8 +186,8 @@ export class RestDocument {
 }
 
 /**
- * The path of a reference from the file that contains it. An absolute reference is relative to the file's `$self`, its base URI
- * (OpenAPI 3.2, OpenAPI Object); empty: the file itself.
+ * The path of a referenced file, relative to the file that contains the reference; empty for that file itself. An absolute
+ * reference is resolved against the file's `$self`, its base URI (OpenAPI 3.2, OpenAPI Object).
  */
 function belowSelf(file: unknown, path: string): string {
   const { $self: self } = membersOf(file);

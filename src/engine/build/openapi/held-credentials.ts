@@ -16,7 +16,7 @@ type Held = NonNullable<Operation["held"]>;
 
 export type HeldByOperation = ReadonlyMap<RestOperation, Held>;
 
-/** Where the server sends the credential of a scheme; `undefined` if it cannot. */
+/** Where the server sends the credential of a scheme; `undefined` if it cannot send credentials of this kind. */
 export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, "file"> | undefined {
   const { type, scheme: given, in: location, name } = membersOf(scheme?.value);
   const header = ownHeaderOf(scheme);
@@ -33,8 +33,9 @@ export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, 
 }
 
 /**
- * `security` lists alternatives: the first one whose schemes are all held by the server is used. Without one, the operation takes its
- * caller's credentials.
+ * Finds the operations that the server calls with its own credentials. `security` lists alternatives: the first alternative for
+ * whose schemes the server holds all credentials is used. An operation without such an alternative is called with its caller's
+ * credentials.
  */
 export function heldCredentials(
   document: RestDocument,
@@ -60,10 +61,10 @@ export function heldCredentials(
   return held;
 }
 
-/** The owner of the credential that a call sends. `tenant`: the server holds one per tenant. */
+/** The owner of the credential that a call sends. `tenant`: the server holds one credential per tenant. */
 export type CredentialUse = {
   readonly of: "caller" | "server" | "tenant" | "none";
-  /** One text for each credential. */
+  /** A description of each credential. */
   readonly texts: readonly string[];
 };
 

@@ -18,7 +18,8 @@ type Steps = readonly (string | number)[];
 const maxDepth = 500;
 
 /**
- * `undefined`: not JSON, or JSON that the YAML parser has to check, such as an object with a duplicate key.
+ * Returns `undefined` for text that is not JSON, and for JSON that the YAML parser has to check, such as an object with a
+ * duplicate key.
  */
 export function parseJson(text: string): JsonFile | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;

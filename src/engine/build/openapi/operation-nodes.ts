@@ -8,26 +8,29 @@ export type OperationNode = {
   readonly root: RootNode;
   readonly ownId: string | undefined;
   readonly path: string;
-  /** As in the path item: `get`, or `COPY` among its `additionalOperations`. */
+  /** The method as written in the path item: `get`, or `COPY` among its `additionalOperations`. */
   readonly method: string;
   readonly item: RestNode;
   readonly node: RestNode;
 };
 
 /**
- * A path must begin with a slash (§4.8.8): `2/x` of the document `shop` would otherwise be `/x` of the document `shop2`. A dot
- * segment would lead out of the base URL.
+ * A path must begin with a slash (§4.8.8): otherwise, with the document's name as a prefix, `2/x` of `shop` would equal `/x` of
+ * `shop2`. A dot segment would lead out of the base URL.
  */
 const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 
 export const operationNodes = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
-/** Entries of `additionalOperations` for methods with a field of their own, such as `post`. The field wins (OpenAPI 3.2, Path Item Object). */
+/**
+ * Entries of `additionalOperations` whose method is also a field of the path item, such as `post`. The field wins (OpenAPI 3.2,
+ * Path Item Object).
+ */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
 
-/** `choose`: of the operations of one method of a path item. */
+/** `choose` selects from all operations that a path item has for one method. */
 function* operationsAt(
   document: RestDocument,
   choose: (written: readonly ItemOperation[]) => readonly ItemOperation[],
@@ -50,7 +53,10 @@ function* operationsAt(
 
 type ItemOperation = { readonly method: string; readonly node: RestNode };
 
-/** By method, those that the path item has for it. Other methods, and `query`, exist since OpenAPI 3.2. */
+/**
+ * A path item's operations by method, first the field, then the entry of `additionalOperations`. The latter and `query` exist
+ * since OpenAPI 3.2.
+ */
 function itemOperations(document: RestDocument, item: RestNode): Map<string, ItemOperation[]> {
   const is32 = document.versions.is32(item.file);
   const others = is32 ? document.child(item, "additionalOperations") : undefined;
@@ -63,7 +69,7 @@ function itemOperations(document: RestDocument, item: RestNode): Map<string, Ite
   return Map.groupBy(written, ({ method }) => method);
 }
 
-/** `POST` among the additional operations should have been the field `post`, and is read like that. */
+/** Treats `POST` among the additional operations as the field `post`, which it should have been. */
 const itemMethod = (method: string): string =>
   itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 

@@ -1,6 +1,6 @@
 /**
- * Keys that select one REST operation, or all that match a pattern: `tag:billing` for a tag and the tags below it, and keys with `*` for ids, paths, or
- * methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ * Keys that select one REST operation, or all operations that match a pattern: `tag:billing` for a tag and the tags below it, and
+ * keys with `*` for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
@@ -27,7 +27,7 @@ function hasName(operations: RestOperations, glob: string): (operation: RestOper
   return (operation) => namesOf(operation, operations).some((name) => consistsOf(name, parts));
 }
 
-/** With and without the document's name. */
+/** The names of an operation, with and without the document's name. */
 const namesOf = (operation: RestOperation, operations: RestOperations): string[] => {
   const { id, method, path } = operation;
   const own = { method, path: ownPath(operation) };

@@ -16,14 +16,17 @@ export type Parameter = {
   readonly required: boolean;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: by a `content` of JSON. */
+  /**
+   * How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: as JSON, because the parameter has a `content` of
+   * JSON.
+   */
   readonly style: string;
   readonly explode: boolean;
   /** A query parameter whose reserved characters are not percent-encoded. */
   readonly allowReserved?: true;
-  /** `x-limit-per`: names an array parameter. This parameter then limits the results of each of its items. */
+  /** `x-limit-per`: the name of an array parameter. This parameter then limits the results per item of that array. */
   readonly limitPer?: string;
-  /** A header with a credential: the caller's is forwarded, so no field needs to feed it. */
+  /** A header with a credential: the caller's value is forwarded, so no argument needs to supply it. */
   readonly isForwarded?: true;
 };
 
@@ -36,7 +39,7 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
-/** A documented response, by its key: `200`, `4XX`, `default`. */
+/** A documented response. Its `status` is its key in the document: `200`, `4XX`, `default`. */
 export type DocumentedResponse = {
   readonly status: string;
   /** Undefined if its `$ref` cannot be resolved. */
@@ -62,7 +65,7 @@ export type SuccessResponse = DocumentedResponse & {
 export type RestOperation = {
   /** The `operationId` (with several documents `shop/listThings`), or method and path if it has none. */
   readonly id: string;
-  /** As in the path item: `get`, or `COPY` among its `additionalOperations`. */
+  /** The method as written in the path item: `get`, or `COPY` among its `additionalOperations`. */
   readonly method: string;
   /** With several documents, prefixed with the document's name: `shop/things/{id}`. */
   readonly path: string;
@@ -84,9 +87,9 @@ export type RestOperation = {
     /** For a form: how its lists and objects are serialized. */
     readonly formStyles?: FormStyles;
   };
-  /** Optional cookies, and a query string in another media type than a form's. */
+  /** Optional parameters that are never sent: cookies, and query strings in a media type other than a form's. */
   readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
-  /** An optional body in unsupported media types. */
+  /** An optional body that is never sent, because its media types are not supported. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
   /** The servers of the operation or its path item. */
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
@@ -119,8 +122,8 @@ export const isItemMethod = (method: string): boolean => (itemMethods as readonl
 export const clientMethods: readonly string[] = ["get", "post", "put", "patch", "delete", "query"];
 
 /**
- * Whether a binding can send the method. HTTP clients write custom methods in capitals, so one with small letters would reach REST
- * as another method; CONNECT opens a tunnel.
+ * Whether a binding can send the method. A custom method must be in capitals: HTTP clients convert methods to capitals, so REST
+ * would receive another method; CONNECT opens a tunnel.
  */
 export const isSendable = (method: string): boolean =>
   clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");
@@ -136,8 +139,8 @@ export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether both are the same operation, that is, have the same `operationId`, or the same method and path, also if a single
- * document has become one of several.
+ * Whether both are the same operation, that is, have the same `operationId`, or the same method and path. If a single document
+ * has become one of several, the document's name is ignored.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
@@ -185,7 +188,7 @@ const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWit
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
-/** Why no response of the operation can be shown; follows its name in messages. */
+/** Why no field can show a response of the operation, in words that follow the operation's name in messages. */
 export function unshowableReason({ successes, responses }: RestOperation): string {
   if (successes.some(({ isStream }) => isStream))
     return "documents a stream of items (`itemSchema`) as its response";

@@ -80,7 +80,7 @@ export const ignoredHeaders: ReadonlyMap<string, string> = new Map([
   ["authorization", "credentials are sent as security schemes declare them: declare one in `security`"],
 ]);
 
-/** Header parameters that are also a security scheme's header, which is forwarded from the caller. */
+/** The keys (`inputKey`) of the headers that carry credentials of security schemes, which are forwarded from the caller. */
 function credentialHeaders(document: RestDocument, root: RootNode): Set<string> {
   const schemes = entriesOf(document, securitySchemesOf(document, root));
   const headers = schemes.flatMap((scheme) => [headerOf(scheme) ?? [], ownHeaderOf(scheme) ?? []].flat());
@@ -97,7 +97,7 @@ function declaredParameters(document: RestDocument, owners: readonly RestNode[])
   return [...new Map(all.map((node) => [keyOf(node), node])).values()];
 }
 
-/** `undefined` for a cookie or a query string. */
+/** Returns `undefined` for a cookie or a query string. */
 function readParameter(document: RestDocument, node: RestNode): Parameter | undefined {
   const parameter = membersOf(node.value);
   const { name, in: location, required, style, explode, allowReserved, "x-limit-per": limitPer } = parameter;
@@ -152,7 +152,10 @@ const isPlainObject = (shape: Shape): boolean =>
   Object.keys(shape.limits).length === 0 &&
   [...shape.properties.values()].every(({ isUndeclared }) => !isUndeclared);
 
-/** Cookies, query strings, and a body of unsupported media types: required, or left out of calls. */
+/**
+ * The parts of a request that calls cannot send: cookies, query strings, and a body of unsupported media types. Required ones are
+ * `unfeedable`; the others are omitted.
+ */
 function readUnsendable(
   document: RestDocument,
   declared: readonly RestNode[],
@@ -210,7 +213,7 @@ function schemaShape(document: RestDocument, node: RestNode): Shape {
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
-/** Media types in order of preference: the one for `Accept` comes first. */
+/** Tests of JSON media types, in order of preference. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
 
 /** A JSON body, or else a form, or else text, or else a multipart form that does not require files. */
@@ -258,8 +261,8 @@ function styleOfMedia(media: unknown, types: Shape["types"]): string {
 
 /**
  * How a multipart form serializes its parts: lists as repeated parts, objects as JSON (OpenAPI 3.1 §4.8.15.2). A part of a media
- * type other than text and JSON is a file. Where the document gives a style, its media type does not count (OpenAPI
- * 3.1.1 §4.8.15.1.2); in OpenAPI 3.0 a style is for other forms alone (3.0.4 §4.7.15.1).
+ * type other than text and JSON is a file. If the document defines a style, its media type is ignored (OpenAPI 3.1.1
+ * §4.8.15.1.2); in OpenAPI 3.0, styles do not apply to multipart forms (3.0.4 §4.7.15.1).
  */
 function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyles {
   return new Map(
@@ -277,7 +280,10 @@ function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyl
   );
 }
 
-/** Only a style that writes what a part without one has can be sent: a value as text, a list as repeated parts. */
+/**
+ * Supports only styles that serialize like the default: a single value as text, a list as repeated parts. The name of any other
+ * style is one that no encoder supports.
+ */
 function styleOfPart({ types }: Shape, { style = "form", explode }: Record<string, unknown>): Style[] {
   const isExploded = typeof explode === "boolean" ? explode : style === "form" || style === "deepObject";
   const isList = types.has("array");
@@ -330,7 +336,7 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
     const { status, node, content } = given;
     if (!node) return [];
     const response = { ...given, headers: entriesByKey(document, document.child(node, "headers")) };
-    // these never have content, regardless of the document (RFC 9110 §15.3.5, §15.3.6)
+    // 204 and 205 never have content, regardless of the document (RFC 9110 §15.3.5, §15.3.6)
     if (status === "204" || status === "205") return [response];
     const [media] = content;
     const whole = content.filter((each) => !isStream(document, node, each));
@@ -344,7 +350,7 @@ const readSuccesses = (document: RestDocument, responses: readonly DocumentedRes
     ];
   });
 
-/** Whether this is another JSON media type of the response, with a schema of the same text. */
+/** Whether `media` is another JSON media type of the response, with an equal schema. */
 function isSameJson(
   document: RestDocument,
   response: RestNode,
@@ -353,21 +359,24 @@ function isSameJson(
 ): boolean {
   const entry = document.child(document.child(response, "content"), media);
   if (!entry || media === chosen.media || !isJson(media) || !/^[\x20-\x7e]+$/.test(media)) return false;
-  if (entry.file !== chosen.entry.file) return false; // a reference of the same text may lead elsewhere
+  if (entry.file !== chosen.entry.file) return false; // the same `$ref` may have another target there
   return isDeepStrictEqual(schemaIn(entry).value, schemaIn(chosen.entry).value);
 }
 
-/** Text is a string, regardless of its schema. */
+/** A text body is a string, regardless of its schema. */
 const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
-/** Whether a media type's content is a stream of items, of which no schema describes the whole (OpenAPI 3.2, Media Type Object). */
+/**
+ * Whether a media type's content is a stream of items, without a JSON `schema` of the whole content (OpenAPI 3.2, Media Type
+ * Object).
+ */
 function isStream(document: RestDocument, node: RestNode, media: string): boolean {
   const { itemSchema, schema } = membersOf(document.child(document.child(node, "content"), media)?.value);
   return itemSchema !== undefined && (schema === undefined || !isJson(media));
 }
 
-/** The entry of `content`, among `allowed`, whose media type satisfies the first possible test. */
+/** The entry of `content` for the `allowed` media type that satisfies the earliest of the tests. */
 function contentOf(
   document: RestDocument,
   node: RestNode,

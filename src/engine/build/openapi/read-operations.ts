@@ -11,7 +11,7 @@ import { readOperation } from "./read-operation.ts";
 /** The operations by id, in document order. */
 export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
-  /** By `operationId`, and by method and path, without the document's name. */
+  /** Operations by `operationId`, and by method and path, each without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
   /** Prefixes of operation names with a document name; empty for a single document. */
   readonly #starts: ReadonlySet<string>;

@@ -86,7 +86,7 @@ export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
   return ofAuthorization.has(type) ? "authorization" : undefined;
 }
 
-/** The name in lower case, if a header may have it (RFC 9110 §5.1). Node drops a header named `__proto__`. */
+/** The name in lower case, if it is valid for a header (RFC 9110 §5.1). Node drops a header named `__proto__`. */
 export const headerName = (name: unknown): string | undefined =>
   typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
     ? name.toLowerCase()

@@ -18,7 +18,10 @@ export function nestedTagsOf(operation: Pick<RestOperation, "node" | "root">): S
   return found;
 }
 
-/** The tag that names the operation's product: the first one that is not for people alone, such as a `badge` or an `audience`. */
+/**
+ * The tag that names the operation's product: the first tag without a `kind` or of the kind `nav`. Other kinds, such as `badge`
+ * or `audience`, inform only readers.
+ */
 export const productTagOf = (operation: Pick<RestOperation, "node" | "root">): string | undefined =>
   tagsOf(operation).find((tag) => {
     const { kind } = declaredTag(operation.root, tag);

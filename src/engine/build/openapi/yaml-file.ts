@@ -134,7 +134,7 @@ function offsetOf(document: Document, path: NodePath, pairsOf: PairsOf): number 
   return offset;
 }
 
-/** The parser's own check for duplicates takes quadratic time. */
+/** Replaces the parser's own check for duplicates, which takes quadratic time. */
 function duplicateKeysOf(file: string, document: Document, lines: LineCounter): DuplicateKey[] {
   const found: { offset: number; path: NodePath }[] = [];
   visit(document, {

@@ -16,7 +16,7 @@ import { queryPaths } from "./json-path.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
-/** A value that an action removed. `path`: its location at that time. */
+/** A value that an action removed. `path`: the value's path just before its removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
 /**
@@ -103,7 +103,7 @@ const selectsNothing = ({ target }: Action, place: FileLocation): Diagnostic =>
     facts: [],
   });
 
-/** Changes the value at `path` in a copy of the path's containers, which a YAML alias may share. */
+/** Returns `value` with a change at the path. Copies the objects and lists on the path, because YAML aliases may share them. */
 function changedAt(
   value: unknown,
   [step, ...below]: NodePath,
@@ -169,8 +169,8 @@ function merged(
 const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
 
 /**
- * Walks back through the changes: a path below a value that the overlay wrote or removed is in the overlay, and so is a schema
- * whose type it wrote or removed. Any other path is in the document.
+ * Locates a path by walking back through the changes. A value that the overlay wrote or removed, anything below it, and a schema
+ * whose type the overlay wrote or removed are located in the overlay; any other value is located in the document.
  */
 function pointerOf(
   document: YamlFile,

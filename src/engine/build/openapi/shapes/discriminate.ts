@@ -26,7 +26,9 @@ export function discriminate({ property, members }: Variants): Variants | undefi
   return { members: withValues(members, names) };
 }
 
-/** By a property that each member has with distinct values, among those that `counts` accepts. */
+/**
+ * Discriminates the members by a property whose values are different in each member. `counts` decides which properties qualify.
+ */
 export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,

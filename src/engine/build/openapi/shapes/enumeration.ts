@@ -7,7 +7,7 @@ import type { NodePath } from "../../diagnostic.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** `undefined` if there are none, or none but null can be converted to the type. */
+/** Returns `undefined` if the schema lists no values, or if no value except null can be converted to the type. */
 export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
   const values =
     "const" in schema

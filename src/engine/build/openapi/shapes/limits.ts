@@ -27,7 +27,10 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
   uniqueItems: (value) => typeof value === "boolean",
 };
 
-/** What the text of a value is. JSON Schema has them as annotations (2020-12, Validation §8.1), and no validator applies them. */
+/**
+ * Keywords for the content of a string. JSON Schema defines them as annotations (2020-12, Validation §8.1), which no validator
+ * applies.
+ */
 const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
 
 /**
@@ -79,7 +82,7 @@ export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
 export const invalidLimits = (limits: LimitValues): [string, unknown][] =>
   Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === false);
 
-/** Whether the value is an ECMA-262 expression in Unicode mode (JSON Schema 2020-12 §6.4). */
+/** Whether the value is an ECMA-262 regular expression in Unicode mode (JSON Schema 2020-12 §6.4). */
 export function isPattern(value: unknown): boolean {
   try {
     return typeof value === "string" && new RegExp(value, "u") !== undefined;
@@ -92,8 +95,9 @@ const patternToken =
   /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[pP]\{[^}]*\}|[\s\S])|\[\^?|\]|\{\d+(?:,\d*)?\}|[{}]|-|[\s\S]/gu;
 
 /**
- * Converts a pattern to Unicode mode. Patterns of OpenAPI 3.0 are ECMA-262 5.1 without that mode (OpenAPI 3.0 §4.7.24), where any
- * character may be escaped, and `{`, `}`, `]`, and `-` next to `\w` are literals. Other patterns are returned unchanged.
+ * Converts a pattern to Unicode mode. Patterns of OpenAPI 3.0 follow ECMA-262 5.1, which does not have this mode (OpenAPI 3.0
+ * §4.7.24): there, any character may be escaped, and `{`, `}`, `]`, and `-` next to `\w` are literals. Other patterns are
+ * returned unchanged.
  */
 function inUnicodeMode(pattern: string): string {
   let isInClass = false;

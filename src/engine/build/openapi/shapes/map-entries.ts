@@ -41,7 +41,7 @@ export function readMapEntry(
   return entryOf(first, key, [first, ...rest].map(read));
 }
 
-/** The shape of an entry whose value is one of `values`. */
+/** The shape of an entry whose value has one of the shapes `values`. */
 function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
   const value = combineNullable(values);
   return (
@@ -94,7 +94,7 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
   );
 }
 
-/** Whether the value, or an item of a list, has only undeclared properties with values of one type. */
+/** Whether the shape, or that of a list's items, is an object with only undeclared properties, all of one type. */
 export function isMap(shape: Shape, lists = maxLists): boolean {
   if (isList(shape, lists)) return shape.items !== undefined && isMap(shape.items, lists - 1);
   const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;

@@ -22,7 +22,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     areBothTyped && types.size === 0
       ? `nothing, because its \`allOf\` asks for ${typeText(left)} and for ${typeText(right)}`
       : (left.contradiction ?? right.contradiction);
-  const says = (shape: Shape): boolean =>
+  const statesType = (shape: Shape): boolean =>
     shape.types.size > 0 || shape.nullable || shape.values !== undefined;
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
     one && other ? mergeShapes(one, other, one.node) : (one ?? other);
@@ -38,7 +38,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     types,
     contradiction,
     nullable:
-      (left.nullable || !says(left)) && (right.nullable || !says(right)) && (left.nullable || right.nullable),
+      (left.nullable || !statesType(left)) && (right.nullable || !statesType(right)) && (left.nullable || right.nullable),
     limits: mergeLimits(left.limits, right.limits),
     conditions: [...left.conditions, ...right.conditions],
     integers: left.integers.flatMap((one) => right.integers.map((each) => mergeIntegers(one, each))),

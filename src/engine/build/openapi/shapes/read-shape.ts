@@ -59,8 +59,8 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
 }
 
 /**
- * Maximum number of schemas that a schema is composed of, counting repetitions. The largest in ten real documents has 384;
- * schemas that each include the next one twice have 2^n.
+ * Maximum number of schemas that a schema is composed of, counting repetitions. The largest in ten real documents has 384; a
+ * chain of n schemas, each including the next one twice, has 2^n.
  */
 const mostParts = 10_000;
 
@@ -149,7 +149,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   });
 }
 
-/** The keywords of conditions, beside `oneOf` and `anyOf`. */
+/** The keywords that become conditions of a shape, besides `oneOf` and `anyOf`. */
 export const conditionKeywords: readonly string[] = [
   ...["not", "if", "$dynamicRef", "$recursiveRef"],
   ...["prefixItems", "additionalItems", "unevaluatedItems", "contains"],

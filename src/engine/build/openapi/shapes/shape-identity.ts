@@ -18,7 +18,9 @@ export type ShapeIdentity = {
   readonly depth: number;
 };
 
-/** More than any real document needs; a schema that composes itself anew below each property grows without end. */
+/**
+ * Maximum nesting, more than any real document needs. A schema that composes itself anew below each property grows without end.
+ */
 const maxDepth = 64;
 
 /** Longer texts are replaced by their digest. */

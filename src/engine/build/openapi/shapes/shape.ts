@@ -49,7 +49,7 @@ export class Shape {
   readonly isClosed: boolean;
   /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as written in the document. */
   readonly limits: Readonly<Record<string, unknown>>;
-  /** Every value of the shape satisfies all of them. */
+  /** Every value of the shape satisfies all of these conditions. */
   readonly conditions: readonly Condition[];
   /** Constraints on the size of an integer, of which every integer satisfies at least one. */
   readonly integers: readonly IntegerStatement[];
@@ -127,7 +127,7 @@ export type Variant = {
   readonly values: readonly string[];
   /** Discriminator values that the member's schema allows and the mapping does not list. */
   readonly unmapped: readonly string[];
-  /** The value is this member if the discriminator has no value, or an unknown one (OpenAPI 3.2 §4.25, `defaultMapping`). */
+  /** A value belongs to this member if its discriminator is absent or unknown (OpenAPI 3.2 §4.25, `defaultMapping`). */
   readonly isDefault?: true;
 };
 

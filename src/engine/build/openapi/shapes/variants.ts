@@ -81,7 +81,7 @@ function combineShapes(node: RestNode, shapes: readonly Shape[], variants?: Vari
 
 const allows = ({ types }: Shape, type: JsonType): boolean => types.size === 0 || acceptsType(types, type);
 
-/** The items of any array; `undefined` if one of the shapes allows arrays of anything. */
+/** The items of any array; `undefined` if one of the shapes allows arrays with any items. */
 function combineItems(shapes: readonly Shape[]): Shape | undefined {
   const arrays = shapes.filter((shape) => allows(shape, "array"));
   const items = arrays.flatMap((shape) => shape.items ?? []);
@@ -99,7 +99,7 @@ export function combineNullable(shapes: readonly Shape[]): Shape | undefined {
   );
 }
 
-/** The properties that all objects share. A property is required if all of them require it. */
+/** The properties that all shapes have. A property is required if all shapes require it. */
 function sharedProperties(shapes: readonly Shape[]): Map<string, Property> {
   const [first, ...others] = shapes;
   const found = new Map<string, Property>();
@@ -171,7 +171,8 @@ function schemaNameOf(reference: string): string | undefined {
 
 /**
  * The schema that a discriminator's mapping refers to: a component by its bare name, or a reference (OpenAPI 3.1 §4.8.25). A bare
- * name in a separate file refers to a component of the document that references the file. A name may look like a file name.
+ * name in a separate file refers to a component of the document that references the file. A bare name may look like a file name,
+ * so components are tried first.
  */
 export function mappedSchema(document: RestDocument, node: RestNode, text: string): RestNode | undefined {
   const refer = ($ref: string, file = node.file): RestNode | undefined =>
