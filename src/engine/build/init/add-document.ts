@@ -1,5 +1,5 @@
 /**
- * `restbound init --name` in a project with a document per product: adds one. The schema is unchanged; the new document's
+ * `restbound init --name` in a project with one document per product adds a document. The schema is unchanged; the new document's
  * operations are listed in `rest-only.yaml` until they have fields.
  */
 import { existsSync, readFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
- * Chooses operations whose fields bind together without errors. Most operations do, so it binds all of them at once, drops
- * those whose own fields have errors, and finds the remaining culprits by bisection: a document may have thousands.
+ * Chooses operations whose fields bind together without errors. Most operations do: all of them are bound at once, those whose
+ * own fields have errors are dropped, and the remaining culprits are found by bisection, because a document may have thousands of
+ * operations.
  */
 import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";
@@ -19,7 +20,10 @@ export type ReadDocument = { readonly model: Model; readonly reads: ReadonlySet<
 export const isReadOperation = ({ reads }: ReadDocument, { id, method }: RestOperation): boolean =>
   isSafe(method) || reads.has(id);
 
-/** Rounds of dropping operations by the locations of errors. Each round may reveal errors that others have hidden. */
+/**
+ * Maximum number of rounds that drop operations by the locations of errors. Each round may reveal errors that earlier errors have
+ * hidden.
+ */
 const mostRounds = 5;
 
 /** Operations, and a schema with a field for each of them. */
@@ -30,7 +34,7 @@ type Proposed = {
   readonly model: Model | undefined;
 };
 
-/** Adds the reason for each operation that is not returned to `leftOut`. */
+/** Returns the operations that bind together, and adds the reason for each other operation to `leftOut`. */
 export function proposeBindable(
   document: ReadDocument,
   operations: Operations,
@@ -46,7 +50,7 @@ function bindable(
   leftOut: Map<string, string>,
 ): RestOperation[] {
   const faultOf = (some: Operations) => reachableFaults(document.model.document, some)[0]?.message;
-  let left = whole(operations, faultOf, leftOut);
+  let left = withoutOwnErrors(operations, faultOf, leftOut);
   for (let round = 0; round < mostRounds; round++) {
     const reasons = reasonsByOperation(document, left);
     if (reasons.size === 0) break;
@@ -54,14 +58,14 @@ function bindable(
     left = left.filter(({ id }) => !reasons.has(id));
   }
   const firstError = (some: Operations): string | undefined => proposed(document, some).errors[0]?.message;
-  const alone = whole(left, firstError, leftOut);
+  const alone = withoutOwnErrors(left, firstError, leftOut);
   return firstError(alone) === undefined ? alone : together([], alone, firstError, leftOut);
 }
 
 type FirstError = (operations: Operations) => string | undefined;
 
 /** The operations that have no error on their own. */
-function whole(
+function withoutOwnErrors(
   operations: Operations,
   firstError: FirstError,
   leftOut: Map<string, string>,
@@ -72,7 +76,7 @@ function whole(
     leftOut.set(operations[0]?.id ?? "", error);
     return [];
   }
-  return halves(operations).flatMap((half) => whole(half, firstError, leftOut));
+  return halves(operations).flatMap((half) => withoutOwnErrors(half, firstError, leftOut));
 }
 
 /** The operations of `base`, and those of `more` that cause no error together with them. */
@@ -100,7 +104,7 @@ function halves(operations: Operations): [Operations, Operations] {
   return [operations.slice(0, middle), operations.slice(middle)];
 }
 
-/** The errors at root fields, by the field's operation. */
+/** The first error at each root field, by the id of the field's operation. */
 function reasonsByOperation(document: ReadDocument, operations: Operations): Map<string, string> {
   const { model: bound, errors } = proposed(document, operations);
   const ids = new Map(
@@ -114,7 +118,7 @@ function reasonsByOperation(document: ReadDocument, operations: Operations): Map
   return reasons;
 }
 
-/** `errors`: those of the whole schema. */
+/** Binds a schema with a field for each operation. `errors`: all errors of that schema. */
 function proposed(
   document: ReadDocument,
   operations: Operations,

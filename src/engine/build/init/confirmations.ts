@@ -28,8 +28,8 @@ type Given = {
 };
 
 /**
- * Throws `UsageError` with each unconfirmed change, or with the confirmations that match none. `confirmed`: URI fragments (RFC
- * 6901 §6). `project`: the documents of the project, including the given one.
+ * Throws `UsageError` with each unconfirmed change, or with the confirmations that match no change. `confirmed`: the changes as
+ * URI fragments (RFC 6901 §6). `project`: the documents of the project, including the one passed to `init`.
  */
 export function refuseUnconfirmed(given: Given, confirmed: readonly string[], project?: RestDocument): void {
   const changes = new Map([...overlayChanges(given), ...(project ? claims(given, project) : [])]);
@@ -49,7 +49,7 @@ type Statement = { readonly of: string; readonly value: string; readonly place: 
 
 type Changes = [pointer: string, text: string][];
 
-/** The overlay's changes. The same change at several paths and operations counts once, at the first of them. */
+/** The overlay's changes. If several paths or operations have the same change, only the first of them is listed. */
 function overlayChanges({ openapi, place: named, read }: Given): Changes {
   if (read(named.overlay) === undefined) return [];
   const document = new RestDocument([named], read);
@@ -75,7 +75,9 @@ function overlayChanges({ openapi, place: named, read }: Given): Changes {
   });
 }
 
-/** By pointer. Operations that the overlay removes are left out, because they are not called. */
+/**
+ * The statements of a document, by JSON pointer. Operations that the overlay removes are omitted, because they are not called.
+ */
 function statementsOf(document: RestDocument): Map<string, Statement> {
   const { root } = document;
   const statements = new Map<string, Statement>();
@@ -110,7 +112,7 @@ function statementsOf(document: RestDocument): Map<string, Statement> {
   return statements;
 }
 
-/** The schemes whose `x-from-header` names a header with a credential of another document. */
+/** The security schemes whose `x-from-header` names a header that carries another document's credential. */
 function claims({ openapi, place: { name } }: Given, project: RestDocument): Changes {
   const [own, others] = [true, false].map((is) =>
     project.roots.filter((root) => (root.name === name) === is),
@@ -160,14 +162,14 @@ const schemeFragment = (name: string): string => fragmentOf(["components", "secu
 const serversText = (servers: unknown): string =>
   Array.isArray(servers) ? servers.map((server) => text(membersOf(server).url)).join(", ") : "";
 
-/** `key and tenant or bearer`. Scopes are ignored, because they do not change what is sent. */
+/** Describes security requirements: `key and tenant or bearer`. Scopes are ignored, because they do not change what is sent. */
 function securityText(security: unknown): string {
   if (!Array.isArray(security)) return "";
   const alternatives = security.filter(isRecord).map((each) => Object.keys(each).join(" and ") || "none");
   return alternatives.join(" or ") || "none";
 }
 
-/** The members that determine the credential's request header and where it is sent. */
+/** Describes the members that determine the credential's request header and where the credential is sent. */
 const schemeText = (scheme: unknown): string =>
   [fromHeader, "type", "in", "scheme", "name", "$ref"]
     .flatMap((member) => {

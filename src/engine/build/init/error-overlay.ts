@@ -1,6 +1,6 @@
 /**
- * The overlay that declares what clients see of a document's errors (`x-error-mapping`), where all of them have one schema.
- * What is the message, the code, the list and the field is recognized by the names that frameworks and vendors use.
+ * Creates the overlay that declares which parts of a document's errors clients see (`x-error-mapping`), if all errors have the
+ * same schema. The message, code, list and field properties are recognized by the names that frameworks and vendors use.
  */
 import { stringify } from "yaml";
 import {
@@ -30,7 +30,7 @@ const messageNames = [
 const codeNames = ["code", "error_code", "errorCode"];
 const fieldNames = ["field", "param", "parameter", "pointer", "property", "propertyPath", "loc"];
 const listNames = ["errors", "details", "violations", "causes", "field_errors", "fieldErrors", "detail"];
-/** The object that some put around the error. */
+/** Names of the object that some APIs wrap around the error. */
 const envelopes = ["error", "fault"];
 
 type Mapping = {
@@ -41,7 +41,10 @@ type Mapping = {
   item?: { message?: string; code?: string; field?: string };
 };
 
-/** The text of the overlay; `undefined` if the errors differ, if they are declared already, or if no property is recognized as the message. */
+/**
+ * The text of the overlay; `undefined` if the errors' schemas differ, if a mapping is declared already, or if neither a message
+ * nor a list is recognized.
+ */
 export function errorOverlay(document: RestDocument): string | undefined {
   const all = [...readOperations(document).values()].flatMap((each) => errorSchemas(document, each));
   const [first] = all;
@@ -57,7 +60,10 @@ export function errorOverlay(document: RestDocument): string | undefined {
   return stringify({ overlay: "1.0.0", info, actions }, { lineWidth: 0 });
 }
 
-/** The paths to the schemas: to one component, or to all that responses contain. */
+/**
+ * JSONPath targets that select the error schemas in components, in shared responses and in operations' responses; `undefined` if
+ * a schema is elsewhere.
+ */
 function targetsOf({ root }: RestDocument, nodes: readonly RestNode[]): string[] | undefined {
   const quoted = (names: Iterable<string | number>): string =>
     [...new Set(names)].map((name) => `'${String(name).replaceAll(/['\\]/g, "\\$&")}'`).join(",");
@@ -111,7 +117,10 @@ function mappingOf({ shape }: ErrorSchema): Mapping | undefined {
   return undefined;
 }
 
-/** The item of a list whose texts, or whose objects' messages, are known by their names; empty for texts. */
+/**
+ * The mapping of a list's items: the recognized properties of objects with a message, empty for strings. `undefined` if the items
+ * are neither.
+ */
 function listOf(list: Shape | undefined): Mapping["item"] | undefined {
   if (!list) return undefined;
   const { items } = list;

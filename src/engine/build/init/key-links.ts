@@ -34,7 +34,7 @@ const commentHead = (hasItem: boolean): string =>
 # Each${hasItem ? " other" : ""} one makes a call for each parent: approve the finding of \`npm run check\`.
 `;
 
-/** `model` has the document; `started` also has the fields of `sdl`. */
+/** `model` contains the document without fields; `started` is the document bound to `sdl`, or undefined if `sdl` is invalid. */
 export function withKeyLinks(model: Model, sdl: string, started: Model | undefined): KeyLinks {
   let tried: Tried[] = started ? findKeyLinks(started).map((link) => ({ link, place: 0 })) : [];
   while (tried.length > 0) {
@@ -81,10 +81,11 @@ const extension = ({ link: { owner, bindings }, place }: Tried): string =>
   `extend type ${owner} {\n  ${bindings[place]}\n}`;
 
 /**
- * Finds links by keys: an object that refers to another one (`authorId`) gets a field for it (`author`), if the project has an
- * operation that accepts a list of ids, returns one object by id, or returns them all. So does a reference `{ id, type }`. A document
- * expresses this only by names, so the key without `Id` must be the name of the type or of the resource in the path. The binder proves the rest. A wrong link
- * is worse than none: if two operations match, there is no link.
+ * A link by a key: an object with the key of another object (`authorId`) gets a field for that object (`author`) if the project
+ * has an operation that accepts a list of ids, returns one object by its id, or returns all objects. A reference `{ id, type }`
+ * gets such a field too. A document expresses references only by names, so the key without `Id` must be the name of the type or
+ * of the resource in the path; the binder proves the rest. A wrong link is worse than none: if two operations match, there is no
+ * link.
  */
 type KeyLink = {
   /** The type that has the key. */
@@ -92,24 +93,24 @@ type KeyLink = {
   readonly field: string;
   /** The field's lines, best binding first. */
   readonly bindings: readonly string[];
-  /** How many of them do not search a list, which may be incomplete. */
+  /** The number of leading bindings that find the object by its id. The others search a list, which may be incomplete. */
   readonly sure: number;
   /** What in the document contradicts the link. */
   readonly contradiction?: string;
 };
 
 function findKeyLinks(model: Model): KeyLink[] {
-  const bringers = boundFields(model).flatMap((field) => findLookupField(model, field) ?? []);
+  const lookups = boundFields(model).flatMap((field) => findLookupField(model, field) ?? []);
   const byName: ByName = new Map();
-  for (const bringer of bringers)
-    for (const name of keyNamesOf(bringer)) byName.set(name, [...(byName.get(name) ?? []), bringer]);
+  for (const lookup of lookups)
+    for (const name of keyNamesOf(lookup)) byName.set(name, [...(byName.get(name) ?? []), lookup]);
   const namesakes = findNamesakes(model);
   const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName, namesakes));
   const known = Map.groupBy(links, ({ owner, field }) => `${owner}.${field}`);
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
 
-/** By possible key names without `Id`. */
+/** Lookup fields by the key names, without `Id`, that may refer to their types. */
 type ByName = Map<string, readonly LookupField[]>;
 
 function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesakes): KeyLink[] {
@@ -119,13 +120,13 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
     if (base === undefined || !key) return [];
     const isMany = key.shape.types.has("array");
     const fitting = (byName.get(normalizeName(base)) ?? []).filter(
-      (each) => (each.brings !== "one" || !isMany) && !isSame(model, owner, each.type, name),
+      (each) => (each.returns !== "one" || !isMany) && !isSame(model, owner, each.type, name),
     );
-    const keyed = fitting.filter(({ brings }) => brings !== "all");
+    const keyed = fitting.filter(({ returns }) => returns !== "all");
     const types = new Set((keyed.length > 0 ? keyed : fitting).map((each) => each.type));
     if (types.size > 1) return [];
-    const only = (brings: LookupField["brings"]): LookupField[] => {
-      const found = fitting.filter((each) => each.brings === brings && types.has(each.type));
+    const only = (returns: LookupField["returns"]): LookupField[] => {
+      const found = fitting.filter((each) => each.returns === returns && types.has(each.type));
       return found.length === 1 ? found : [];
     };
     const ofKeys = [
@@ -159,9 +160,9 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**
- * What an object `{ id, type }` refers to: `service` if its `type` is `service_reference`, or, if the document does not tell the
- * values of `type`, if all fields with such an object are named `service`. `undefined` if the object is not a reference, or if
- * the document has several answers.
+ * What an object `{ id, type }` refers to: `service` if its `type` is `service_reference`, or, if the document does not specify
+ * the values of `type`, if all fields with such an object are named `service`. `undefined` if the object is not a reference, or
+ * if the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
   const shapes = (model.backings.get(owner) ?? []).map(({ shape }) => shape);
@@ -185,7 +186,7 @@ function referencedName(model: Model, owner: string): string | undefined {
   return isReference ? (value ?? onlyHolder(model, owner)) : undefined;
 }
 
-/** The name of the fields that have an object of the type; `undefined` for lists, and if there are several names. */
+/** The name that all fields of this type share; `undefined` if one of the fields is a list or their names differ. */
 function onlyHolder({ fields }: Model, type: string): string | undefined {
   const holders = [...fields.values()].filter(
     ({ definition }) => getNamedType(definition.type).name === type,
@@ -197,7 +198,10 @@ function onlyHolder({ fields }: Model, type: string): string | undefined {
   return areSingle && others.length === 0 ? name : undefined;
 }
 
-/** The areas of an API that have a resource, by its name: the steps before it, and a path as an example. */
+/**
+ * Resource name → the API areas with a resource of this name → an example path. An area consists of the path segments before the
+ * resource.
+ */
 type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 function findNamesakes({ operations }: Model): Namesakes {
@@ -218,8 +222,8 @@ function findNamesakes({ operations }: Model): Namesakes {
 }
 
 /**
- * The part of the path before `step`, without the API's name and version. `undefined` if it has a parameter: the resource belongs to
- * another one then.
+ * The part of the path before `step`, without the API's name and version. `undefined` if that part has a parameter, because the
+ * resource then belongs to another resource.
  */
 function areaOf(steps: readonly string[], step: string): string | undefined {
   const before = steps.slice(0, steps.lastIndexOf(step));
@@ -228,7 +232,7 @@ function areaOf(steps: readonly string[], step: string): string | undefined {
     : before.filter((each) => !isApiOrVersion(each)).join("/");
 }
 
-/** A resource with the name of the one that is looked up, in another area than its own: keys elsewhere may be of either. */
+/** An example path of another resource with the same name in a different area of the API; a key elsewhere may refer to either. */
 function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
@@ -239,7 +243,7 @@ function namesakeOf(
   return areas.find(([other]) => other !== area)?.[1];
 }
 
-/** The names of the properties that the type shows. */
+/** The names of the REST properties that the type's plain fields read. */
 function shownProperties({ schema, fields }: Model, owner: string): string[] {
   return fieldsOf(schema, owner).flatMap(({ name }) => {
     const field = fields.get(`${owner}.${name}`);
@@ -247,11 +251,14 @@ function shownProperties({ schema, fields }: Model, owner: string): string[] {
   });
 }
 
-/** Whether the key is the owner's own id: the object found by it has the key too, and no property that the owner lacks. */
-function isSame(model: Model, owner: string, brought: string, key: string): boolean {
+/**
+ * Whether the key is the owner's own id: the linked type is the owner, or it has the key too and no property that the owner
+ * lacks.
+ */
+function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
-  const other = shownProperties(model, brought);
-  return owner === brought || (other.includes(key) && other.every((name) => own.includes(name)));
+  const other = shownProperties(model, linked);
+  return owner === linked || (other.includes(key) && other.every((name) => own.includes(name)));
 }
 
 /** The property, if every REST object of the type has it. */
@@ -262,7 +269,7 @@ function propertyOf({ backings }: Model, owner: string, name: string): Property 
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
-/** One call for many parents, with the maximum page size if REST has pages. */
+/** The binding of one call for many parents, with the maximum page size if REST has pages. */
 function batched({ field: { operation }, ids, place }: LookupField, key: string): string {
   const size = ids ? maxBatchSize(ids) : 0;
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids?.name);
@@ -291,14 +298,14 @@ const fedBy = (name = "", key: string): RestParam => ({ name, from: `parent.${ke
 const resultAt = (place: readonly string[]): string | undefined => place.join(".") || undefined;
 
 /**
- * Finds the root fields that look up objects of a type: by a list of ids, one by its id, or all of them. The parameter for ids
- * and the list of objects are recognised by their names.
+ * A root field that looks up objects of a type: some by a list of ids, one by its id, or all of them. The parameter for ids and
+ * the list of objects are recognised by their names.
  */
 type LookupField = {
   readonly field: BoundField;
   readonly type: string;
   readonly resource: string;
-  readonly brings: "one" | "some" | "all";
+  readonly returns: "one" | "some" | "all";
   /** The parameter for the id or ids. */
   readonly ids?: Parameter;
   /** Path of the object or list in the response. */
@@ -334,19 +341,22 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
   const named = { type: type.name, resource };
   if (list) {
     const ids = operation.parameters.find((each) => isIds(each, named));
-    const brings = ids ? "some" : "all";
-    const isLeft = !isAlone(ids) || (brings === "all" && field.connection !== undefined);
-    return isLeft ? undefined : { field, ...named, brings, place: list.place, ...(ids && { ids }) };
+    const returns = ids ? "some" : "all";
+    const isLeft = !isAlone(ids) || (returns === "all" && field.connection !== undefined);
+    return isLeft ? undefined : { field, ...named, returns, place: list.place, ...(ids && { ids }) };
   }
   const id = required.find(
     (each) => each.in === "path" && isId(each.name, named) && steps.at(-1) === `{${each.name}}`,
   );
-  return id && isAlone(id) ? { field, ...named, brings: "one", place: result, ids: id } : undefined;
+  return id && isAlone(id) ? { field, ...named, returns: "one", place: result, ids: id } : undefined;
 }
 
 type Listed = { readonly type: unknown; readonly place: readonly string[] };
 
-/** The field's list, or the only list in the object that it returns, if it is named like the end of the path. */
+/**
+ * The list that the field returns, or the only list in the object that it returns if that list is named like the last segment of
+ * the path.
+ */
 function listOf(
   { fields }: Model,
   { operation, connection, result }: BoundField,

@@ -16,7 +16,10 @@ export type LinkKey = {
   readonly owners: readonly Shape[];
 };
 
-/** Returns a comment with what contradicts the link; `undefined` if nothing does. `ids`: the properties it finds objects by. */
+/**
+ * Describes what contradicts the link; `undefined` if nothing does. `ids`: the parameter and the property by which the operation
+ * finds objects.
+ */
 export function linkContradiction(
   document: RestDocument,
   { property, name, owners }: LinkKey,
@@ -42,7 +45,9 @@ export function linkContradiction(
 
 type Unfit = { readonly of: string; readonly wanted: string };
 
-/** Patterns are compared as text, because equivalence of patterns is not decided. */
+/**
+ * Compares the limits of the key with those of the id. Patterns are compared as text, because their equivalence is not computed.
+ */
 function otherLimit(key: Shape, taken: Shape): Unfit | undefined {
   for (const [keyword, one, other] of [
     ["pattern", key.limits.pattern, taken.limits.pattern],
@@ -68,7 +73,10 @@ const limitText = (keyword: string, value: unknown): string => `has ${keyword} $
 
 const textFormat = (shape: Shape): string | undefined => (isOnly(shape, "string") ? shape.format : undefined);
 
-/** `examples`: of the id; their prefixes distinguish kinds of ids. A value that ends with a separator is itself a prefix. */
+/**
+ * Why the id's schema rejects a value of the key. `examples`: values of the id, whose prefixes (`cus_`) distinguish kinds of ids.
+ * A value that ends with `_` is itself a prefix.
+ */
 function refusal(taken: Shape, value: unknown, examples: readonly unknown[]): Unfit | undefined {
   const sent = taken.types.has("string") && typeof value === "number" ? String(value) : value;
   const { pattern } = taken.limits;

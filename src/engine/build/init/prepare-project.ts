@@ -97,7 +97,7 @@ async function startedProject(
   return { files, place, fetched, lines: summary(start, at, place, errors !== undefined), base };
 }
 
-/** `at`: the environment that the start needs. */
+/** `at`: the environment variable that `npm start` needs. */
 function summary(
   { fields, leftOut, links, keyLinks }: StartedProject,
   at: string,

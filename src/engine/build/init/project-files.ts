@@ -69,7 +69,7 @@ function chosen(given: Manifest): Manifest {
 export type NewProject = {
   /** REST's base URL, if the document has one. */
   readonly base?: string | undefined;
-  /** The name of its environment variable. */
+  /** The name of the base URL's environment variable. */
   readonly variable: string;
   /** The document was fetched from a URL, so a workflow can fetch it again. */
   readonly hasUrl?: boolean;
@@ -114,8 +114,8 @@ jobs:
 `;
 
 /**
- * Commits go on top of those of an open pull request, so that a person can mend the schema there. A fork's branch of the same name
- * is ignored. GitHub limits the text of a pull request to 65,536 characters.
+ * Commits are added to the branch of an open pull request, so that a person can repair the schema on that branch. A fork's branch
+ * of the same name is ignored. GitHub limits the text of a pull request to 65,536 characters.
  */
 const updateWorkflowOf = (
   below: string,
@@ -206,10 +206,13 @@ jobs:
 const composeEntry = (variable: string, base = "https://api.example.com"): string =>
   `${variable}: "\${${variable}:-${base}}"`;
 
-/** The entries of a braced list, up to where a further one is appended. */
+/** Matches the entries of a braced list, up to the position where another entry is appended. */
 const entries = String.raw`(?:"(?:[^"\\]|\\.)*"|[^"{}])*?(?=,?\s*\})`;
 
-/** In each file that starts the service: the addresses, as init writes them, and the text of a further one. */
+/**
+ * The files that start the service: `present` matches the addresses as `init` writes them, `further` returns the text of another
+ * address.
+ */
 const addresses: readonly {
   readonly path: string;
   readonly present: RegExp;
@@ -238,8 +241,8 @@ const addresses: readonly {
 ];
 
 /**
- * The files that start the service, with the address of a further document. `missing`: those that need it and that are not as
- * init writes them.
+ * Adds the address of another document to the files that start the service. `missing`: files that need the address but no longer
+ * look as `init` writes them.
  */
 export function withAddress(root: string, variable: string, base: string | undefined) {
   const written = new Map<string, string>();

@@ -33,8 +33,8 @@ const ownNames =
 export type StoredDocument = { readonly etag: string; readonly text: string };
 
 /**
- * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads
- * any of them. `stored` is used if the URL still has its ETag.
+ * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads any
+ * file of the document. `stored` is reused if the URL still has its ETag.
  */
 export async function readSourceDocument(
   given: string,
@@ -79,7 +79,10 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
   };
 }
 
-/** The parts of a document keep their names, because references use them; rejects names with a special meaning. */
+/**
+ * Rejects parts of a document whose names have a special meaning in the spec folder. Parts keep their names, because references
+ * use them.
+ */
 export function rejectTakenNames(
   parts: Iterable<string>,
   given: string,
@@ -127,8 +130,9 @@ export function firstServerUrl(document: RestDocument): string | undefined {
 }
 
 /**
- * The base URL to show to a user who has to set it: the path of a relative URL, at the origin from which the document was fetched or
- * at an example. Clients' credentials go there, so this is a proposal that nothing uses by itself.
+ * The base URL to propose to a user who has to set it. A relative server URL is resolved against the URL that the document was
+ * fetched from, or against an example. The proposal is only displayed: clients' credentials are sent to the base URL, so the user
+ * decides.
  */
 export function proposedBaseUrl(document: RestDocument, given: string): string {
   const known = firstServerUrl(document);
@@ -152,7 +156,7 @@ function writtenUrl(document: RestDocument): string | undefined {
 
 // Converts Swagger 2.0 to OpenAPI 3.0. Schemas are bound to the converted text, and locations refer to it.
 
-/** Returns the text unchanged if it is another version or not YAML, which its reader reports. */
+/** Returns the text unchanged if it is of another version or not YAML; the document's reader reports both. */
 async function convertSwagger(text: string): Promise<string> {
   if (!/swagger["']?\s*:\s*["']?2/.test(text)) return text;
   const { errors, contents } = parseDocument(text);
@@ -194,8 +198,8 @@ function markFormat(parameter: Record<string, unknown>): void {
 }
 
 /**
- * Gives marked lists a separate media type, as OpenAPI 3.0 allows for parameters and forms. Fields cannot send it: an optional
- * list is left out, and a required one is a finding.
+ * Gives each marked list a media type, as OpenAPI 3.0 allows for parameters and parts of forms. Fields cannot send this media
+ * type: an optional list is omitted, and a required one is a finding.
  */
 function unmarked(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unmarked);
@@ -235,7 +239,7 @@ const timeoutMs = 30_000;
 
 type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };
 
-/** The text has at most 32 MiB. Throws `UsageError` unless there is a success response, or 304 for `stored`, within 30 s. */
+/** Fetches at most 32 MiB. Throws `UsageError` unless the server responds with success, or with 304 for `stored`, within 30 s. */
 function fetchDocument(
   url: string,
   headers: Headers,
@@ -250,7 +254,7 @@ function fetchDocument(
   return fetchText(`--openapi ${url}`, url, timeoutMs, read, { headers });
 }
 
-/** Undefined for a header that is not an entity tag (RFC 9110 §8.8.3), which could not be sent back. */
+/** Returns `undefined` for a header that is not an entity tag (RFC 9110 §8.8.3) and could not be sent back. */
 const entityTag = (header: string | null): string | undefined =>
   header !== null && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(header) ? header : undefined;
 

@@ -16,7 +16,7 @@ import { productOf } from "../openapi/document-files.ts";
 
 export const sourcesField = "restbound.sources";
 
-/** Sources by file of the spec folder. */
+/** The sources (URLs or paths), by file of the spec folder. */
 export function readSources(root: string): Map<string, string> {
   const path = join(root, "package.json");
   const manifest = existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {};
@@ -47,7 +47,7 @@ export function recordSource(
   if (isRecorded) lockDocuments(root, new Map([[file, { source, ...fetched }]]));
 }
 
-/** Holds what each source returned when its document was last written, so that `update` can make conditional requests. */
+/** Records the ETag and digest of each document when it was last written, so that `update` can make conditional requests. */
 const lockFile = "restbound.lock.json";
 
 export type LockedDocument = {
@@ -61,7 +61,7 @@ export type LockedDocument = {
 export const digestOf = (text: string): string =>
   `sha256:${createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex")}`;
 
-/** By file of the spec folder. Entries that are not as `lockDocuments` writes them are ignored: their documents are fetched again. */
+/** The lock file's entries, by file of the spec folder. Malformed entries are ignored, so their documents are fetched again. */
 export function readLock(root: string): Map<string, LockedDocument> {
   const path = join(root, lockFile);
   const read = existsSync(path) ? membersOf(parsedJson(readFileSync(path, "utf8"))) : {};
@@ -83,12 +83,15 @@ export function lockDocuments(root: string, locked: ReadonlyMap<string, LockedDo
 const headerVariable = (name: string | undefined): string =>
   name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
 
-/** Throws `UsageError` without the value, which is secret, and for a URL that would send it in clear text to another machine. */
+/**
+ * Throws `UsageError` for an invalid header, without its secret value, and for a URL that would send the header in clear text to
+ * another machine.
+ */
 export function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
   const variable = headerVariable(name);
   const given = own(env, variable);
   if (given === undefined || given === "") return new Headers();
-  const address = URL.parse(url); // without one, fetch reports that it is not a URL
+  const address = URL.parse(url); // fetch reports an invalid URL
   if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
     throw new UsageError([`${variable}: is not sent over plain http: give the document's https URL`]);
   const [, header = "", value = ""] = /^([^:]*):(.*)$/s.exec(given) ?? [];

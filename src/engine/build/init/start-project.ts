@@ -82,7 +82,10 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   };
 }
 
-/** A call without its unsupported body, such as an upload, would be a finding from the start. */
+/**
+ * Why an operation with an unsupported body, such as an upload, gets no field: a call without the body would be a finding from
+ * the start.
+ */
 const unsentBody = (operation: RestOperation): string | undefined =>
   operation.unsentBody &&
   `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
@@ -174,7 +177,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
   ]);
 }
 
-/** A pattern for each step after the common prefix of all paths. */
+/** A pattern for each path segment after the common prefix of all paths, and the number of operations that it selects. */
 function pathPatterns(operations: Model["operations"]): (readonly [string, number])[] {
   const paths = [...operations.values()].map(({ path }) => path.split("/"));
   const [first = []] = paths;

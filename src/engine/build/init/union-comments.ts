@@ -53,7 +53,10 @@ function conflictLines(members: readonly GraphQLObjectType[]): string[] {
 
 type Conflict = { readonly path: string; readonly types: readonly [string, string] };
 
-/** The fields, at any depth, whose types conflict between the two types. `compared` has the pairs of types seen so far, for recursion. */
+/**
+ * The fields, at any depth, whose types conflict between the two types. `compared`: the pairs of types seen so far, which ends
+ * recursion.
+ */
 function conflicts(
   one: GraphQLObjectType,
   other: GraphQLObjectType,
