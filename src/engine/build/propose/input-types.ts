@@ -121,7 +121,10 @@ export class InputTypes {
     ]);
   }
 
-  /** A field for each member of a `oneOf` of objects, if each has a unique name. */
+  /**
+   * An `@oneOf` input type with a field for each member of a `oneOf` of objects; `undefined` unless each member has a unique
+   * name.
+   */
   #choice(shape: Shape, wanted: string): string | undefined {
     const { property, members = [] }: Partial<Variants> = shape.variants
       ? discriminateRequest(shape.variants)
@@ -137,8 +140,8 @@ export class InputTypes {
       const isNamed = isNameless(member)
         ? own[index] !== undefined
         : members.find((each) => matchesVariantName(rests[index] ?? "", each)) === member;
-      const isTold = !chosenBy || rejectionReason(chosenBy.shape, member.values[0]) === undefined;
-      return isOnly(member.shape, "object") && isNamed && isTold;
+      const isAccepted = !chosenBy || rejectionReason(chosenBy.shape, member.values[0]) === undefined;
+      return isOnly(member.shape, "object") && isNamed && isAccepted;
     };
     if (members.length < 2 || !members.every(isChosen)) return undefined;
     const names = uniqueNames(
@@ -185,7 +188,7 @@ function requiresItself(shape: Shape): boolean {
   return false;
 }
 
-/** A connection needs a known page size: REST's default, or the argument's. */
+/** The default of the page size argument, if REST has none: a connection needs a known page size. */
 function defaultLength({ limits }: Shape): string {
   if (Number.isInteger(limits.default)) return "";
   const { minimum: least, maximum: most } = limits;

@@ -46,16 +46,16 @@ export class Links {
     const above = steps.slice(0, last + 1);
     const fields = this.#byPath.get(pathKey(above)) ?? [];
     for (const type of new Set(fields.flatMap(typeOf))) {
-      const bringing = this.#bringersOf(type, above);
+      const fetching = this.#fieldsFetching(type, above);
       const froms =
-        bringing &&
+        fetching &&
         above.flatMap((step, index) => {
           if (!isParameter(step)) return [];
           const name = step.slice(1, -1);
           const parameter = operation.parameters.find((each) => each.in === "path" && each.name === name);
           const own = index === last && parameter ? ownKey(model, type, parameter) : undefined;
           return [
-            { name, from: own ?? inherited(model, type, bringing, index, index === last ? above.length : 0) },
+            { name, from: own ?? inherited(model, type, fetching, index, index === last ? above.length : 0) },
           ];
         });
       if (froms?.every((each): each is Link["params"][number] => each.from !== undefined))
@@ -66,9 +66,9 @@ export class Links {
 
   /**
    * The fields whose calls fetch objects of the type: as the object at the path, or as items of the list at the parent path.
-   * `undefined` if other objects contain such objects too, which may belong elsewhere.
+   * `undefined` if objects of the type also occur inside other objects, because those may belong to another path.
    */
-  #bringersOf(
+  #fieldsFetching(
     type: string,
     above: readonly string[],
     within: readonly string[] = [],
@@ -81,7 +81,7 @@ export class Links {
         field.kind === "bound"
           ? [field]
           : isPage
-            ? this.#bringersOf(field.type, above, [...within, type])
+            ? this.#fieldsFetching(field.type, above, [...within, type])
             : undefined;
       if (!fields?.every(({ operation }) => isAt(operation, above) || isAt(operation, above.slice(0, -1))))
         return undefined;
@@ -104,7 +104,9 @@ function typeOf({ definition }: ModelField): string[] {
   return isObjectType(named) ? [named.name] : [];
 }
 
-/** `parent.id` for `book_id`, if every REST object of the type has a property with this name or the end of it. */
+/**
+ * `parent.id` for `book_id`, if every REST object of the type has a property with the parameter's name or the end of that name.
+ */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
   const objects = model.backings.get(type) ?? [];
@@ -114,16 +116,16 @@ function ownKey(model: Model, type: string, { name, shape }: Parameter): string 
   return key === undefined ? undefined : `parent.${key}`;
 }
 
-/** The common source of the calls' parameters at this step of the path, as a link would write it. */
+/** The source that all these calls have for the parameter in this path segment, as a link would write it. */
 function inherited(
   { schema }: Model,
   type: string,
-  bringing: readonly BoundField[],
+  fetching: readonly BoundField[],
   index: number,
   least: number,
 ): string | undefined {
   const found = new Set(
-    bringing.map(({ operation, inputs, type: owner }) => {
+    fetching.map(({ operation, inputs, type: owner }) => {
       const steps = stepsOf(operation);
       const source = inputs.find(({ name, in: at }) => at === "path" && `{${name}}` === steps[index])?.source;
       if (!source || source.kind === "constant" || source.kind === "tenant" || steps.length < least)
@@ -144,8 +146,8 @@ function inherited(
 }
 
 /**
- * Reads the links that the document declares (OpenAPI 3.1 §4.8.20): which values of a response are parameters of another
- * operation. Links that need anything else are left out.
+ * A link from a type to an operation. The document may declare links (OpenAPI 3.1 §4.8.20): values of a response that are
+ * parameters of another operation. Declared links that need anything else are ignored.
  */
 type Link = {
   readonly type: string;
@@ -211,7 +213,7 @@ function linkOf(
     : undefined;
 }
 
-/** The path in the field's value of `$response.body#/a/b` (§4.8.20.4). */
+/** The path in the field's value to which the runtime expression `$response.body#/a/b` refers (§4.8.20.4). */
 function pathIn(expression: unknown, result: readonly string[]): string[] | undefined {
   const [, pointer] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
   const path = pointer?.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));

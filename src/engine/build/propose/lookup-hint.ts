@@ -1,6 +1,6 @@
 /**
- * Hints at a possible link for an operation without keys: if it returns a complete list, a link can find its object in it (`in:
- * ITEM`). The document does not define which property of which type is the key, so this is only a hint.
+ * Hints at a possible link to an operation that accepts no keys: if the operation returns a complete list, a link can find its
+ * object in that list (`in: ITEM`). The document does not define which property of which type is the key, so this is only a hint.
  */
 import { findPagingSign } from "../bind/outputs/unpaged-list.ts";
 import { isSafe, type RestOperation, showableResponses } from "../openapi/operation.ts";
@@ -18,7 +18,10 @@ export function lookupHint(operation: RestOperation): string | undefined {
   return `${operation.id}: if this list is always whole, a link finds its object in it: ${rest}`;
 }
 
-/** The list of objects with ids: the response itself, or its property with the name of the path. An order has items, too. */
+/**
+ * The list of objects with ids: the response itself, its main value, or its property with the name of the path's last segment.
+ * Other lists, such as an order's items, are not the resource that the path names.
+ */
 function listIn({ path }: RestOperation, answer: Shape): { readonly place?: string } | undefined {
   if (hasIds(answer)) return {};
   const list = envelopeOf(answer) ?? declaredProperty(answer, path.split("/").at(-1) ?? "");
@@ -30,7 +33,9 @@ function hasIds(list: Shape): boolean {
   return id?.required === true && !id.shape.nullable && id.only === undefined;
 }
 
-/** A batched call with the keys of many parents is better than the complete list. */
+/**
+ * Whether the operation accepts ids: one batched call with the keys of many parents is better than searching the complete list.
+ */
 const takesIds = ({ parameters }: RestOperation): boolean =>
   parameters.some(
     ({ name, shape }) => isOnly(shape, "array") && /(?:^|[^a-z])ids?(?:\[\])?$|I[dD]s?$/.test(name),

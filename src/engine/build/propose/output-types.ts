@@ -24,7 +24,7 @@ import { describedBy, descriptionOf, type TypeDefinitions } from "./type-definit
 /** The directive of a field whose value is a map. */
 export const entriesDirective = (shape: Shape): string => (isMap(shape) ? " @restEntries" : "");
 
-/** Whether an integer of unspecified size counts milliseconds or bytes, judging by its name or description. */
+/** Whether an integer of unspecified size may exceed 32 bits, because its name or description suggests a timestamp or bytes. */
 function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
   if (format !== undefined || limits.maximum !== undefined) return false;
   return (
@@ -128,7 +128,7 @@ export class OutputTypes {
     );
   }
 
-  /** `undefined` if the binder could not bind a union for the schema. */
+  /** The union for the schema; `undefined` if the binder could not bind it. */
   #union(shape: Shape, wanted: string): string | undefined {
     const variants = shape.variants && discriminate(shape.variants);
     if (!variants) return undefined;
@@ -147,7 +147,7 @@ export class OutputTypes {
     ]);
   }
 
-  /** The type's name implies the discriminator's value, so its field is left out unless it is the only one. */
+  /** The type's name implies the discriminator's value, so the discriminator's field is omitted unless it is the only field. */
   #object(shape: Shape, wanted: string, discriminator?: string): string {
     const known = this.#known(shape);
     if (known !== undefined) return known;

@@ -21,7 +21,7 @@ export type FoundPage = {
   readonly first?: Parameter;
 };
 
-/** Names of paging properties next to a list that are not used here. */
+/** Names of further properties next to a list that are about paging and that connections do not use. */
 const pagingNames = ["pages", "totalpages", "pagecount", "pagination", "paging", "pageinfo", "links", "meta"]
   .concat(["metadata", "prev", "previous", "previouspage", "last", "self", "object", "kind"])
   .concat(["itemcount", "itemsperpage"]);
@@ -31,7 +31,7 @@ const ofPages = new Set([...Object.values(names).flat(), ...pagingNames]);
 /** Whether a property next to a list is only about paging, judging by its name. */
 export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
 
-/** `undefined` if the response is not a page that can become a connection. */
+/** The page in the operation's response; `undefined` if the response cannot become a connection. */
 export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
   const [response, ...others] = successes.filter((each) => each.shape);
   const shape = response?.shape;
@@ -63,7 +63,7 @@ const namedIn =
   (known: readonly string[], fits: (shape: Shape) => boolean): Parameter | undefined =>
     queries.find((each) => hasName(known, each) && fits(each.shape));
 
-/** The id of the item after which a page begins, in Stripe's naming. */
+/** Whether the parameter is the id of the item after which the page begins, as Stripe names it. */
 const isBehind = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
 
 /** The path of the items' id, if each item has one that the cursor parameter accepts. */
@@ -72,7 +72,7 @@ function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter):
   return isSent ? [...(name === "" ? [] : [name]), "id"].join(".") : undefined;
 }
 
-/** The paging style: the first one that the document supports. */
+/** The first paging style that the document supports. */
 function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
   const cursor = named(names.after, isText);
@@ -83,7 +83,7 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const next = cursor && find(shape, isText, [...names.next, normalizeName(cursor.name)]);
   const more = find(shape, isFlag, names.more);
   if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
-  // a token that is called an offset, in an object about the next page
+  // some APIs call their cursor an offset, and return it in an object about the next page
   const token = cursor ? undefined : (named(names.offset, isText) ?? named(names.page, isText));
   const tokenAt = token && find(shape, isText, [normalizeName(token.name)]);
   if (token && tokenAt !== undefined && /^next/i.test(tokenAt.split(".").at(-2) ?? ""))
@@ -105,7 +105,7 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   return after && { after, places: { more, total }, pages: "OFFSET" as const };
 }
 
-/** Lists next to the page that are not its items. */
+/** Names of lists in a response that are not the page's items. */
 const beside = new Set(["errors", "warnings"]);
 
 /** The only list in the response, or the one with a usual name. */
@@ -137,7 +137,7 @@ function find(
   return undefined;
 }
 
-/** The next page's URL contains a cursor but is not itself one. */
+/** Whether the property is a URL: the next page's URL contains a cursor but is not itself a cursor. */
 const isAddress = ({ shape, node }: Property): boolean =>
   shape.format?.startsWith("uri") === true ||
   /\b(url|uri|link)\b/i.test(String(descriptionOf(shape.node) ?? descriptionOf(node) ?? ""));

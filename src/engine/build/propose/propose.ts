@@ -126,7 +126,7 @@ export class Proposal {
     };
   }
 
-  /** `keyword`: whether the root types exist. */
+  /** `keyword`: `extend type` if the root types exist already. */
   sdl(keyword: "type" | "extend type"): string {
     const types = [...this.#fields].flatMap(([type, fields]) =>
       fields.size > 0 ? [[`${keyword} ${type} {`, ...[...fields.values()].flat(), "}"].join("\n")] : [],

@@ -4,7 +4,7 @@ import type { RestNode } from "../openapi/document.ts";
 import { isSafe, methodAndPath, ownPath, type RestOperation } from "../openapi/operation.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 
-/** The `operationId` without what its generator adds, or else the path, prefixed with the method unless it is safe. */
+/** The `operationId` without what its generator adds, or else the path, prefixed with the method unless the method is safe. */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   if (id === undefined) return nameFromPath(operation, isApiOrVersion);
@@ -14,7 +14,7 @@ export function nameFrom(operation: RestOperation): string {
   return id.replace(/(?<=\w)Controller_(?=[A-Za-z])/, " ");
 }
 
-/** The name with all its words, for one that is taken; prefixed with the document's name if there are several documents. */
+/** The full name, used if the name of `nameFrom` is taken; prefixed with the document's name if there are several documents. */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
   const isOfPath = id === undefined || nameOfFunction(operation, id) !== undefined;
@@ -34,16 +34,16 @@ function nameOfFunction(operation: RestOperation, id: string): string | undefine
   return id.endsWith(added) && id.length > added.length ? id.slice(0, -added.length) : undefined;
 }
 
-/** Words that say nothing of the resource, as in `get_all`. */
+/** Words that do not name a resource, as in `get_all`. */
 const generic =
   /^(?:get|read|list|find|create|add|update|put|patch|delete|remove|all|one|many|by|id|items?)$/i;
 
 const isGeneric = (name: string): boolean => splitWords(name).every((word) => generic.test(word));
 
-/** A first step of a path that all operations of an API have in common. */
+/** Whether a path segment is a common prefix of an API's paths: `api`, or a version. */
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
-/** `isLeftOut`: tests whether a first step is left out, unless a parameter or nothing would be the first one then. */
+/** `isLeftOut`: whether a leading path segment is omitted. A segment that only a parameter or nothing follows is not omitted. */
 function nameFromPath(operation: RestOperation, isLeftOut = (_step: string): boolean => false): string {
   const { method } = operation;
   const steps = ownPath(operation).split("/").slice(1);

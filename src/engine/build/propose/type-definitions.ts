@@ -19,12 +19,12 @@ export class TypeDefinitions {
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
-  /** The names of the schema's and of the proposed enums, by their values. */
+  /** The names of existing and proposed enums, by their values. */
   readonly #enums = new Map<string, string[]>();
 
   constructor(model: Model) {
     this.model = model;
-    // a type with one of these names would become a root type
+    // a type named Query, Mutation or Subscription would become a root type
     this.#taken = new Set([
       ...Object.keys(model.schema.getTypeMap()),
       ...specifiedScalarTypes.map(({ name }) => name),
@@ -37,7 +37,7 @@ export class TypeDefinitions {
         this.#addEnum(type.name, [...enumValues(model.names, type).values()]);
   }
 
-  /** The following definitions belong to this operation, whose name prefixes types with a taken name. */
+  /** Begins the definitions of an operation, whose name becomes the prefix of types whose own names are taken. */
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
@@ -45,7 +45,7 @@ export class TypeDefinitions {
 
   /** The scalar for values that GraphQL types cannot describe; they are passed through unchanged. */
   json(): string {
-    this.#hasScalar("JSON", "Any JSON value.");
+    this.#ensureScalar("JSON", "Any JSON value.");
     return "JSON";
   }
 
@@ -54,13 +54,13 @@ export class TypeDefinitions {
     const [name] = [...dateScalars].find(([, each]) => each === format) ?? [];
     if (name === undefined) return undefined;
     const url = ` @specifiedBy(url: ${JSON.stringify(dateScalarsUrl)})`;
-    return this.#hasScalar(name, `The format ${format} of RFC 3339, as REST writes it.`, url)
+    return this.#ensureScalar(name, `The format ${format} of RFC 3339, as REST writes it.`, url)
       ? name
       : undefined;
   }
 
   /** Adds the scalar unless it exists. Returns `false` if another type has its name. */
-  #hasScalar(name: string, description: string, directive = ""): boolean {
+  #ensureScalar(name: string, description: string, directive = ""): boolean {
     const known = this.model.schema.getType(name);
     if (known || this.#taken.has(name)) return known ? isScalarType(known) : this.#scalars.has(name);
     this.sdl.push(`${JSON.stringify(description)}\nscalar ${name}${directive}`);

@@ -1,6 +1,7 @@
 /**
  * Apollo Federation in `schema.graphql`: the owner's `@link` to its specification (v2) makes the graph a subgraph. Adds the
- * definitions of its directives, and a field of Query for the operation of each `@key`, by which the proof reads it as any other.
+ * definitions of federation's directives, and a field of Query for the operation of each `@key`, which is then proved like any
+ * other field.
  */
 import {
   type ConstDirectiveNode,
@@ -53,11 +54,11 @@ enum link__Purpose { SECURITY EXECUTION }
 
 /** A leaf field of a `@key`, or of a `@requires` in the same type. */
 export type KeyField = {
-  /** The argument of the reference's field that has its value. */
+  /** The argument of the reference field that receives this field's value. */
   readonly argument: string;
-  /** Its path in a representation. */
+  /** The field's path in a representation. */
   readonly path: readonly string[];
-  /** The name of its type. */
+  /** The name of the field's type. */
   readonly type: string;
   /** For fields of `@requires`: a representation may omit them or have null. */
   readonly isRequired?: { readonly isNullable: boolean };
@@ -69,7 +70,7 @@ export type EntityKey = {
   /** The field set, as written. */
   readonly fields: string;
   readonly keyFields: readonly KeyField[];
-  /** What a representation has in addition: the fields that others of the type need (`@requires`). */
+  /** The fields that a representation has besides the key, because other fields of the type need them (`@requires`). */
   readonly required: readonly KeyField[];
   readonly node: ConstDirectiveNode;
   /** The field of Query with the operation of the key: the `@rest` of the type. */
@@ -80,7 +81,7 @@ export type Federation = {
   readonly keys: readonly EntityKey[];
   /** The directives of the schema that belong to federation, by their names in the schema. */
   readonly directives: ReadonlySet<string>;
-  /** The types of their arguments. */
+  /** The types of these directives' arguments. */
   readonly types: ReadonlySet<string>;
   /** The names of `@external` and `@requires` in the schema. */
   readonly external: string;
@@ -93,7 +94,9 @@ type Linked = {
   readonly errors: readonly GraphQLError[];
 };
 
-/** The document with federation's definitions and the fields of references; unchanged without a `@link` to the specification. */
+/**
+ * Returns the document with federation's definitions and the reference fields; unchanged without a `@link` to the specification.
+ */
 export function withFederation(document: DocumentNode): Linked {
   const link = linkOf(document);
   if (!link) return { document, errors: [] };
@@ -267,7 +270,7 @@ function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): Key
 
 type FieldsOf = (type: string) => readonly FieldDefinitionNode[];
 
-/** Throws `GraphQLError` if it is not a selection of fields with one value each. */
+/** Throws `GraphQLError` if `fields` is not a selection of fields without lists. */
 function keyFieldsOf(fieldsOf: FieldsOf, type: string, fields: string): KeyField[] {
   const [operation] = parse(`{${fields}}`, { noLocation: true, maxTokens: 1_000 }).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new GraphQLError("is not a selection of fields");
@@ -297,7 +300,10 @@ function singleType(type: TypeNode): NamedTypeNode | undefined {
   return type.kind === Kind.NAMED_TYPE ? type : undefined;
 }
 
-/** `_entityUser(id: ID!): User`; with `batchBy`, `_entityUser(id: [ID!]!): [User]`. The location is that of `@rest`. */
+/**
+ * The reference field: `_entityUser(id: ID!): User`; with `batchBy`, `_entityUser(id: [ID!]!): [User]`. The location is that of
+ * `@rest`.
+ */
 function referenceField(
   type: string,
   index: number,
@@ -315,7 +321,7 @@ function referenceField(
   return { ...definition, name: { ...definition.name, ...at }, directives: [rest], ...at };
 }
 
-/** A `@rest` on a type with keys moves to the field of the reference. */
+/** Removes `@rest` from a type with keys: the reference field has it instead. */
 function withoutReferences(node: DefinitionNode, keyName: string): DefinitionNode {
   if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION) return node;
   const { directives = [] } = node;

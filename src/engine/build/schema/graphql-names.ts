@@ -1,6 +1,6 @@
 /** Derives GraphQL names (GraphQL §2.1.9: letters, digits and `_`, no leading digit) from REST names. */
 
-/** `+1` and `-1` are split into two words each, so that their names stay different. */
+/** Splits a name into words. `+1` becomes `plus 1` and `-1` becomes `minus 1`, so that their GraphQL names differ. */
 export const splitWords = (text: string): string[] =>
   text
     .replace(/^\+(?=\d)/, "plus ")

@@ -39,7 +39,10 @@ export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): r
 
 // Finds the types that no operation can select or send, because they are unreachable from the root types.
 
-/** In schema order, without built-in types and those of the binding directives. `entities` are reached by representations. */
+/**
+ * The unreachable types in schema order, without built-in types and those of the binding directives. `entities`: types that are
+ * reachable by representations.
+ */
 export function unreachableTypes(
   schema: GraphQLSchema,
   entities: readonly string[] = [],
@@ -52,13 +55,13 @@ export function unreachableTypes(
   ];
   const reached = new Set<GraphQLNamedType>(roots.flatMap((root) => root ?? []));
   for (const { args } of schema.getDirectives()) for (const { type } of args) reached.add(getNamedType(type));
-  for (const type of reached) for (const next of leadingOn(schema, type)) reached.add(next);
+  for (const type of reached) for (const next of referencedTypes(schema, type)) reached.add(next);
   return Object.values(schema.getTypeMap()).filter(
     (type) => type.astNode && !reached.has(type) && !bindingDefinitionNames.has(type.name),
   );
 }
 
-function leadingOn(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] {
+function referencedTypes(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] {
   const members = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
   if (isInputObjectType(type))
     return Object.values(type.getFields()).map((field) => getNamedType(field.type));

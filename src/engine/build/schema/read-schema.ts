@@ -83,7 +83,7 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** A schema file may define the binding directives for editors. Ours replace them. */
+/** A schema file may define the binding directives for editors. The engine's own definitions replace them. */
 const withDefinitions = ({ definitions }: DocumentNode): DocumentNode =>
   withDefer({
     kind: Kind.DOCUMENT,

@@ -7,7 +7,7 @@ import { type DirectiveCarrier, readRestName } from "./directives.ts";
 import { enumValueName, fieldName } from "./graphql-names.ts";
 
 type Element = DirectiveCarrier & { readonly name: string };
-/** Names at one place of the OpenAPI document. */
+/** The REST names in one scope of the OpenAPI document, such as the properties of a schema. */
 type Names = Pick<ReadonlySet<string>, "has" | "keys">;
 
 type SettledName = { readonly name: string; readonly coordinate: string };
@@ -15,26 +15,26 @@ type SettledName = { readonly name: string; readonly coordinate: string };
 export class RestNames {
   readonly #schema: GraphQLSchema;
   readonly #enumValues = new Map<Element, SettledName>();
-  /** Names at a place of the document by their names in the schema. */
+  /** The REST names of each scope, by the GraphQL names that the naming convention derives from them. */
   readonly #byConvention = new WeakMap<Names, ReadonlyMap<string, readonly string[]>>();
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
-  /** The explicit REST name, or that of an enum value as settled, or else the element's own name. */
+  /** The explicit REST name, or the one that was settled for an enum value, or else the element's own name. */
   of(element: Element): string {
     return this.#explicit(element) ?? this.#enumValues.get(element)?.name ?? element.name;
   }
 
-  /** The REST name of a field, an argument or an input field among those at a place of the document. */
+  /** The REST name of a field, an argument or an input field among the names of a scope of the document. */
   resolve(element: Element, names: Names): string {
     return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }
 
   /**
-   * Settles the REST names of an enum's values by the first enum of the document that has them: each value has one.
-   * `coordinate` is where the schema uses that enum.
+   * Settles the REST name of each value of an enum: the first enum of the document with a matching value decides. `coordinate`:
+   * where the schema uses that enum.
    */
   settleEnumValues(elements: readonly Element[], values: Names, coordinate: string): void {
     for (const element of elements) {

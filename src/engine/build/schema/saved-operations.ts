@@ -32,7 +32,7 @@ export type SavedOperation = {
   /** The file's name in the spec folder; for a manifest, `../` and its path or URL. */
   readonly file: string;
   readonly place: FileLocation;
-  /** With its description. */
+  /** The operation's definition, with its description. */
   readonly definition: OperationDefinitionNode;
   /** The operation and the fragments that it uses, without descriptions. */
   readonly document: DocumentNode;
@@ -66,7 +66,10 @@ export function readSavedOperations(
   return { operations: [...operations.values()], diagnostics };
 }
 
-/** The operations of apps' manifests. Equal ones in several versions count once. Those that a role would reject are diagnostics. */
+/**
+ * Reads the operations of apps' manifests. An operation that is equal in several versions is read once. Operations that a role
+ * would reject become findings.
+ */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "fix the operation in the app's repository, or restore what it selects in the schema";
   const texts = new Map(
@@ -193,7 +196,10 @@ const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation 
 // fields of an operation with its fragments expanded, and a few lines of fragments can expand to millions of fields. Each
 // fragment is counted once, so counting takes time linear in the document's length.
 
-/** Fields of an operation, and of all operations of a file, with fragments expanded. The server's default limit is 5,000. */
+/**
+ * Maximum numbers of fields of an operation, and of all operations of a file, with fragments expanded. The server's default limit
+ * is 5,000.
+ */
 const mostFields = { ofOperation: 10_000, ofFile: 100_000 };
 
 function documentLimitErrors(document: DocumentNode): GraphQLError[] {

@@ -15,7 +15,7 @@ import { nodeLocation } from "./directives.ts";
 export const coordinateLocation = (schema: GraphQLSchema, coordinate: string): FileLocation | undefined =>
   nodeLocation(elementAt(schema, coordinate)?.astNode);
 
-/** The text of the definition; for an argument, of its field. */
+/** The definition as SDL; for an argument, that of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {
   const node = elementAt(schema, fieldOf(coordinate))?.astNode;
   return node ? print(node) : undefined;

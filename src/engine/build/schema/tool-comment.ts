@@ -6,7 +6,7 @@ import { type OperationDefinitionNode, type Token, TokenKind } from "graphql";
 
 const mark = /^@tool(?:\s+(\w+))?$/;
 
-/** The lines of the operation's description, and of the comments above and below it. */
+/** The lines of the operation's description, and of the comments above and below the description. */
 function linesAbove({ loc, description }: OperationDefinitionNode): string[] {
   const described = (description?.value ?? "").split("\n").map((line) => line.trim());
   return [
