@@ -10,11 +10,11 @@ type Run = (argv: readonly string[], io: Io) => Promise<number>;
 type Named = {
   readonly does: string;
   readonly load: () => Promise<{ readonly run: Run }>;
-  /** The optional packages that it needs, which a production installation omits. */
+  /** The optional packages that the command needs, which a production installation omits. */
   readonly needs?: OptionalFeature;
 };
 
-/** In the order of a project's life. */
+/** The commands, in the order in which a project needs them. */
 const commands: Readonly<Record<string, Named>> = {
   init: {
     does: "creates a project from an OpenAPI document",

@@ -177,14 +177,14 @@ export type Diagnostic = {
   readonly coordinate: string;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to resolve the finding. */
   readonly hint: string;
-  /** Its locations in the GraphQL schema and in the OpenAPI document. */
+  /** The finding's locations in the GraphQL schema and in the OpenAPI document. */
   readonly schema?: FileLocation;
   readonly rest?: FileLocation;
   /** The names and values that an approval covers, in addition to rule and coordinate. The message is not included. */
   readonly facts?: readonly string[];
-  /** The nodes of the OpenAPI document that may cause it; `rest` is at or below the first one. */
+  /** The nodes of the OpenAPI document that may cause the finding; `rest` is at or below the first one. */
   readonly nodes?: readonly NodeLocation[];
   readonly below?: NodePath;
   /** `rest` is the overlay action that removed what the schema refers to. */

@@ -68,7 +68,7 @@ async function emitEnums(schema: GraphQLSchema): Promise<string> {
   return mergeOutputs([await guardedPlugin(typescript.plugin)(schema, [], options)]);
 }
 
-/** In the format of Apollo Client's cache. */
+/** Emits the members of abstract types, in the format of Apollo Client's cache. */
 function emitPossibleTypes(schema: GraphQLSchema): string {
   const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType);
   const entries = abstract.map((type) => {
@@ -80,7 +80,7 @@ export const possibleTypes: Record<string, string[]> = ${objectLiteral(entries)}
 `;
 }
 
-/** Variables and results. The plugin imports each enum from `schema.js` and re-exports it. */
+/** Emits the types of variables and results. The plugin imports each enum from `schema.js` and re-exports it. */
 async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]): Promise<string> {
   const head = 'export * from "./errors.js";\nexport * from "./schema.js";';
   if (saved.length === 0) return head;
@@ -137,6 +137,6 @@ export const ${name}FragmentDoc = ${literal(document)} as unknown as TypedDocume
   });
 }
 
-/** Clients have no use for source locations in the spec. */
+/** Removes source locations in the spec, for which clients have no use. */
 const withoutPlaces = (document: DocumentNode): object =>
   JSON.parse(JSON.stringify(document, (key, value) => (key === "loc" ? undefined : value)));

@@ -1,5 +1,5 @@
 /**
- * The client package: an npm package for front-end repositories, as a map of path → text. The same spec and the same name
+ * The client package: an npm package for front-end repositories, as a map of path → text. The same spec and the same package name
  * result in the same bytes.
  */
 import { hash } from "node:crypto";

@@ -39,7 +39,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   ];
 }
 
-/** The values that a call uses from above, and how many of them per call. */
+/** The values that a call uses from the calls above it, and how many of them one batched call sends. */
 function keysOf({ inputs, batch }: BoundField): string {
   const sources = inputs.flatMap(({ source }) =>
     source.kind === "argument" || source.kind === "constant" || source.kind === "tenant"

@@ -14,7 +14,7 @@ export type Suggestion = {
   readonly kind: "operation" | "parameter" | "property" | "key" | "value";
 };
 
-/** How deep paths of a response are listed. */
+/** Maximum depth of the listed paths of a response. */
 const deepest = 3;
 
 export function suggestionsAt(model: Model, position: SchemaPosition): Suggestion[] {
@@ -70,7 +70,7 @@ const slotNames = (model: Model, operation: RestOperation): Suggestion[] =>
     kind: "parameter",
   }));
 
-/** Of the text, not of the model: the field may be new. */
+/** The arguments declared in the text rather than in the model, because the field may be new. */
 const argumentSources = ({ declared }: SchemaPosition): Suggestion[] =>
   named(
     declared.map((name) => `args.${name}`),

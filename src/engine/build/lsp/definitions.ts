@@ -24,7 +24,7 @@ export function restNodesAt(model: Model, position: SchemaPosition): NodeLocatio
   return fed.length > 0 ? fed.map(({ node }) => node) : [field.operation.node];
 }
 
-/** The fields and arguments that rest on the innermost bound part of the document around `path`. */
+/** The coordinates of the fields that are bound to the innermost bound node of the document around `path`. */
 export function boundCoordinates(model: Model, file: string, path: NodePath): string[] {
   let deepest = -1;
   let coordinates = new Set<string>();

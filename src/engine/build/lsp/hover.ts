@@ -8,10 +8,10 @@ import { operationLabel, type RestOperation } from "../openapi/operation.ts";
 import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 
-/** Parameters listed for an operation; some have hundreds. */
+/** Maximum number of parameters listed for an operation; some operations have hundreds. */
 const mostListed = 30;
 
-/** `undefined` where nothing is bound. */
+/** Returns `undefined` at a position that is not bound to REST. */
 export function hoverAt(model: Model, position: SchemaPosition): string | undefined {
   const { type, member, argument, operation: name } = position;
   const operation = name === undefined ? undefined : model.operations.named(name);
@@ -32,7 +32,7 @@ export function hoverAt(model: Model, position: SchemaPosition): string | undefi
   );
 }
 
-/** The inputs that an argument, or a field of it, feeds. */
+/** The REST inputs that the argument, or a field of its input object, feeds. */
 export const inputsFedBy = ({ inputs }: BoundField, argument: string): Input[] =>
   inputs.filter(({ source }) => source.kind === "argument" && source.path[0] === argument);
 
@@ -68,7 +68,7 @@ const slotLine = (model: Model, slot: Property & Pick<Input, "in">): string =>
 
 const required = (property: Property): string => (property.required ? ", required" : "");
 
-/** Enum values listed in a type. */
+/** Maximum number of enum values listed in a type. */
 const mostValues = 12;
 
 /** `Message`, `array of Message`, `string (uuid) or null`, `"a" | "b"`. */

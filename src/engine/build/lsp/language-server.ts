@@ -36,13 +36,13 @@ import type { Fix } from "./quick-fixes.ts";
 import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
-/** How long the texts have to be unchanged before they are checked, in ms: at least this, and as long as the last check took. */
+/** How long the texts have to be unchanged before they are checked: as long as the last check took, within these bounds in ms. */
 const shortestPause = 40;
 const longestPause = 1_000;
 
 export function serveEditor(connection: Connection, today: () => string): void {
   const documents = new TextDocuments(TextDocument);
-  /** By the root of the project. */
+  /** The workspaces, by the root of their project. */
   const workspaces = new Map<string, Workspace>();
   /** The URIs with diagnostics, by the root of their project. */
   const published = new Map<string, ReadonlySet<string>>();
@@ -77,7 +77,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
       : { workspace: workspaceAt(root), file: portable(relative(join(root, "spec"), path)) };
   };
 
-  /** An editor may encode the URI of an open file in another way than Node. */
+  /** The URI of a file; for an open file, the editor's URI, which may be encoded differently than Node's. */
   const uriOf = (root: string, file: string): string => {
     const path = join(root, file);
     return documents.all().find(({ uri }) => pathOf(uri) === path)?.uri ?? pathToFileURL(path).href;
@@ -101,7 +101,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
   const publish = async (workspace: Workspace): Promise<void> => {
     const { root } = workspace;
     const byUri = new Map<string, EditorDiagnostic[]>();
-    // a project may be deleted or renamed
+    // the project may have been deleted or renamed
     if (existsSync(join(root, "spec"))) {
       for (const finding of workspace.analyse().findings)
         for (const [uri, diagnostic] of editorDiagnostics(root, finding))
@@ -163,7 +163,10 @@ export function serveEditor(connection: Connection, today: () => string): void {
     }, pause);
   };
 
-  /** What a request of the editor points at; `undefined` outside of a project, and before a model could be built. */
+  /**
+   * The file and position of an editor's request, with the project and its model; `undefined` outside of a project, and before a
+   * model could be built.
+   */
   const targetOf = ({ textDocument: { uri }, position }: TextDocumentPositionParams) => {
     const project = projectOf(uri);
     const document = documents.get(uri);
@@ -239,7 +242,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
 
   connection.onDefinition(async (params, token) => {
     if (await isCancelled(token)) return null;
-    projectOf(params.textDocument.uri)?.workspace.analyse(); // locations are those of the current texts
+    projectOf(params.textDocument.uri)?.workspace.analyse(); // so that locations refer to the current texts
     const target = targetOf(params);
     if (!target) return null;
     const { workspace, file, model, document, offset } = target;
@@ -251,7 +254,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     return places.map((place) => locationOf(workspace.root, { ...place, file: `spec/${place.file}` }));
   });
 
-  // does not wait for a check of the texts, so that it keeps pace with typing
+  // completion uses the last model and does not wait for a check of the texts, so that it keeps pace with typing
   connection.onCompletion(async (params, token) => {
     if (await isCancelled(token)) return [];
     const target = targetOf(params);
@@ -259,7 +262,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
     const { document } = target;
     const position = schemaPositionAt(document.getText(), target.offset);
     const { word } = position;
-    // an editor's own idea of a word ends at a dot, a slash or a dash
+    // the range is explicit, because an editor's words end at a dot, a slash or a dash
     const range = word && { start: document.positionAt(word.start), end: document.positionAt(word.end) };
     return suggestionsAt(target.model, position).map(({ label, detail, kind }) => ({
       label,
@@ -296,7 +299,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
   connection.listen();
 }
 
-/** Reads the messages that have arrived meanwhile. */
+/** Yields to the event loop, which then handles the messages that have arrived meanwhile. */
 const pendingMessages = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function isCancelled(token: CancellationToken): Promise<boolean> {
@@ -304,7 +307,7 @@ async function isCancelled(token: CancellationToken): Promise<boolean> {
   return token.isCancellationRequested;
 }
 
-/** `undefined` for what is not a file on this machine. */
+/** The path of a file URI; `undefined` for any other URI. */
 function pathOf(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
@@ -335,7 +338,7 @@ const withoutMark = (document: TextDocument): string => {
 const markLength = (document: TextDocument, line: number): number =>
   line === 0 && document.getText().startsWith(byteOrderMark) ? 1 : 0;
 
-/** The name, string or character at a location. */
+/** The range of the name, string or character at a location. */
 function wordRange(document: TextDocument, { line, column }: Pick<Frame, "line" | "column">): Range {
   const start = { line: line - 1, character: column - 1 + markLength(document, line - 1) };
   const rest = document.getText({ start, end: { line, character: 0 } });

@@ -9,7 +9,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .description(
         "Serves an editor over stdin and stdout: findings, quick fixes, completion, hover and go to definition in spec/.",
       )
-      // clients append both
+      // LSP clients append both options
       .option("--stdio", "the transport, which is the only one")
       .option("--clientProcessId <id>", "ends with this process")
       .action(

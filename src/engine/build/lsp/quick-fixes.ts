@@ -1,4 +1,7 @@
-/** Quick fixes: the advice of a finding as an edit of one file. Candidates that the proof could reject are tried before they are offered. */
+/**
+ * Quick fixes: the advice of a finding as an edit of one file. Candidates that the proof might reject are tried before they are
+ * offered.
+ */
 import { type ASTNode, type GraphQLSchema, Kind, type Location, type TypeNode } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import type { Model } from "../bind/model.ts";
@@ -17,14 +20,14 @@ type Edit = { readonly start: number; readonly end: number; readonly text: strin
 export type Fix = Edit & {
   readonly title: string;
   readonly file: string;
-  /** Whether the finding should be gone afterwards; an approval still needs its reason. */
+  /** Whether the edit alone should resolve the finding; an approval still needs a reason. */
   readonly isProvable: boolean;
 };
 
 export const applyEdit = (before: string, { start, end, text }: Edit): string =>
   before.slice(0, start) + text + before.slice(end);
 
-/** The edits that the finding's message and hint suggest. `model`: that of the current texts, if they have one. */
+/** The edits that the finding's message and hint suggest. `model`: the model of the current texts, if they are valid. */
 export function fixCandidates(finding: Finding, model: Model | undefined, files: SpecFiles): Fix[] {
   return [
     ...renamings(finding, files),
@@ -48,7 +51,7 @@ function renamings({ message, places }: Finding, files: SpecFiles): Fix[] {
   const text = files.read(file) ?? "";
   const tokens = tokensOf(text).filter(({ start }) => start >= offsetOf(text, place) - 1);
   return names(suggested).flatMap((near) =>
-    // the message may quote other names, with which the proof rejects the edit
+    // the message may quote correct names too; the proof rejects edits that replace those
     names(quoted).flatMap((wrong): Fix[] => {
       const bare = wrong.replace(/^@/, "");
       const token = tokens.find(
@@ -84,7 +87,7 @@ function schemaEdits(finding: Finding, model: Model): Titled[] {
   ];
 }
 
-/** Adds `@restName`, for a name of GraphQL that should stay. */
+/** Adds `@restName`, so that the GraphQL name can stay. */
 function restNames({ message, hint, coordinate }: Finding, node: ASTNode, { end }: Location): Titled[] {
   if (directiveOf(node, "restName")) return [];
   const own = /(\w+)(?::\))?$/.exec(coordinate)?.[1];

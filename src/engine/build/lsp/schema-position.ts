@@ -7,13 +7,13 @@ import { GraphQLError, Lexer, Source, type Token, TokenKind } from "graphql";
 export type SchemaPosition = {
   /** The enclosing type, input, enum or interface. */
   readonly type?: string | undefined;
-  /** Its field or enum value. */
+  /** The enclosing field or enum value. */
   readonly member?: string | undefined;
   readonly argument?: string | undefined;
   /** The arguments of the member before the offset. */
   readonly declared: readonly string[];
   readonly directive?: string | undefined;
-  /** The names down to the value in the directive: `params`, `from`. */
+  /** The names of the argument and the input fields that enclose the offset in the directive: `params`, `from`. */
   readonly path: readonly string[];
   /** Whether a name of a directive's argument or of an input object's field is expected. */
   readonly isKey: boolean;
@@ -114,7 +114,9 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
   return { ...state, operation: state.directive === "rest" ? operation : undefined };
 }
 
-/** An enum value follows the opening brace, another value, a description or a directive. */
+/**
+ * Whether a name after this token is an enum value: one follows the opening brace, another value, a description or a directive.
+ */
 const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);
 
 /** The tokens up to the first error. A string that is not closed yet ends with its line. */

@@ -11,7 +11,7 @@ import { Project, readRestApi } from "../project/project.ts";
 import { folderFiles, type SpecFiles, withTexts } from "../project/spec-files.ts";
 import { applyEdit, type Fix, fixCandidates } from "./quick-fixes.ts";
 
-/** `model` is `undefined` while the texts are not a valid schema and documents. */
+/** `model` is `undefined` while the schema is invalid or a document cannot be read. */
 type Analysis = {
   readonly files: SpecFiles;
   readonly findings: readonly Finding[];
@@ -19,7 +19,7 @@ type Analysis = {
   readonly fixes: Map<Finding, readonly Fix[]>;
 };
 
-/** How long candidates of quick fixes are tried, in ms of processor time: on a busy machine they would be fewer otherwise. */
+/** Maximum CPU time for trying candidates of quick fixes, in ms. A limit on elapsed time would drop fixes on a busy machine. */
 const longestTrial = 1_000;
 
 export class Workspace {
@@ -27,7 +27,7 @@ export class Workspace {
   readonly #openTexts: () => ReadonlyMap<string, string>;
   readonly #today: () => string;
   readonly #parsed = new Map<string, { readonly text: string; readonly file: YamlFile }>();
-  /** Most edits change the schema only. */
+  /** Caches the documents, because most edits change only the schema. */
   readonly #restOf = cacheByFiles((files) => readRestApi(files, (name, text) => this.#parse(name, text)));
   #analysis: Analysis | undefined;
   #lastModel: Model | undefined;
@@ -39,7 +39,7 @@ export class Workspace {
     this.#today = today;
   }
 
-  /** To be called when a file has changed. */
+  /** Must be called when a file has changed. */
   invalidate(): void {
     this.#analysis = undefined;
   }
@@ -79,7 +79,7 @@ export class Workspace {
       each.rule === finding.rule &&
       each.coordinate === finding.coordinate &&
       each.message === finding.message;
-    // a file that can be read again shows further findings
+    // once a file can be read again, it may have more findings than before
     return !after.some(isSame) && (finding.stage === "load" || after.length < before.length);
   }
 
@@ -103,7 +103,7 @@ export class Workspace {
     }
   }
 
-  /** Parsing is the largest part of the work, and most files have not changed. */
+  /** Caches parsed files, because parsing is the largest part of the work and most files have not changed. */
   #parse(name: string, text: string): YamlFile {
     const last = this.#parsed.get(name);
     if (last?.text === text) return last.file;

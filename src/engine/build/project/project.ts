@@ -74,7 +74,10 @@ export class Project {
     this.#diagnostics = lazy(() => [...this.#mapping(documentFaults), ...this.#operations().diagnostics]);
   }
 
-  /** Independent of the schema. Merges several documents, so that everything else sees a single set of operations. */
+  /**
+   * The document and its operations, independent of the schema. Several documents are merged, so that all other code sees a
+   * single set of operations.
+   */
   get rest(): RestApi {
     return this.#rest();
   }

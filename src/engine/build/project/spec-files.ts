@@ -53,7 +53,7 @@ export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, 
   list: (folder) => [...new Set([...list(folder), ...textFiles(texts).list(folder)])].sort(),
 });
 
-/** For `SpecFiles.list`. */
+/** The sorted names below `folder`, for implementations of `SpecFiles.list`. */
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 

@@ -97,8 +97,8 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   if (linked && address !== undefined && !isTwoWay)
     return { after: linked, places: { next: address }, pages: "LINKED" as const };
   const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
-  // a declared origin is more certain than one by definition, and an offset by definition more certain than a page number
-  // next to a cursor, a number may be only informative
+  // an origin (the number of the first page or item) that the document declares is more certain than one derived from the
+  // parameter's name, and an offset is more certain than a page number; next to a cursor, a number may be only informative
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
   if (after && after === page) return { after, places: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;

@@ -1,6 +1,6 @@
 /**
  * `restbound update`: fetches each document again from its source, and reports what its changes break since a commit. `--write`
- * replaces the documents and `generated/`, even if something breaks, so that a person can mend the schema on a branch.
+ * replaces the documents and `generated/`, even if something breaks, so that a person can repair the schema on a branch.
  */
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
@@ -67,12 +67,12 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
     files,
     manifests: await readManifests(root, env.OPERATIONS_FROM),
     base: { name: base, files: committed },
-    freshness: async () => [], // generated/ is of the former documents
+    freshness: async () => [], // generated/ still belongs to the old documents
     today: today ?? new Date().toISOString().slice(0, 10),
   });
   for (const output of outputs) printReport(report, output, io);
   const exitCode = report.summary.unapproved === 0 ? 0 : 1;
-  // with reports on the standard output, other lines would be part of them
+  // if a report is written to the standard output, other lines must not mix with it
   const say = outputs.some(({ format, file }) => file === undefined && format !== "text") ? io.error : out;
   for (const file of changed.keys()) say(printable(`${write ? "wrote" : "differs:"} spec/${file}`));
   for (const file of edited)
