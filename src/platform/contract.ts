@@ -38,8 +38,8 @@ const documentUrl = new URL("../../spec/openapi.yaml", import.meta.url);
 
 /**
  * Loads the document. Validators are compiled by the first request of an operation, so that the start is fast. Throws
- * `ConfigError` for an operation without a handler, before the library reads the document: it may be another API's, which the
- * library might not support.
+ * `ConfigError` for an operation without a handler, before the library reads the document: the document may be of another API,
+ * which the library might not support.
  */
 export async function loadContract(
   isHandled: (id: string) => boolean = () => true,
@@ -120,7 +120,7 @@ function toContractOperation({ router, validator }: OpenAPIBackend, operation: O
 // Converts a validation error to `BAD_USER_INPUT` with the name of the argument: a parameter, as spelt in the document, or a
 // property of the body. The error never contains the rejected value.
 
-/** Returns the error for a validation error. */
+/** The error that clients receive for a validation error. */
 function inputRefusal(operation: Operation, error: ErrorObject): CodedError {
   const [place, name] = error.instancePath.split("/").slice(1);
   const argument = name === undefined ? namedIn(error) : unescapePointer(name);
@@ -154,7 +154,7 @@ function explain({ keyword, params, message }: ErrorObject): string {
   return message ?? "is refused";
 }
 
-/** RFC 6901 §4. */
+/** Decodes a token of a JSON pointer (RFC 6901 §4). */
 const unescapePointer = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /**

@@ -37,10 +37,13 @@ export const stringOf = (value: OperationInput["query"][string]): string | undef
 export const numberOf = (value: OperationInput["query"][string], fallback: number): number =>
   typeof value === "number" ? value : fallback;
 
-/** The orders of a list by their names in the contract, the default first: a page's statement, and its sort column. */
+/**
+ * The sort orders of a list: name in the contract → the statement that reads a page, and the sort column. The first is the
+ * default.
+ */
 export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: SortColumn]>>;
 
-/** A page of a list in the query's order, behind the query's cursor. `count` counts the items of all pages. */
+/** A page of a list in the query's order, after the query's cursor. `count` counts the items of all pages. */
 export function readPage(
   tenant: TenantStore,
   query: OperationInput["query"],

@@ -20,7 +20,7 @@ export const platform: Platform = {
   ],
 };
 
-/** Nothing in production, and where no demo key works. */
+/** The samples for the explorer and the dashboard; empty in production, and if no demo key works. */
 function samplesOf(config: Config): Samples {
   const [demo] = workingDemoKeys(config);
   return demo ? { key: demo.key, variables: demoVariables(new Date()) } : {};

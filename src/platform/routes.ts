@@ -12,7 +12,7 @@ import { authenticate } from "./keys/authenticate.ts";
 import type { KeyRules } from "./keys/keys.ts";
 import type { Store } from "./store/store.ts";
 
-/** By `operationId`. */
+/** The handlers by `operationId`. */
 export type Handlers = ReadonlyMap<string, Handler>;
 
 declare module "fastify" {

@@ -1,6 +1,6 @@
-/** Reads another program's response up to a limit. A larger one is a mistake, and would exhaust the memory. */
+/** Reads another program's response up to a limit. A larger response is a mistake, and would exhaust the memory. */
 
-/** 32 MiB. A Prometheus response has about 100 bytes per operation; `/metrics` of a process has 100 kB. */
+/** The default limit, 32 MiB. A Prometheus response has about 100 bytes per operation; `/metrics` of a process has 100 kB. */
 export const maxTextBytes = 33_554_432;
 
 /** Throws `Error`, and stops reading, if the decompressed text is larger than `maxBytes`. */

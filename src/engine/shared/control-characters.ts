@@ -1,9 +1,9 @@
-/** Characters of untrusted text that control a terminal, a log or an editor, and invisible ones. */
+/** Characters of untrusted text that control a terminal, a log or an editor, and invisible characters. */
 
 /**
- * Characters without a glyph (`Default_Ignorable_Code_Point`: zero-width ones, tags, fillers) and those that change the direction of
- * a text (UAX #9 §2). A joiner or a variation selector is part of the character before it, if that is not ASCII: Persian and emoji
- * need them.
+ * Characters without a glyph (`Default_Ignorable_Code_Point`: zero-width ones, tags, fillers) and those that change the direction
+ * of a text (UAX #9 §2). A joiner or a variation selector after a non-ASCII character does not match, because Persian and emoji
+ * need it.
  */
 export const invisibleCharacters =
   /(?!(?<=\P{ASCII})(?<!\p{DI})(?:\u200c|\u200d|\ufe0e|\ufe0f))[\p{DI}\p{Bidi_C}\ufff9-\ufffb]/gu;
@@ -14,7 +14,7 @@ export const controlCharacters = new RegExp(
   "gu",
 );
 
-/** For TypeScript, JSON or SDL, where an escape in a string denotes the same character. */
+/** Escapes control characters in TypeScript, JSON or SDL, where an escape in a string denotes the same character. */
 export const escapeControlCharacters = (text: string): string => text.replace(controlCharacters, escapeUnits);
 
 /** An escape of each UTF-16 unit. */

@@ -66,7 +66,7 @@ function deferLabelRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** The fields of a mutation's root run one after another, so none of them is deferred. */
+/** Rejects `@defer` on the root fields of mutations, which are executed serially, and of subscriptions. */
 function deferOnRootRule(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition({ operation, selectionSet }) {

@@ -1,4 +1,7 @@
-/** The closed list of error codes. GraphQL responses have the code in `extensions.code`, REST responses as `code` in `application/problem+json`. */
+/**
+ * The closed list of error codes. GraphQL responses have the code in `extensions.code`, REST responses in the member `code` of
+ * `application/problem+json`.
+ */
 
 /** Every code that clients can receive, with the HTTP status of the same failure over REST. */
 export const codes = {

@@ -1,10 +1,10 @@
 /**
  * Preserves JSON integers beyond 2^53 as strings: JavaScript's numbers would round them, and a rounded id identifies another
- * record. Most texts have none; to find out, bytes are sampled in steps of 16.
+ * record. Most texts have no such integer, which is detected by sampling every 16th byte.
  */
 import { endOfString } from "./json-values.ts";
 
-/** Digits of the smallest unsafe integer, 9007199254740992. */
+/** Number of digits of the smallest unsafe integer, 9007199254740992. */
 const digits = 16;
 const zero = 0x30;
 const nine = 0x39;
@@ -18,7 +18,7 @@ const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g;
 /** Whether the number may be the result of rounding another integer. */
 export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** The first number in a JSON value that passes `test`. Nested values take no stack. */
+/** The first number in a JSON value that passes `test`. Iterative, so that deep nesting cannot overflow the stack. */
 export function findNumber(value: unknown, test: (value: number) => boolean): number | undefined {
   const values = [value];
   while (values.length > 0) {

@@ -20,7 +20,10 @@ export const ajv = new Ajv2020({
   code: { regExp: Object.assign(linearPattern, { code: "linearPattern" }) },
 });
 
-/** Not checked here: `url` is not a JSON Schema format and takes quadratic time (20 kB: 0.6 s); `regex` would compile input. */
+/**
+ * Formats that are not checked here: `url` is not a JSON Schema format and takes quadratic time (20 kB: 0.6 s); `regex` would
+ * compile input.
+ */
 const leftToRest: readonly string[] = ["url", "regex"];
 const formats = Object.keys(fullFormats) as FormatName[];
 addFormats.default(
@@ -31,7 +34,7 @@ addFormats.default(
 /** The `this` of a validator. Without it, each pattern gets the step budget of a constant. */
 type Checking = { readonly steps?: RegexSteps };
 
-/** Ajv's own `pattern` does not pass the context to the regular expression. */
+/** Replaces Ajv's `pattern`, which does not pass the validator's context to the regular expression. */
 ajv.removeKeyword("pattern");
 ajv.addKeyword({
   keyword: "pattern",
@@ -49,7 +52,9 @@ ajv.addKeyword({
   },
 });
 
-/** Ajv compares all pairs of items, and an argument may have as many items as fit into a request body. */
+/**
+ * Replaces Ajv's `uniqueItems`, which compares all pairs of items; an argument may have as many items as fit into a request body.
+ */
 ajv.removeKeyword("uniqueItems");
 ajv.addKeyword({
   keyword: "uniqueItems",
@@ -60,7 +65,7 @@ ajv.addKeyword({
     !isUnique || new Set(items.map(identityOf)).size === items.length,
 });
 
-/** Equal only for equal values; the order of an object's members does not matter (JSON Schema 2020-12 §4.2.2). */
+/** A key that is equal only for equal values; the order of an object's members does not matter (JSON Schema 2020-12 §4.2.2). */
 const identityOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? `\0${JSON.stringify(value, inOrder)}` : value;
 

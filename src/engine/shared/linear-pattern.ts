@@ -82,7 +82,7 @@ function classOf(isNegated: boolean, members: string): string {
   return `[${isNegated ? "^" : ""}${written}]`;
 }
 
-/** Translates escapes of a single code point. The others are the same in RE2, or unsupported. */
+/** Translates escapes of a single code point. Other escapes are the same in RE2, or unsupported. */
 function escapeOf(found: string): string {
   const kind = found.charAt(1);
   if (found === String.raw`\0`) return codePoint(0);

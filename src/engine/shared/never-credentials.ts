@@ -42,6 +42,9 @@ export function isGatewayHeader(prefix: string, name: string): boolean {
   return canonical.startsWith(prefix.toLowerCase()) || canonical === proofHeader;
 }
 
-/** Whether no credential can travel in a header. Build time does not know the prefix that a role is configured with. */
+/**
+ * Whether the header never carries a credential. Build time uses the default prefix, because it does not know a role's
+ * configuration.
+ */
 export const isNeverCredential = (name: string, prefix = defaultContextPrefix): boolean =>
   neverCredentials.has(canonicalHeader(name)) || isGatewayHeader(prefix, name);

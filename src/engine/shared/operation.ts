@@ -30,7 +30,7 @@ export type Operation = {
   readonly held?: {
     readonly origin: string;
     readonly credentials: readonly HeldCredential[];
-    /** The parameter that is the caller's tenant, which no client sets. */
+    /** The parameter that carries the caller's tenant, which no client sets. */
     readonly tenant?: TenantParameter;
   };
   /** Lower-case header → the value that the owner fixes for the whole product. */
@@ -51,27 +51,30 @@ export type Operation = {
   readonly refusals?: readonly string[];
   /** The documented error responses without JSON content. */
   readonly bareRefusals?: readonly string[];
-  /** The members of their bodies that clients see. Of several for one status and media type, the first that is there. */
+  /**
+   * The members of error responses' bodies that clients see. Of several entries for a status and media type, the first whose
+   * members are present applies.
+   */
   readonly errors?: readonly ErrorMembers[];
 };
 
-/** The members of an object that says what is wrong, each as a path of properties: `error.message`. */
+/** The paths of the members of an error object: `error.message`. */
 type ErrorPaths = {
-  /** A text for people, REST's code, and the name of the value that is refused. */
+  /** A message for people, REST's code, and the name of the rejected value. */
   readonly message?: string;
   readonly code?: string;
   readonly field?: string;
 };
 
-/** The members of a refusal's body that its document declares, by `x-error-mapping` or as problem details (RFC 9457). */
+/** The members of an error response's body that the document declares, by `x-error-mapping` or as problem details (RFC 9457). */
 export type ErrorMembers = ErrorPaths & {
   readonly statuses: readonly string[];
   readonly media: string;
   readonly title?: string;
-  /** A list of errors: texts, or objects with the members of `item`. */
+  /** A list of errors: strings, or objects with the members of `item`. */
   readonly list?: string;
   readonly item?: ErrorPaths;
-  /** The list is a map: the texts of each refused value by its name. */
+  /** The list is a map from the name of each rejected value to its messages. */
   readonly isMap?: true;
 };
 
@@ -112,5 +115,8 @@ export const spellingOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]/g, "-");
 
-/** By method and path: `GET /things`. With several documents, the path begins with the document's name: `GET shop/things`. */
+/**
+ * The operations by method and path: `GET /things`. With several documents, the path begins with the document's name: `GET
+ * shop/things`.
+ */
 export type Operations = Readonly<Record<string, Operation>>;

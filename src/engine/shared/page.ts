@@ -6,7 +6,7 @@ export type Page<Items extends readonly string[] = readonly string[]> = {
   /** Empty: the body is the list. */
   readonly items: Items;
   readonly next: NextPage;
-  /** Path of "has next page". Absent: a page with a next cursor has a next page. */
+  /** Path of the boolean that says whether there is a next page. Absent: there is one if the page has a next cursor. */
   readonly more?: Path;
   /** The parts that the document requires; a page without one of them is an error. */
   readonly required?: readonly PagePart[];
@@ -29,12 +29,12 @@ type CursorPage = { readonly by: "cursor"; readonly at: Path };
  */
 type LastItemPage = { readonly by: "lastItem"; readonly at: Path; readonly full?: number };
 
-/** The next page's URL has the cursor in a query parameter. It is in the body or, without `at`, in the `Link` header. */
+/** The next page's URL has the cursor in a query parameter. The URL is in the body or, without `at`, in the `Link` header. */
 type LinkedPage = { readonly by: "link"; readonly parameter: string; readonly at?: Path };
 
 /**
- * Pages are counted from that of the first page: by number, or by the offset of their first item. `total` is the path of the total
- * number of items, `full` as for the last item.
+ * Pages are counted, by number or by the offset of their first item; `from` is that of the first page. `total` is the path of the
+ * total number of items. `full` means the same as in `LastItemPage`.
  */
 export type CountedPage = {
   readonly by: "number" | "offset";

@@ -1,7 +1,7 @@
 /** Reads a file that a user names. It must be a regular file (POSIX `S_ISREG`): others might block or never end. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** Bytes; more than any document that can be parsed in reasonable time. */
+/** The default limit in bytes; more than any document that can be parsed in reasonable time. */
 export const maxFileBytes = 268_435_456;
 
 /** Throws Node's error if the file cannot be opened, and an `Error` without a code if it is too large or not regular. */
@@ -14,7 +14,7 @@ export function readRegularFile(path: string, maxBytes = maxFileBytes): string {
     if (!stats.isFile()) throw new Error("is not a regular file");
     if (stats.size > maxBytes) throw new Error(`is larger than ${maxBytes / 1_048_576} MiB`);
     const bytes = readFileSync(file);
-    // decoded as UTF-8, it would only report a syntax error at 1:1
+    // decoded as UTF-8, a UTF-16 file would only cause a syntax error at 1:1
     const mark = bytes.subarray(0, 2).toString("hex");
     if (mark === "fffe" || mark === "feff") throw new Error("is UTF-16: save it as UTF-8");
     return bytes.toString("utf8");

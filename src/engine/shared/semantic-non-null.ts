@@ -1,6 +1,6 @@
 /**
- * `@semanticNonNull` (Apollo's nullability specification, v0.4): at its levels, a null of the field comes with an error. Level
- * 0 is the value itself, 1 an item of its list.
+ * `@semanticNonNull` (Apollo's nullability specification, v0.4): a null at one of the directive's levels always comes with an
+ * error. Level 0 is the value itself, 1 an item of its list.
  */
 import { type FieldDefinitionNode, Kind } from "graphql";
 

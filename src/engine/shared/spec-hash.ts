@@ -1,6 +1,6 @@
 /**
- * The hash of a spec folder, which codegen writes into the generated code. A start compares both, so that a process never runs
- * with code generated from a different spec. Line endings are ignored.
+ * The hash of a spec folder, which codegen writes into the generated code. A process compares it with the hash of its spec folder
+ * when it starts, so that it never runs code generated from a different spec. Line endings are ignored.
  */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";

@@ -36,7 +36,7 @@ const types: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The dashboard needs GraphQL and the demo platform's API. An installation may omit it. */
+/** Whether the dashboard is served: it needs GraphQL and the demo platform's API, and an installation may omit its files. */
 export const hasDashboard = ({ production, roles }: Config): boolean =>
   !production && roles.has("platform") && roles.has("graphql") && existsSync(page);
 

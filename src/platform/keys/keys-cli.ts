@@ -164,7 +164,7 @@ const optionOf = new Map([
   ["/tenantId", "--tenant"],
 ]);
 
-/** Refuses an owner whose profile would break the contract: `getMe` could never answer that owner. */
+/** Rejects an owner whose profile would break the contract: `getMe` could never respond to that owner. */
 function checkOwner(
   getMe: ContractOperation | undefined,
   owner: { id: unknown; email: unknown; tenantId: string },

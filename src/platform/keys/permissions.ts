@@ -1,7 +1,7 @@
 /**
- * The effective permissions (`<area>:<resource>:<action>`) of a key. Its user's roles grant them, and its scopes cover
- * them. A role and a scope have one syntax: a permission in which `*` stands for any part. A single `*` covers every
- * permission, also permissions that are declared later.
+ * The effective permissions (`<area>:<resource>:<action>`) of a key. A key has the permissions that its user's roles grant and
+ * its own scopes cover. A role and a scope have one syntax: a permission in which `*` stands for any part. A single `*` covers
+ * every permission, also permissions that are declared later.
  */
 
 /** `declared` are the permissions of the contract. No other permission is effective. */

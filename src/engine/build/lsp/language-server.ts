@@ -1,4 +1,6 @@
-/** The language server (LSP 3.17). It serves each project of which the editor opens a file. Positions are in UTF-16 code units. */
+/**
+ * The language server (LSP 3.17). It serves each project with a file that the editor opens. Positions are in UTF-16 code units.
+ */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -237,8 +237,8 @@ function* reachedNodes(
 }
 
 /**
- * The mapping of a discriminator and its `defaultMapping`: the schemas that they select, by reference or by bare name (OpenAPI 3.2,
- * Discriminator Object).
+ * The mapping of a discriminator and its `defaultMapping`: the schemas that they select, by reference or by bare name (OpenAPI
+ * 3.2, Discriminator Object).
  */
 function mappingsOf({ value }: RestNode): { below: string[]; reference: string }[] {
   const { mapping, defaultMapping } = membersOf(membersOf(value).discriminator);

@@ -204,8 +204,8 @@ function belowSelf(file: unknown, path: string): string {
 export const nodeKey = ({ file, path }: NodeLocation): string => `${file}#${path.map(shortStep).join("/")}`;
 
 /**
- * Replaces a long step by its digest: V8 hashes strings of more than 16,383 characters by their length alone, so thousands of keys
- * below a long path would be compared pairwise.
+ * Replaces a long step by its digest: V8 hashes strings of more than 16,383 characters by their length alone, so thousands of
+ * keys below a long path would be compared pairwise.
  */
 const shortStep = (step: string | number): string | number =>
   typeof step === "string" && step.length > 2_000 ? hash("sha256", step) : step;

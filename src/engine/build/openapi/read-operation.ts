@@ -127,8 +127,8 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 }
 
 /**
- * The parameters of a query string that is a form: the properties of its schema (OpenAPI 3.2, Parameter Object). Empty for another
- * media type, and for an object with constraints that its single properties cannot express.
+ * The parameters of a query string that is a form: the properties of its schema (OpenAPI 3.2, Parameter Object). Empty for
+ * another media type, and for an object with constraints that its single properties cannot express.
  */
 function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
   if (membersOf(node.value).in !== "querystring") return [];
@@ -233,8 +233,8 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
 }
 
 /**
- * How a form serializes lists and objects (OpenAPI 3.1 §4.8.15.1): like a query if the document defines a style, otherwise lists as
- * repeated values and objects as JSON.
+ * How a form serializes lists and objects (OpenAPI 3.1 §4.8.15.1): like a query if the document defines a style, otherwise lists
+ * as repeated values and objects as JSON.
  */
 function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   const composed = [...shape.properties.values()].filter(

@@ -1,6 +1,6 @@
 /**
- * Reads all operations of the documents. An operation is identified by its `operationId` or, if it has none or a duplicate one, by
- * method and path: `GET /things/{id}`. With several documents, both are prefixed with the document's name: `shop/getThing`,
+ * Reads all operations of the documents. An operation is identified by its `operationId` or, if it has none or a duplicate one,
+ * by method and path: `GET /things/{id}`. With several documents, both are prefixed with the document's name: `shop/getThing`,
  * `GET shop/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";

@@ -68,8 +68,8 @@ export function credentialPlacesOf(
 }
 
 /**
- * The lower-case request header in which clients send a scheme's credential; `undefined` if there is none: `x-from-header`, or else
- * the header in which REST expects the credential.
+ * The lower-case request header in which clients send a scheme's credential; `undefined` if there is none: `x-from-header`, or
+ * else the header in which REST expects the credential.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, "x-from-header": from } = membersOf(scheme?.value);

@@ -1,7 +1,7 @@
 /** Prints the lines around a source location, with line numbers and a caret below the column. */
 import { printable } from "./printable.ts";
 
-/** Columns. Longer lines are cut, so that a minified document does not fill the screen. */
+/** Maximum number of columns. Longer lines are cut, so that a minified document does not fill the screen. */
 const widest = 160;
 /** Columns shown before the location in a cut line. */
 const before = 40;

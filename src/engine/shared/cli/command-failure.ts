@@ -25,7 +25,7 @@ export class ExpectedFailure extends Error {
   }
 }
 
-/** `doing`: the command's name. With `debug`, an unexpected error includes its stack trace. */
+/** Converts an error to a failure. `doing`: the command's name. With `debug`, an unexpected error includes its stack trace. */
 export function commandFailure(error: unknown, doing: string, debug = false): Failure {
   if (error instanceof ExpectedFailure) return error.failure;
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;

@@ -4,7 +4,7 @@ import * as modules from "node:module";
 
 type EngineManifest = {
   readonly version: string;
-  /** What a project installs in these versions as development dependencies. */
+  /** The packages that a project installs as development dependencies, in these versions. */
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 

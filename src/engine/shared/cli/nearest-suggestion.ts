@@ -5,7 +5,7 @@ import { suggestionList } from "graphql/jsutils/suggestionList.js";
 export const nearestName = (wrong: string, names: Iterable<string>): string | undefined =>
   wrong.length > 1 ? suggestionList(wrong, [...names])[0] : undefined;
 
-/** `; did you mean "…"?` with that name; empty if none is similar. */
+/** `; did you mean "…"?` with the most similar name; empty if none is similar. */
 export function didYouMean(wrong: string, names: Iterable<string>): string {
   const near = nearestName(wrong, names);
   return near === undefined ? "" : `; did you mean "${near}"?`;

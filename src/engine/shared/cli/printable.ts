@@ -1,18 +1,21 @@
 /** Makes text from a spec or a variable safe to print: no character in it controls a terminal, a log or an editor. */
 import { controlCharacters, escapeControlCharacters } from "../control-characters.ts";
 
-/** As a single line. */
+/** Returns the text as a single line. */
 export const printable = (text: string): string =>
   withoutCommands(text.replaceAll(/\s*[\r\n]\s*/g, " ").replace(controlCharacters, "\uFFFD"));
 
-/** Keeps line breaks. */
+/** Like `printable`, but keeps line breaks. */
 export const printableLines = (text: string): string =>
   withoutCommands(text.replace(controlCharacters, "\uFFFD"));
 
-/** For SDL or TypeScript of several lines: control characters in its strings become escapes. */
+/** Like `printableLines`, for SDL or TypeScript: control characters in string literals become escapes. */
 export const printableSource = (text: string): string => withoutCommands(escapeControlCharacters(text));
 
-/** CI runners execute commands: a line that starts with `::error`, and `##[error]` or `##vso[` anywhere in a line. */
+/**
+ * Defuses commands that CI runners execute when they are printed: a line that starts with `::error`, and `##[error]` or `##vso[`
+ * anywhere in a line.
+ */
 const withoutCommands = (text: string): string =>
   text.replaceAll(/^(\s*:)(?=:)/gm, "$1 ").replaceAll(/##(?=\[|vso\[)/gi, "## ");
 

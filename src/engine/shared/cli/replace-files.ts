@@ -21,7 +21,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ExpectedFailure, UsageError, withoutPlace } from "./command-failure.ts";
 import { printable } from "./printable.ts";
 
-/** A symbolic link is kept and its target replaced. A device or a pipe is written to. */
+/** Replaces a file. Of a symbolic link, the target is replaced. A device or a pipe is written to. */
 export function replaceFile(path: string, text: string): void {
   writing(path, () => {
     const before = statSync(path, { throwIfNoEntry: false });
@@ -77,7 +77,7 @@ function stage(folder: string, name: string, path: string, text: string): void {
   });
 }
 
-/** Another process may replace the same folder concurrently; the last one wins. */
+/** Another process may replace the same folder concurrently; the last process wins. */
 function swap(staged: string, folder: string): void {
   for (;;) {
     const before = nameBeside(folder);
@@ -122,14 +122,14 @@ function keepOwner(path: string, { mode, uid, gid }: Stats): void {
   try {
     chownSync(path, uid, gid);
   } catch (error) {
-    // the file belongs to another user, but the folder to us
+    // only the folder, not the file, belongs to the current user
     if (codeOf(error) !== "EPERM") throw error;
   }
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
 
-/** Rewrites system errors to name `path`: some name no file, others the temporary one. */
+/** Rewrites system errors so that they name `path`: some errors name no file, others the temporary file. */
 function writing(path: string, write: () => void): void {
   try {
     write();

@@ -27,7 +27,7 @@ const entries = { ofApp: 1_000, ofApps: 2_000 };
 
 const timeoutMs = 5_000;
 
-/** The subset of `fetch` used here; roles pass one with their own DNS lookup. */
+/** The subset of `fetch` used here; roles pass a function with their own DNS lookup. */
 export type Fetch = (
   url: string,
   init: { headers: Record<string, string>; signal: AbortSignal; redirect: "error" },
@@ -38,8 +38,8 @@ export type Fetch = (
 >;
 
 /**
- * How often reading yields to requests; decoding 8 MiB takes up to 15 ms. After the start, requests get at least half of the
- * CPU time.
+ * How long reading may take before it yields to requests, in ms; decoding 8 MiB takes up to 15 ms. After the start, requests get
+ * at least half of the CPU time.
  */
 const sliceMs = 5;
 
@@ -67,7 +67,7 @@ export class Manifests {
   readonly #locations: readonly Location[];
   readonly #atStart = new Slices(sliceMs);
   readonly #later = new Slices(sliceMs, sliceMs);
-  /** By their sources. */
+  /** The served manifests, by their sources. */
   #served: ReadonlyMap<string, Manifest> = new Map();
 
   constructor(places: readonly ManifestLocation[], fetchUrl: Fetch = fetch) {

@@ -22,7 +22,7 @@ export function normalizeId(given: string): string {
   return algorithmOf(id) === undefined ? id : id.toLowerCase();
 }
 
-/** Whether the id identifies its text uniquely. Not for MD5 and SHA-1, where collisions can be constructed. */
+/** Whether the id identifies its text uniquely. MD5 and SHA-1 do not, because collisions can be constructed. */
 export const identifiesText = (id: string): boolean => algorithmOf(id) === "sha256";
 
 /**

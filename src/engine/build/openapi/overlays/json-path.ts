@@ -1,6 +1,6 @@
 /**
- * JSONPath (RFC 9535) with `match` and `search` in linear time. A vendor's overlay may contain any pattern (I-Regexp, RFC 9485), and
- * JavaScript's engine practically never ends for `^(a+)+$` and a text of 45 characters.
+ * JSONPath (RFC 9535) with `match` and `search` in linear time. A vendor's overlay may contain any pattern (I-Regexp, RFC 9485),
+ * and JavaScript's engine practically never ends for `^(a+)+$` and a text of 45 characters.
  */
 import { jsonpath } from "json-p3";
 import { type LinearPattern, linearPattern } from "../../../shared/linear-pattern.ts";

@@ -1,6 +1,6 @@
 /**
- * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a document that is not ours to edit. Locations of unchanged values are
- * in the document, those of added values in the overlay.
+ * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a vendor's document. Unchanged values are located in the document,
+ * added values in the overlay.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";

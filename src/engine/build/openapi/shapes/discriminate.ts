@@ -1,7 +1,7 @@
 /**
  * Finds how the members of a `oneOf` can be discriminated: by the discriminator, by a property that each member requires with
- * distinct values (`enum`, `const`), or by a property that each member (except at most one) requires and no other member can have.
- * The latter two work without a discriminator.
+ * distinct values (`enum`, `const`), or by a property that each member (except at most one) requires and no other member can
+ * have. The latter two work without a discriminator.
  */
 import { isNever } from "./map-entries.ts";
 import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";

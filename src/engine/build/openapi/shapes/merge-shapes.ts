@@ -38,7 +38,9 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     types,
     contradiction,
     nullable:
-      (left.nullable || !statesType(left)) && (right.nullable || !statesType(right)) && (left.nullable || right.nullable),
+      (left.nullable || !statesType(left)) &&
+      (right.nullable || !statesType(right)) &&
+      (left.nullable || right.nullable),
     limits: mergeLimits(left.limits, right.limits),
     conditions: [...left.conditions, ...right.conditions],
     integers: left.integers.flatMap((one) => right.integers.map((each) => mergeIntegers(one, each))),

@@ -1,6 +1,6 @@
 /**
- * Reads the shape of a schema: a uniform view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays. Nested shapes are
- * computed lazily, so that recursive schemas terminate and unused ones cost nothing.
+ * Reads the shape of a schema: a uniform view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays. Nested shapes
+ * are computed lazily, so that recursive schemas terminate and unused ones cost nothing.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";

@@ -87,7 +87,10 @@ export class Shape {
     return this.#statements.items?.();
   }
 
-  /** For a map (`additionalProperties`, `patternProperties`): the synthetic object with key and value of an undeclared property. */
+  /**
+   * For a map (`additionalProperties`, `patternProperties`): the synthetic object with the key and the value of an undeclared
+   * property.
+   */
   get entry(): Shape | undefined {
     return this.#statements.entry?.();
   }
