@@ -1,6 +1,7 @@
 /**
- * Binds one list call for many parents. `batchBy`: a parameter receives the keys. `in: ITEM`: REST has no such parameter, and keys
- * are looked up in the complete list. Determines key and chunk size, and checks the match.
+ * Binds one list call for many parents. With `batchBy`, a parameter receives the keys. With `in: ITEM`, REST has no such
+ * parameter, and the keys are looked up in the complete list. Determines the key and the chunk size, and checks that items can
+ * be matched to keys.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import type { RestNode } from "../openapi/document.ts";
@@ -156,7 +157,7 @@ function checkMatch(
       "match by a property that is required and not null",
     );
   }
-  // a key that is looked up is compared as text
+  // a key of `in: ITEM` is compared with the items' property as a string
   const fits =
     key.in === "item" ? (one: Shape, other: Shape) => textFits(one, other) || textFits(other, one) : typesFit;
   const parameterItems = key.in === "item" ? undefined : key.shape.items;

@@ -174,9 +174,9 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * The nullable values that a call needs; if one is null, the field is null and no call is made. A value of the parent is needed if
- * it feeds a required parameter, or if all values of the parent may be absent, because a call without any of them would return
- * other parents' data. For the same reason, an inherited value is always needed.
+ * The nullable values that a call needs; if one is null, the field is null and no call is made. A value of the parent is needed
+ * if it feeds a required parameter, or if all values of the parent may be absent, because a call without any of them would
+ * return other parents' data. For the same reason, an inherited value is always needed.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(isAlwaysThere);
@@ -191,8 +191,8 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * Lists that no style can represent when they are empty. Beside another value that identifies the parent, an optional list may as
- * well exclude items, so it selects none.
+ * The sources of the lists that select the field's items and that no parameter style can represent when empty. An optional list
+ * is left out if another value identifies the parent, because such a list may exclude items instead of selecting them.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

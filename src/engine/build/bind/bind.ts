@@ -35,7 +35,7 @@ type BindInput = Pick<
   "document" | "operations" | "schema" | "schemaDocument" | "federation" | "held" | "names"
 >;
 
-/** Binds a schema that is given as text. */
+/** Binds a schema that is passed as SDL. */
 export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
   bind(rest, readSchema("schema.graphql", sdl));
 

@@ -35,7 +35,7 @@ export class Binder {
   readonly names: RestNames;
   readonly pairs: InputPairs;
   readonly findings: Findings;
-  /** The coordinates of the fields of entities' references. */
+  /** The coordinates of the Query fields that resolve entity references. */
   readonly #references: ReadonlySet<string>;
 
   constructor(
@@ -64,7 +64,7 @@ export class Binder {
     );
   }
 
-  /** Whether the field of Query is the reference of an entity, which clients do not see. */
+  /** Whether the field of Query resolves an entity reference and is therefore hidden from clients. */
   isReference(coordinate: string): boolean {
     return this.#references.has(coordinate);
   }
@@ -114,8 +114,8 @@ export class Binder {
   }
 
   /**
-   * Adds a finding if the naming convention maps a field to differently named properties of two REST objects. Names both,
-   * in an order that does not depend on the order of fields.
+   * Adds a finding if the naming convention maps a field to differently named properties of two REST objects. The message names
+   * both, in an order that does not depend on the order of fields.
    */
   addProperty(where: FindingTarget, name: string, owner: string): void {
     const first = this.#properties.get(where.coordinate);
@@ -130,7 +130,10 @@ export class Binder {
     );
   }
 
-  /** A representation comes from a gateway: no node of the document describes it. */
+  /**
+   * Records a value, except one of a representation, which comes from a federation gateway and which no node of the document
+   * describes.
+   */
   addValue(use: ValueUse): void {
     if (use.node === this.document.root) return;
     const { direction, coordinate, type, node, shape } = use;

@@ -163,6 +163,7 @@ function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estim
   const keys = batch.mode === "each" ? multiplyEstimates(parents, assumedLength) : parents;
   return {
     typical: Math.max(objects.typical, Math.ceil(keys.typical / batch.size)),
-    worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)), // the last call of each object may be for a single key
+    // the last call of each enclosing object may carry a single key
+    worst: objects.worst - 1 + Math.max(1, Math.ceil(keys.worst / batch.size)),
   };
 }

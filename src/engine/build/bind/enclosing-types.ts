@@ -1,11 +1,11 @@
 /**
- * Answers, for every operation that a schema allows: is an object of one type always inside an object of another, and does a field
- * above it always have a certain argument?
+ * Determines, for every operation that a schema allows, whether objects of one type are always inside an object of another
+ * type, and whether a field above them always has a certain argument.
  */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
-/** Whether a source may start with the name, which must be that of an object type other than a root. */
+/** Whether a source may start with this name: the name of an object type that is not a root type. */
 export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
@@ -16,8 +16,8 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Finds a counterexample: a path of fields from a root to `type` that passes no object of type `enclosing`. `undefined` means that
- * one always encloses it. A field may return any member of its union or interface.
+ * Finds a counterexample: a path of fields from a root to `type` that passes no object of type `enclosing`. `undefined` if an
+ * object of type `enclosing` is always around it. A field may return any member of its union or interface.
  */
 export function findPathOutside(
   schema: GraphQLSchema,
@@ -28,8 +28,8 @@ export function findPathOutside(
 }
 
 /**
- * Where the argument `name` nearest above an object of `type` may come from. `fields`: the fields that have it. `around`: a path from
- * a root to `type` that passes none of them; `undefined` means that there is always one.
+ * Finds the fields above an object of `type` from which `argsAbove.<name>` may come. `fields`: the fields with this argument.
+ * `around`: a path from a root to `type` that passes none of these fields; `undefined` if every path passes one.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);

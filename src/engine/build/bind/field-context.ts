@@ -27,7 +27,7 @@ export type FieldContext = {
   readonly type: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly directive: RestDirective;
-  /** By name, because a field may have thousands. */
+  /** Indexed by name, because a field may have thousands of arguments. */
   readonly argumentsByName: ReadonlyMap<string, GraphQLArgument>;
   readonly operation: RestOperation;
   readonly slots: InputSlots;
@@ -37,7 +37,7 @@ export type FieldContext = {
   readonly where: FindingTarget;
 };
 
-/** The location of an argument of the field's `@rest`, or of an item of one. */
+/** The location of an argument of the field's `@rest`, or of one item of that argument's list. */
 export const atRestDirective = (
   { where, definition }: { readonly where: FindingTarget; readonly definition: DirectiveCarrier },
   argument: keyof RestDirective,

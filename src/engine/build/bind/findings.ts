@@ -18,13 +18,13 @@ export type FindingTarget = {
   readonly rest?: RestNode | undefined;
   /** Other nodes that may cause the finding. */
   readonly also?: readonly (RestNode | undefined)[];
-  /** The overlay action that removed what the schema refers to; the finding points at it instead of `rest`. */
+  /** The overlay action that removed the node that the schema refers to; the finding points at the action instead of `rest`. */
   readonly removedBy?: FileLocation | undefined;
   /** The path below `rest` that the finding points at, as far as it exists. */
   readonly below?: NodePath;
 };
 
-/** Maximum number of name comparisons in a run. With 1,000 operations, each misspelt name is compared with 2,000. */
+/** Maximum number of name comparisons in a run. With 1,000 operations, each misspelt name is compared with 2,000 names. */
 const mostCompared = 200_000;
 
 export class Findings {
@@ -60,7 +60,7 @@ export class Findings {
     if (diagnostic.severity === "error") this.#errors.add(coordinate);
   }
 
-  /** Coordinates with an error. */
+  /** The number of coordinates with an error. */
   get errorCount(): number {
     return this.#errors.size;
   }
@@ -75,7 +75,7 @@ export class Findings {
     return near === undefined ? "" : didYouMean(wrong, [near]);
   }
 
-  /** Like the function `nearest`, but only for the first mistakes of a run. */
+  /** Like the function `nearestName`, but only for the first mistakes of a run. */
   nearest(wrong: string, names: () => readonly string[]): string | undefined {
     if (this.#compared >= mostCompared) return undefined;
     const all = names();

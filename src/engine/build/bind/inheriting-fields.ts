@@ -1,6 +1,6 @@
 /**
- * Fields that use a value of an enclosing object (`from: "Account.id"`). They are bound once the REST objects of the enclosing types
- * are known, and again for each REST object that is found later.
+ * Fields that use a value of an enclosing object (`from: "Account.id"`). They are bound once the REST objects of the enclosing
+ * types are known, and again for each REST object that is found later.
  */
 import { readRest } from "../schema/directives.ts";
 import { bindField } from "./bind-field.ts";

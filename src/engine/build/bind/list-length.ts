@@ -16,13 +16,16 @@ export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => (
   worst: one.worst * other.worst,
 });
 
-/** Larger products of assumed lengths are not meaningful. */
+/** Larger counts are not printed, because products of assumed lengths are not meaningful. */
 export const mostCounted = 100_000;
 
 export const countText = (count: number): string =>
   count > mostCounted ? `more than ${mostCounted}` : String(count);
 
-/** Reads the arguments of the selection `node`, if given; `undefined` if the operation has no paging parameter. */
+/**
+ * The length of the operation's page, by the arguments of the selection `node` if passed; `undefined` without a paging
+ * parameter.
+ */
 export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
   const paging = field.operation.parameters.filter(isPagingParameter);
   const lengths = paging.map((parameter) => lengthOf(field, parameter, node));
@@ -35,8 +38,8 @@ export function pageLength(field: BoundField, node?: FieldNode): Estimate | unde
 }
 
 /**
- * A page size parameter is an integer with a maximum or default above one; page numbers and offsets have neither. A number that
- * need not be an integer also needs a usual name.
+ * A page size parameter is an integer with a maximum or default above one; page numbers and offsets have neither. A parameter
+ * of type `number` counts only if it also has a usual page-size name (`pagingNames.first`).
  */
 export const isPagingParameter = ({
   shape,
@@ -67,7 +70,10 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
   return given || !node ? undefined : numberOf(argumentDefault);
 }
 
-/** Whether the selection sets the argument to a variable. Without a selection, the argument may have any value. */
+/**
+ * Whether the argument may have any value: there is no selection, or the selection passes it, as a variable (`fedLength` reads
+ * literals).
+ */
 const isGiven = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||
   node.arguments?.some(({ name }) => source.kind === "argument" && name.value === source.path[0]) === true;

@@ -34,9 +34,12 @@ export type Input = InputSlot & {
 
 /** One call for many parents with the same inherited values; results are matched to the parents by a property. */
 export type Batch = {
-  /** The input that receives the parents' keys; `in` is `item` if they are looked up in a complete list. Other inputs are constant. */
+  /**
+   * The input that receives the parents' keys; `in` is `item` if the keys are looked up in a complete list. Other inputs have
+   * the same value for all parents.
+   */
   readonly key: Input & { readonly source: ParentSource };
-  /** The path of the property in each result that has its key. */
+  /** The path, in each item of the result, of the property that holds its key. */
   readonly match: readonly string[];
   /** The maximum number of keys per call; infinite for lookups. */
   readonly size: number;
@@ -72,7 +75,10 @@ export type FieldBinding = NamedField & {
   /** The result is a map, and the field's value is the list of its entries. */
   readonly entries?: true;
   readonly batch?: Batch;
-  /** Of an entity's reference with `batchBy`: the maximum number of keys per call, and the property of the items with the key. */
+  /**
+   * For an entity reference with `batchBy`: the maximum number of keys per call, and the path of the items' property that holds
+   * the key.
+   */
   readonly reference?: Pick<Batch, "match" | "size"> | undefined;
   readonly connection?: Page;
   /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
@@ -97,14 +103,14 @@ export type PlainField = NamedField & {
 export type ModelField = BoundField | PlainField;
 
 /**
- * A union or an interface: the discriminator's property, and the object type for each of its values. Without such a property, the
- * keys are names of properties that only REST objects of the type have.
+ * A union or an interface: the discriminator's property, and the object type for each of its values. Without a discriminator,
+ * the keys of `members` are names of properties that only REST objects of one type have.
  */
 export type AbstractType = {
   readonly name: string;
   readonly property?: string;
   readonly members: ReadonlyMap<string, string>;
-  /** The object type of REST objects with none of these properties. */
+  /** The object type of REST objects that none of `members` selects. */
   readonly otherwise?: string;
 };
 
@@ -119,17 +125,19 @@ export type Backing = {
   readonly from: string;
 };
 
-/** How a representation of an entity that another gateway sends becomes an object. */
+/** How the representation of an entity, sent by a federation gateway, is resolved to an object. */
 export type Reference = {
   readonly type: string;
-  /** `property`: without a `field`, the REST name of the key's field. `isInteger`: REST has an ID as an integer. */
+  /**
+   * `property`: the REST name of the key's field, if the reference has no `field`. `isInteger`: the ID is an integer in REST.
+   */
   readonly keys: readonly (Omit<KeyField, "isRequired"> & {
     readonly property?: string;
     readonly isInteger?: true;
     /** A field of `@requires`, not of the key. */
     readonly isOptional?: true;
   })[];
-  /** The field of Query that takes the key. Without one, the representation is the object. */
+  /** The field of Query that loads the object by its key. Without it, the representation itself is the object. */
   readonly field?: string;
   /** The field takes a list of keys. */
   readonly batch?: Pick<Batch, "match" | "size">;
@@ -138,11 +146,13 @@ export type Reference = {
 /** A schema may be used in responses and requests. A change may break only one direction. */
 export type Direction = "response" | "request";
 
-/** A value that a coordinate shows or sends, with REST's schema, which `check --base` compares with the base's. */
+/**
+ * A REST value that the field or argument at a coordinate returns or sends. `check --base` compares its schema with the base's.
+ */
 export type ValueUse = {
   readonly coordinate: string;
   readonly direction: Direction;
-  /** Undefined for a value from a REST object, which clients do not send. */
+  /** The GraphQL type; undefined for a value that is read from one REST object and sent as a parameter of the next call. */
   readonly type?: GraphQLInputType | GraphQLOutputType;
   /** The node that uses the schema: a property, a parameter, the items of a list. */
   readonly node: RestNode;
@@ -165,7 +175,7 @@ export type Model = {
    * the value, 1 an item of its list.
    */
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
-  /** The fields, arguments and fields of inputs that rest on what REST deprecates. By schema coordinate. */
+  /** By schema coordinate, the deprecations of fields, arguments and input fields that depend on a deprecated part of REST. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
@@ -187,8 +197,13 @@ export type Model = {
 export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
   [...fields.values()].filter((field) => field.kind === "bound");
 
-/** The REST API of a project: its OpenAPI documents with their operations, and what the server holds for them. */
+/**
+ * The REST API of a project: its OpenAPI documents with their operations, and the credentials that the server holds for them.
+ */
 export type RestApi = Pick<Model, "document" | "operations"> & { readonly credentials?: CredentialsFile };
 
-/** A schema bound to documents. The model is absent if the schema is not valid; it may be wrong if the diagnostics have errors. */
+/**
+ * A schema bound to documents. The model is absent if the schema is not valid; it may be wrong if the diagnostics include
+ * errors.
+ */
 export type BindResult = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

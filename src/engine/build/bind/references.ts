@@ -1,6 +1,7 @@
 /**
- * References of entities in a federation subgraph: how a representation that another gateway sends becomes an object. The operation
- * of a `@key` is proved as a field of Query. Without one, the representation itself must be enough for all fields of the type.
+ * Binds the entity references of a federation subgraph: they resolve a representation, sent by a federation gateway, to an
+ * object. The operation of a `@key` is proved like a field of Query. Without an operation, the representation itself must have
+ * the values for all fields of the type.
  */
 import { isEnumType, isListType } from "graphql";
 import { type JsonType, Shape } from "../openapi/shapes/shape.ts";
@@ -15,8 +16,8 @@ import type { FindingTarget } from "./findings.ts";
 import type { FieldBinding, Input, Model, Reference } from "./model.ts";
 
 /**
- * The items of a batched reference are matched with the keys by `batchBy`, as those of a batched link. Returns `undefined` after a
- * finding. `result` is the shape of the list in the response.
+ * Binds a batched reference: its items are matched to the keys by `batchBy`, like the items of a batched link. Returns
+ * `undefined` after a finding. `result` is the shape of the list in the response.
  */
 export function bindReferenceBatch(
   field: FieldContext,
@@ -56,8 +57,8 @@ export function bindReferenceBatch(
 }
 
 /**
- * Before binding: adds the representation as a REST object of each type with a key without an operation, so that its fields are
- * proved against it.
+ * Called before binding. For each type with a key that has no operation, adds the representation as a REST object, so that the
+ * type's fields are proved against it.
  */
 export function addRepresentations(binder: Binder, federation: Federation): void {
   for (const key of federation.keys) {
@@ -73,7 +74,10 @@ export function addRepresentations(binder: Binder, federation: Federation): void
   }
 }
 
-/** Whether each field of the type is of the key, external, or a link that takes nothing else from its parent. */
+/**
+ * Whether the representation suffices: each field of the type is in the key or in a `@requires`, is external, or is a link that
+ * reads only such fields from its parent.
+ */
 function isEnough(binder: Binder, key: EntityKey, { external }: Federation): boolean {
   const given = [...key.keyFields, ...key.required];
   const names = new Set(given.map(({ path }) => path.join(".")));
@@ -96,8 +100,8 @@ const hasDirective = ({ astNode }: DirectiveCarrier, directive: string): boolean
   astNode?.directives?.some(({ name }) => name.value === directive) ?? false;
 
 /**
- * Whether the REST object need not have what the field reads, because other subgraphs resolve it: an external field that the object
- * lacks, or a field that requires one, unless the object is a representation.
+ * Whether the field is not bound to this REST object, because its values come from other subgraphs: an external field that the
+ * object lacks, or a field with `@requires`, which only a representation can resolve.
  */
 export function isElsewhere(
   { names, schema }: Binder,
@@ -114,7 +118,7 @@ export function isElsewhere(
   );
 }
 
-/** After binding: an external field that no REST object and no representation has. */
+/** Called after binding. Reports external fields that neither a REST object nor a representation has. */
 export function checkExternalFields({ schema, fields, findings }: Binder, { external }: Federation): void {
   for (const { type, field } of allFields(schema)) {
     const coordinate = `${type}.${field.name}`;
@@ -134,7 +138,9 @@ const jsonTypes: ReadonlyMap<string, JsonType> = new Map([
   ["Boolean", "boolean"],
 ]);
 
-/** The key's fields under their REST names. An ID is an integer if a link sends it as one. */
+/**
+ * The shape of a representation: the key's fields under their REST names. An ID is an integer if a link sends it as an integer.
+ */
 function representationShape(binder: Binder, { type, keyFields, required }: EntityKey): Shape {
   const { root: node } = binder.document;
   const propertyOf = ({ path: [field = ""], type: name, isRequired }: KeyField) => {
@@ -161,7 +167,7 @@ function representationShape(binder: Binder, { type, keyFields, required }: Enti
   });
 }
 
-/** The type of the parameters that the type's links feed from the property. */
+/** The JSON type of an ID property: integer if a link of the type feeds an integer parameter from it, otherwise string. */
 function idType(binder: Binder, type: string, property: string): JsonType {
   for (const field of fieldsOf(binder.schema, type)) {
     const rest = readRest(binder.schema, field);
@@ -176,7 +182,7 @@ function idType(binder: Binder, type: string, property: string): JsonType {
   return "string";
 }
 
-/** After binding: the references of all keys. Adds a finding for each key that nothing resolves. */
+/** Called after binding. Returns the references of all keys, and adds a finding for each key that nothing resolves. */
 export function referencesOf(binder: Binder, federation: Federation | undefined): Model["references"] {
   if (!federation) return [];
   return federation.keys.flatMap((key): Reference[] => {

@@ -42,7 +42,10 @@ function itHas({ properties }: Shape): string {
   return names.length === 0 ? "" : `; it has ${names.join(", ")}`;
 }
 
-/** `; did you mean "data.name"?` if a property of an envelope, which has few of them, contains the property. */
+/**
+ * `; did you mean "data.name"?` if the object is an envelope (it has few properties) and one of its properties has the wanted
+ * one.
+ */
 function inEnvelope({ properties }: Shape, wanted: string): string {
   if (properties.size > mostInEnvelope) return "";
   for (const { name, shape } of properties.values()) {
@@ -84,7 +87,7 @@ export function resolveResponsePath(
         );
       const near =
         inEnvelope(holder, name) || findings.didYouMean(name, () => declaredNames(holder)) || itHas(holder);
-      // an overlay may have removed it
+      // points below `properties`, because an overlay may have removed the property
       return refuse(`${who} has no property "${name}"${aside}${near}`, hint, ["properties", name]);
     }
     node = property.node;

@@ -135,7 +135,7 @@ type NameConflict = {
   readonly message: string;
 };
 
-/** The values of the shape that the enum would have, if another enum of REST had not named them differently. */
+/** The values of the shape that the GraphQL enum has, but under a REST name that another REST enum or `@restName` has fixed. */
 export function enumNameConflicts(
   names: RestNames,
   type: GraphQLEnumType,

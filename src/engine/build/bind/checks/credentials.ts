@@ -23,8 +23,8 @@ import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
- * Reports each document that declares no credentials, and each security scheme whose credential is never forwarded. The finding of
- * a scheme points to the first field that needs it.
+ * Reports each document that declares no credentials, and each security scheme whose credential is never forwarded. The finding
+ * of a scheme points to the first field that needs it.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations, held } = model;
@@ -92,7 +92,7 @@ function byHeader({ operations }: Model, root: RootNode): string {
   return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
-/** Whether a credential can travel in the header, if it is one. */
+/** Whether the header may carry a credential; true if the scheme has no header. */
 const isUsable = (header: string | undefined): boolean => header === undefined || !isNeverCredential(header);
 
 /** Whether the credential is sent: headers are forwarded, and fields may feed an API key as a parameter. */
@@ -105,7 +105,7 @@ function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   return inputs.some((each) => inputKey(each) === key);
 }
 
-/** Whether REST expects it in the query or in a cookie. */
+/** Whether REST expects the credential in the query or in a cookie. */
 function isPlaced(scheme: RestNode | undefined): boolean {
   const { type, in: location } = membersOf(scheme?.value);
   return type === "apiKey" && (location === "query" || location === "cookie");
@@ -117,7 +117,7 @@ function sentAs(scheme: RestNode | undefined): string {
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
 
-// A client that chooses the credential of a call could use another caller's, and its call is charged to its own caller.
+// A client that could choose the credential of a call could act as another caller, while the call is charged to its own.
 
 /** Reports arguments that feed a credential, whatever the operation itself requires (`credential-argument`). */
 export function checkCredentialArguments(model: Model, findings: Findings): void {
@@ -160,12 +160,12 @@ function credentialParameters(document: RestDocument, root: RootNode): Map<strin
   );
 }
 
-/** Servers may not distinguish the spellings of a header's name. */
+/** Canonicalizes header names, because servers may treat different spellings of a name as the same header. */
 const parameterKey = (location: InputLocation, name: string): string =>
   inputKey({ in: location, name: location === "header" ? canonicalHeader(name) : name });
 
-// If two documents declare the same header, a caller's credential for one service is also sent to the other. Vendors write documents
-// and overlays, so neither can permit that: the project's owner approves it in `spec/approvals.yaml`.
+// If two documents declare the same header, a caller's credential for one service is also sent to the other. Vendors write
+// documents and overlays, so neither can permit the sharing; the project's owner approves it in `spec/approvals.yaml`.
 
 /** Where a document needs a credential: its security scheme, and the first bound field that needs it. */
 type Use = {
@@ -203,7 +203,7 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
 const listed = (names: readonly (string | undefined)[]): string =>
   new Intl.ListFormat("en-GB").format(names.map((name) => name ?? ""));
 
-/** Where the document or its overlay names the header, or refers to the scheme that names it. */
+/** The location where the document or its overlay names the header, or refers to the scheme that names it. */
 function placeOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
   const schemes = securitySchemesOf(document, root);
   const reference = schemes && { file: schemes.file, path: [...schemes.path, name] };

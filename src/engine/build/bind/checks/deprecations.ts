@@ -1,6 +1,6 @@
 /**
- * What rests on parts of REST that the document deprecates: a field on its operation or its property, an argument or a
- * field of an input on its parameter or property. Finds those whose clients are not told by `@deprecated`.
+ * Finds the fields that depend on a deprecated REST operation or property, and the arguments and input fields that depend on a
+ * deprecated parameter or property. Reports those without `@deprecated`, because clients do not see their deprecation.
  */
 import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
 import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";

@@ -1,7 +1,7 @@
 /**
- * Holds `spec/credentials.yaml` against the documents and the fields. With one credential for all tenants, a field would show to
- * each of them what the vendor shows to the server (the confused deputy), so the owner permits each operation. A document is the
- * vendor's: none of its edits may send a credential to another origin or use it for another operation.
+ * Checks `spec/credentials.yaml` against the documents and the bound fields. With one credential for all tenants, a field would
+ * show each tenant everything that the vendor shows the server (the confused deputy), so the owner permits each operation. The
+ * vendor writes the document: no edit of it may send a credential to another origin or use it for another operation.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import { spellingOf, type TenantParameter } from "../../../shared/operation.ts";
@@ -111,7 +111,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
 const operationsOf = ({ operations }: Model, root: RootNode): RestOperation[] =>
   [...operations.values()].filter((operation) => operation.root === root);
 
-/** No fixed header is where the API takes a credential: of the caller, or of the server. */
+/** Reports fixed headers in which the API expects a credential, whether the caller's or the server's. */
 function checkFixedHeaders(
   { document }: Model,
   root: RootNode,
@@ -134,7 +134,9 @@ function checkFixedHeaders(
 
 type Unfit = (path: readonly string[], message: string, hint: string, rest?: RestNode) => void;
 
-/** The parameter exists, takes a text, and belongs to a call with the server's credential. */
+/**
+ * Checks that the parameter exists, accepts a string, and belongs to an operation that is called with the server's credential.
+ */
 function checkTenantParameter(
   { held }: Model,
   operation: RestOperation,
@@ -170,7 +172,7 @@ function checkTenantParameter(
 
 /**
  * Reports every way in which a client could choose the tenant: arguments, defaults, keys of the parent, whole bodies and
- * exploded objects. Clients may set path segments below the tenant's only.
+ * exploded objects. In the path, clients may only set segments after the tenant's.
  */
 function checkConfined(field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;
@@ -211,7 +213,7 @@ const isOfClient = ({ kind }: InputSource): boolean => kind === "argument" || ki
 const bodyNames = ({ body }: RestOperation): string[] =>
   [...(body?.shape.properties.keys() ?? [])].map(spellingOf);
 
-/** Whether the members of an object are parameters of their own (`form` with `explode`). */
+/** Whether the members of an object are sent as separate parameters (`form` with `explode`). */
 function isSpread({ parameters, body }: RestOperation, { in: location, name, shape }: Input): boolean {
   if (shape.types.size > 0 && !shape.types.has("object")) return false;
   const given = location === "body" ? body?.formStyles?.get(name) : undefined;
@@ -226,7 +228,9 @@ const mayHave = ({ isClosed, properties }: Shape, spelling: string): boolean =>
 const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter): boolean =>
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
-/** Access tokens come from the owner's endpoint, whatever the document names. */
+/**
+ * Reports token endpoints of the document that are not on the origin of the owner's endpoint, which alone issues access tokens.
+ */
 function checkTokenEndpoints(
   { document }: Model,
   root: RootNode,
@@ -250,7 +254,7 @@ function checkTokenEndpoints(
   }
 }
 
-/** Each server that the document names, with the defaults of its variables, has to be on the pinned origin. */
+/** Checks that each server in the document, with the defaults of its variables, is on the pinned origin. */
 function checkServers(model: Model, root: RootNode, { origin }: HeldDocument, findings: Findings): void {
   const { document, held } = model;
   const ofOperations = operationsOf(model, root).flatMap((operation) => {
@@ -279,7 +283,9 @@ function serverUrl({ value }: RestNode): string {
   });
 }
 
-/** `X_Version` and `X-Version` are one header for some servers. */
+/**
+ * Reports inputs that feed a fixed header, in any spelling: some servers treat `X_Version` and `X-Version` as the same header.
+ */
 function checkFedHeaders(
   { coordinate, definition, inputs, operation }: BoundField,
   { headers }: HeldDocument,
@@ -332,7 +338,7 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
         );
 }
 
-/** The server's and the caller's credentials are never mixed in one call. */
+/** Reports operations that need a credential of the server together with one of the caller: a call never sends both. */
 function checkPartlyHeld(
   { document }: Model,
   { operation, coordinate, definition }: BoundField,

@@ -40,8 +40,8 @@ function hintFor({ inputs }: BoundField, isOncePerParent: boolean): string {
 type Edge = { readonly to: string; readonly length: number };
 
 /**
- * Object type → the maximum number of its objects below one root field: the product of the list lengths on the path to the type.
- * A path visits each type at most once.
+ * Object type → the maximum number of its objects below one root field: the product of the list lengths on the path to the
+ * type. A path visits each type at most once.
  */
 function mostObjectsByType(model: Model): Map<string, number> {
   const edges = edgesOf(model);
@@ -70,7 +70,7 @@ function edgesOf(model: Model): Map<string, Edge[]> {
   return edges;
 }
 
-/** The maximum length of the field's list. A list inside a response may be the page itself. */
+/** The maximum length of the field's list: its page size or `maxItems`, or an assumed length. */
 function lengthOf(model: Model, field: ModelField): number {
   if (field.kind === "bound") return pageLength(field)?.worst ?? assumedLength.worst;
   const shapes = (model.backings.get(field.type) ?? []).map(({ shape }) =>

@@ -181,7 +181,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   return source;
 }
 
-/** The arguments named in `from` or `body`, which do not also feed the parameter of their own name. */
+/** The arguments named in `from` or `body`. They do not also feed the parameter with their own name. */
 const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
   new Set(
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
@@ -264,7 +264,10 @@ function unusedArgumentHint(free: readonly InputSlot[], says?: string): string {
 
 // Infers the argument that is the whole body if the schema does not name it: the only input object that feeds nothing else.
 
-/** The inferred value of `body`; none if an argument feeds a property of the body or names its parameter. */
+/**
+ * The value of `body`, written or inferred. `undefined` if a source feeds a single property of the body, or if there is not
+ * exactly one candidate.
+ */
 export function inferBodyArgument(field: FieldContext): string | undefined {
   const { definition, directive, operation, slots } = field;
   const { names, schema } = field.binder;

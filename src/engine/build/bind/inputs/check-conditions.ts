@@ -1,6 +1,6 @@
 /**
  * Reports the conditions that REST sets on a request and that this layer does not check: `not`, `if`, `minProperties`, a
- * `oneOf` that may fit twice. One that every call breaks is an error.
+ * `oneOf` that may fit twice. A condition that every call violates is an error.
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from "graphql";
 import { dateScalars } from "../../../shared/date-scalars.ts";
@@ -49,7 +49,7 @@ export function checkConditions(
   }
 }
 
-/** Characters of a condition that a message shows. */
+/** Maximum number of characters of a condition in a message. */
 const mostShown = 200;
 
 /**
@@ -61,7 +61,7 @@ export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
   ...["oneOf", "anyOf"],
 ]);
 
-/** The keyword, and those beside it that it reads. */
+/** Keyword → the adjacent keywords that are part of the condition. */
 const readBeside: Readonly<Record<string, readonly string[]>> = {
   if: ["then", "else"],
   contains: ["minContains", "maxContains"],
@@ -77,7 +77,7 @@ export const conditionText = ({ keyword, node }: Condition): string =>
 
 const any: Sent = { kind: "any" };
 
-/** What is sent for a value of a GraphQL type, apart from nulls, which `input-nullable` covers. */
+/** The REST values that are sent for values of a GraphQL type, except null, which `input-nullable` covers. */
 export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape): Sent {
   const type = getNullableType(given);
   if (isListType(type))
@@ -151,7 +151,7 @@ function objectOf(make: () => Iterable<[string, SentMember]>): Sent {
   };
 }
 
-/** A constant. */
+/** The value of a constant, which the proof knows exactly. */
 export function sentValue(value: unknown): Sent {
   if (isRecord(value))
     return objectOf(() =>

@@ -19,7 +19,7 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: Styled
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
-/** The values of enums are checked by `matchInput`. */
+/** Enum values are checked by `matchInput` instead. */
 export function checkDefault(
   binder: Binder,
   where: FindingTarget,
@@ -39,17 +39,20 @@ export function checkDefault(
   binder.findings.add("constant-invalid", where, message, hint);
 }
 
-/** As JSON, which has no infinite number. */
+/** Prints a value as JSON, except numbers, because JSON has no infinity. */
 const shown = (value: unknown): string => (typeof value === "number" ? String(value) : JSON.stringify(value));
 
 /** A slot with the style of its parameter, or of its property of a form. */
 export type StyledSlot = InputSlot & { readonly style?: string | undefined };
 
-/** The reason why a value cannot be sent as the schema writes it. */
+/** The reason why a value cannot be sent exactly as the schema writes it. */
 const unsendableReason = (slot: StyledSlot, value: unknown): string | undefined =>
   inexactReason(slot, value) ?? unwritableListReason(slot, value);
 
-/** JavaScript has rounded an integer beyond 2^53, and a number out of range would become null. A REST `number` is rounded anyway. */
+/**
+ * Rejects integers beyond 2^53, which JavaScript has already rounded, and numbers out of range, which JSON would turn into
+ * null. For a REST `number`, rounding is acceptable.
+ */
 function inexactReason({ shape }: StyledSlot, value: unknown): string | undefined {
   if (findNumber(value, (each) => !Number.isFinite(each)) !== undefined) return "has a number out of range";
   const isNumber = (shape.items ?? shape).types.has("number");
@@ -58,7 +61,10 @@ function inexactReason({ shape }: StyledSlot, value: unknown): string | undefine
     : undefined;
 }
 
-/** Why a call with this list would be refused: its style cannot represent it (`src/engine/runtime/rest/encode.ts`). */
+/**
+ * The reason why a call with this list would fail: the parameter's style cannot represent it
+ * (`src/engine/runtime/rest/encode.ts`).
+ */
 function unwritableListReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
   if (!Array.isArray(value) || style === undefined || style === "json") return undefined;
   if (value.length === 0)

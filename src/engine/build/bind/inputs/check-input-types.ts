@@ -103,7 +103,10 @@ const withStyle = ({ operation: { parameters, body } }: FieldContext, input: Inp
 const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boolean =>
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
 
-/** Whether an array parameter is fed with a single key of the parent, as for `batchBy`, which collects the keys of many parents. */
+/**
+ * Whether an array parameter is fed with a single key of the parent, which suggests `batchBy`: it collects the keys of many
+ * parents.
+ */
 export const isBatchKey = (input: Input): boolean =>
   input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
 

@@ -38,7 +38,10 @@ export function checkRequired(field: FieldContext, inputs: readonly Input[], has
   }
 }
 
-/** Whether the slot is needed: a required property of an optional body is, if another property of the body is fed. */
+/**
+ * Whether the slot must be fed: it is required, or it is a required property of an optional body that is sent for another
+ * property.
+ */
 export function isRequiredWhenSent(
   { operation }: FieldContext,
   slot: InputSlot,

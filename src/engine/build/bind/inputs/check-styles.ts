@@ -75,8 +75,8 @@ const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
 /**
- * The members of an object that only JSON can represent: objects and lists, and in style deepObject names with brackets, which are
- * ambiguous.
+ * The members of an object that only JSON can represent: objects and lists, and in style deepObject names with brackets, which
+ * are ambiguous.
  */
 export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
   style === "json" || !shape.types.has("object")

@@ -1,6 +1,6 @@
 /**
  * Pairs each input object type with the REST object that it is sent as. Each pair is computed once; everything that walks a
- * request follows the pairs: the proof, the conversions, the limits, the values that saved operations send.
+ * request uses the pairs: the proof, the conversions, the limits, and the check of saved operations' values.
  */
 import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
@@ -15,7 +15,7 @@ import {
 import type { Sent } from "./sent.ts";
 
 export type InputPair = {
-  /** The REST object; of several alternatives, the first one with all fields of the type. */
+  /** The REST object; if REST takes one of several, the first one with all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
   /** The members of REST's `oneOf`, if each field of a `@oneOf` type corresponds to one; `shape` has them as properties. */
@@ -32,7 +32,7 @@ type PairedField = {
 
 export class InputPairs {
   readonly names: RestNames;
-  /** What each pair is sent as (`sentOf`). */
+  /** The values that each pair sends, cached by `sentOf`. */
   readonly sent = new Map<InputPair, Sent>();
   readonly #pairs = new Map<string, InputPair>();
 

@@ -22,7 +22,10 @@ export class InputSlots {
     this.#byName = Map.groupBy(declared, ({ name }) => name.toLowerCase());
   }
 
-  /** The slots with this REST name, in the given or any location, in order. Header names are case-insensitive. */
+  /**
+   * The slots with this REST name in `location`, or in any location, in order of declaration. Header names are
+   * case-insensitive.
+   */
   find(name: string, location?: InputLocation): InputSlot[] {
     return (this.#byName.get(name.toLowerCase()) ?? []).filter(
       (slot) => slot.in === (location ?? slot.in) && inputKey(slot) === inputKey({ name, in: slot.in }),

@@ -4,8 +4,8 @@ import type { RestNode } from "../../openapi/document.ts";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
- * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: indexes of steps that have a
- * default but may be sent as null.
+ * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: indexes of steps that
+ * have a default but may be sent as null.
  */
 export type ArgumentSource = {
   readonly kind: "argument";
@@ -32,7 +32,10 @@ export type EnclosingSource = {
   readonly shape: Shape;
 };
 
-/** The argument `path` of the nearest field above with an argument of this name. `nullable`: it may be null in one of them. */
+/**
+ * The argument `path` of the nearest field above with an argument of this name. `nullable`: at least one of the arguments it
+ * may resolve to can be null.
+ */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";
   readonly path: readonly [name: string];
@@ -51,7 +54,7 @@ export type InputSource = ArgumentSource | ParentSource | InheritedSource | Cons
 /** The id of the caller's tenant, as the gateway has verified it. */
 type TenantSource = { readonly kind: "tenant" };
 
-/** A value of the schema. `fixedAt`: the owner's file has it, `spec/credentials.yaml`. */
+/** A constant of the schema. `fixedAt`: the node of `spec/credentials.yaml` if the owner fixes the value there instead. */
 type ConstantSource = { readonly kind: "constant"; readonly value: unknown; readonly fixedAt?: RestNode };
 
 type Declared = GraphQLArgument | GraphQLInputField;
@@ -80,7 +83,7 @@ export const argumentSource = (steps: readonly Declared[], type: GraphQLInputTyp
   type,
 });
 
-/** Whether the value is a property of the parent's REST object, or of an enclosing object's. */
+/** Whether the value is a property of the REST object behind the parent or behind an enclosing object. */
 export const readsObject = (source: InputSource): source is ParentSource | EnclosingSource =>
   source.kind === "parent" || source.kind === "enclosing";
 

@@ -1,6 +1,7 @@
 /**
- * Decides whether a keyword of a JSON Schema accepts what a binding sends, before any value is known (JSON Schema 2020-12
- * §10, Validation §6). met: it accepts every value · refused: it accepts none · open: that depends on the value.
+ * Decides whether a keyword of a JSON Schema accepts what a binding sends, before any value is known (JSON Schema 2020-12 §10,
+ * Validation §6). met: the keyword accepts every value that may be sent · refused: it accepts none of them · open: the verdict
+ * depends on the value.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -15,7 +16,10 @@ import type { Sent, SentMember } from "./sent.ts";
 
 export type KeywordVerdict = "met" | "open" | "refused";
 
-/** The verdict of one keyword of the schema at `node`. Other parts of the proof check types, enums and limits of values. */
+/**
+ * The verdict of one keyword of the schema at `node`. Enums and limits of unknown values count as met, because other parts of
+ * the proof, or the run time, check them.
+ */
 export const keywordVerdict = (
   document: RestDocument,
   node: RestNode,
@@ -27,12 +31,12 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** The verdict on a choice: the client may send any of the values. */
+/** The verdict on several values of which any may be sent: `open` unless all verdicts are the same. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
 
-/** `isTrusted`: limits of single values hold, because another part of the proof or the run time checks them. */
+/** `isTrusted`: limits of single values count as met, because another part of the proof or the run time checks them. */
 type At = {
   readonly judge: Judge;
   readonly node: RestNode;
@@ -79,7 +83,7 @@ class Judge {
   }
 }
 
-/** A member that may be absent is refused only where it is sent. */
+/** The verdict on a member of an object. A refused member that may be absent is `open`: calls without it succeed. */
 const ofMember = (
   { judge, isTrusted }: At,
   node: RestNode,
@@ -103,7 +107,7 @@ const ofList =
   (at, value) =>
     at.sent.kind === "list" ? decide(at, at.sent.items, value) : "met";
 
-/** A keyword about one value of the types. */
+/** A keyword that applies only to values of these types. */
 const ofValue =
   (keyword: string, ...types: string[]): Keyword =>
   ({ sent, isTrusted }, value) => {
@@ -116,7 +120,7 @@ function isRefusedBy(keyword: string, value: unknown, sent: unknown): boolean {
   try {
     return !ajv.compile({ [keyword]: value })(sent);
   } catch {
-    return false; // `limit-unchecked` names a limit that cannot be read
+    return false; // the rule `limit-unchecked` reports a keyword that does not compile
   }
 }
 
@@ -151,7 +155,7 @@ function typesNamedBy(value: unknown): string[] {
   return typeof value === "number" ? ["number", "integer"] : [typeof value];
 }
 
-/** How many members an object has: at least, and at most. */
+/** The minimum and maximum number of members that an object has. */
 function countOf(members: ReadonlyMap<string, SentMember>): readonly [least: number, most: number] {
   return [[...members.values()].filter(({ isAlways }) => isAlways).length, members.size];
 }
@@ -161,7 +165,7 @@ const presenceOf = (members: ReadonlyMap<string, SentMember>, name: unknown): Ke
   return found ? (found.isAlways ? "met" : "open") : "refused";
 };
 
-/** What is demanded where a condition is met. */
+/** The verdict on a demand that applies only if the condition is met. */
 const demanded = (condition: KeywordVerdict, demand: () => KeywordVerdict): KeywordVerdict => {
   if (condition === "refused") return "met";
   const verdict = demand();
@@ -183,7 +187,10 @@ const isDeclared = ({ schema }: At, name: string): boolean =>
 /** The keywords that apply other schemas to the same value. */
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
-/** Whether the schema, or one that it applies in place, looks at the property; `open` if only a member of a choice does. */
+/**
+ * Whether the schema, or a schema that it applies to the same value, evaluates the property (JSON Schema 2020-12 §11); `open`
+ * if only an alternative does, such as a member of `anyOf`.
+ */
 function evaluates(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
   const { judge, node, schema } = at;
   if (seen.has(node.value)) return "refused";
@@ -203,7 +210,10 @@ function evaluates(at: At, name: string, seen = new Set<unknown>()): KeywordVerd
   return any(found);
 }
 
-/** The members of an `anyOf` or `oneOf`, each for itself: trusted as the one that is meant, and not. */
+/**
+ * The members of an `anyOf` or `oneOf`, with two verdicts each: `meant` applies if the member is the one that the value is
+ * meant for, so that limits are trusted as `isTrusted` says; `verdict` trusts none.
+ */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({
     member,
@@ -214,11 +224,14 @@ function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
 
 const anyOf: Keyword = (at) => any(alternatives(at, "anyOf").map(({ meant }) => meant));
 
-/** Exactly one member must accept the value: either a discriminator or disjoint values separate them, or only one accepts what is sent. */
+/**
+ * Exactly one member must accept the value: a discriminator or disjoint values separate the members, or only one of them
+ * accepts the value.
+ */
 const oneOf: Keyword = (at) => {
   const sent = at.sent.kind === "object" ? [...at.sent.members().keys()] : [];
   const names = sent.filter((name) => !isDeclared(at, name));
-  // REST knows its members by the properties that they declare, though JSON Schema allows others beside them
+  // REST recognizes a member by its declared properties, although JSON Schema also allows undeclared ones
   const isMeant = (member: RestNode): boolean =>
     names.every(
       (name) => evaluates({ ...at, node: member, schema: membersOf(member.value) }, name) !== "refused",
@@ -240,7 +253,7 @@ const oneOf: Keyword = (at) => {
   return fitting.length === 1 || isExclusive() ? any(fitting.map(({ meant }) => meant)) : "open";
 };
 
-/** Whether no value meets both shapes: one lists its values, and the other refuses each. */
+/** Whether no value fits both shapes: one shape lists its values, and the other rejects each of them. */
 const areApart = (one: Shape, other: Shape): boolean =>
   [
     [one, other],
@@ -250,8 +263,9 @@ const areApart = (one: Shape, other: Shape): boolean =>
   );
 
 /**
- * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24): how it is decided, or that it
- * refuses no value. `applied`: with the keyword beside it that reads it.
+ * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24): the function that decides it,
+ * or why it needs none. `annotation`: it rejects no value. `applied`: the function of an adjacent keyword reads it.
+ * `reference`: `Judge.schema` follows it.
  */
 export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied" | "reference">> = {
   $ref: "reference",

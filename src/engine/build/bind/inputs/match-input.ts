@@ -45,7 +45,10 @@ type InputValue<Type = GraphQLInputType> = {
   readonly where: FindingTarget;
   readonly type: Type;
   readonly shape: Shape;
-  /** Pairs of an input type and a shape around the value. A recursive type is compared once. */
+  /**
+   * The pairs of an input type and a shape that enclose the value: a pair is not compared again within itself, so recursion
+   * ends.
+   */
   readonly enclosing?: readonly InputPair[];
 };
 

@@ -1,7 +1,7 @@
 /**
- * Finds the member of REST's `oneOf` that corresponds to a field of a `@oneOf` type (GraphQL §3.10.1), of which exactly one is set.
- * The field's value is the whole object, or the only property that the object needs. The discriminator value, such as
- * `type: "card"`, is added by this layer unless a field of the object feeds it.
+ * Finds the member of REST's `oneOf` that corresponds to a field of a `@oneOf` input type, whose values set exactly one field
+ * (GraphQL §3.10.1). The field's value is the whole REST object, or the only property that the object needs. This layer adds
+ * the discriminator value, such as `type: "card"`, unless a field of the object feeds it.
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";
@@ -21,7 +21,7 @@ import { matchesVariantName, variantName } from "../variant-names.ts";
 
 export type OneOfMember = {
   readonly member: Variant;
-  /** The member, or the property of it, as which the field's value is sent. */
+  /** The REST value as which the field's value is sent: the whole member, or one of its properties. */
   readonly sent: Property;
   readonly isWhole: boolean;
   /** The property by which REST selects the member. `value` is undefined if several are possible. */
@@ -29,8 +29,8 @@ export type OneOfMember = {
 };
 
 /**
- * Optional properties discriminate as well, because this layer sends them. If no property discriminates, a property unique to one
- * member does not select it either.
+ * Discriminates the members of a request's `oneOf` by a property's values. An optional property discriminates as well, because
+ * this layer sends it. A property that only one member has does not select that member.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
   const discriminated = discriminate(variants);
@@ -101,7 +101,7 @@ export const unboundRequiredProperties = ({ properties }: Shape, fed: ReadonlySe
     isRequiredOfRequest(each) && !fed.has(each.name) ? [each.name] : [],
   );
 
-/** The member without a property that the field need not feed. */
+/** A copy of the member's shape without the property, so that the proof does not require a field to feed it. */
 export const withoutProperty = (shape: Shape, name: string): Shape =>
   shape.with({
     identity: syntheticIdentity(`without(${name}, ${shape.identity.text})`),

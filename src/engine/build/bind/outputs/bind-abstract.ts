@@ -99,7 +99,8 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // a discriminator value known to only one of them is unambiguous; a property known to only one may occur in the other's members
+  // a discriminator value that only one of the two lists is unambiguous; a distinguishing property that only one lists may
+  // occur in members of the other
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =
@@ -129,7 +130,10 @@ type Unpaired = {
   readonly left: ReadonlySet<GraphQLObjectType>;
 };
 
-/** Adds one finding for all variants without a member. A member without a variant may have a misspelt name. */
+/**
+ * Adds one finding for all variants without a member. The hint suggests a member type without a variant, whose name may be
+ * misspelt.
+ */
 function addWithoutMember(
   { findings }: Binder,
   where: FindingTarget,

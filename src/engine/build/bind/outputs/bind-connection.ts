@@ -67,7 +67,7 @@ export function bindConnection(
 const isRequired = ({ optional, shape }: ResponseValue): boolean =>
   !optional && !shape.nullable && shape.types.size > 0;
 
-/** The cursor's path in an item, if `next` leads through the list and the cursor is a value of the last item. */
+/** The cursor's path in an item, if `next` is a path into the list's items: the cursor is then a value of the last item. */
 function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
   if (next === undefined || pages !== undefined) return undefined;
@@ -109,7 +109,8 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
 }
 
 /**
- * Checks that the next cursor is text or a number that `after` can contain. The next page's URL is not a cursor, but contains one.
+ * Checks that REST's next cursor is a string or a number that the parameter fed by `after` accepts. A next page's URL is not a
+ * cursor, but contains one.
  */
 function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
@@ -133,7 +134,7 @@ function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape)
   return false;
 }
 
-/** `first` is optional; without it, REST determines the page size. */
+/** Checks the arguments `after` and `first`. `first` is optional: without it, REST determines the page size. */
 function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
   const { findings } = field.binder;
   const { definition, directive, operation, where } = field;
@@ -151,8 +152,8 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
     );
   const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
   // an argument that feeds nothing has a separate finding
-  const isTold = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
-  if (isTold("after")) fits = false;
+  const isReported = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
+  if (isReported("after")) fits = false;
   else if (typeOf("after") !== GraphQLString || !inputOfArgument(inputs, "after"))
     add(
       `${where.coordinate} is a connection, which needs an argument \`after: String\` that feeds REST's cursor`,
@@ -160,7 +161,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
     );
   const first = typeOf("first");
   const isOffset = directive.connection?.pages === "OFFSET"; // the next offset depends on the number of items in the page
-  if (isTold("first")) fits = false;
+  if (isReported("first")) fits = false;
   else if (first && (getNullableType(first) !== GraphQLInt || !inputOfArgument(inputs, "first")))
     add(
       `${where.coordinate} is a connection, whose \`first\` is an Int that feeds REST's page size`,

@@ -53,8 +53,8 @@ export function bindPaging(
 type Add = (message: string, hint: string) => undefined;
 
 /**
- * The next page's URL, in the body at `next` or in the `Link` header, contains the value of the cursor parameter. The URL itself is
- * never called.
+ * The next page's URL, in the body at `next` or in the `Link` header, contains the value of the cursor parameter. The URL
+ * itself is never called.
  */
 function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): NextPage | undefined {
   const at = directive.connection?.next?.split(".");
@@ -115,8 +115,8 @@ function fullOf(inputs: readonly Input[], isTold: boolean): { readonly full?: nu
 }
 
 /**
- * The first page's number or offset. The default may have another type, such as "1". Without a default, an offset is the number
- * of items before the page, and pages are numbered from 1 unless the description says from 0.
+ * The first page's number or offset: the default or minimum that the document declares; `undefined` if that is not a number,
+ * such as "1". Without a declaration, offsets start at 0, and pages are numbered from 1 unless the description says from 0.
  */
 export function pagingOrigin({
   name,
@@ -140,7 +140,10 @@ const declaredOrigin = ({ limits }: Shape): number | undefined => {
   return Number.isInteger(from) && (from as number) >= 0 ? (from as number) : undefined;
 };
 
-/** Whether a default or a minimum states the first page's number or offset, readable or not. */
+/**
+ * Whether the document declares the first page's number or offset: by a minimum, or by a default, even one that is not a
+ * number.
+ */
 export const declaresOrigin = ({ limits }: Shape): boolean =>
   limits.default !== undefined || typeof limits.minimum === "number";
 

@@ -1,7 +1,7 @@
 /**
- * What clients see of the bodies of an operation's refusals (4xx): the members that `x-error-mapping` in the schema of the
- * error names, or else title, detail and `errors` of problem details (RFC 9457), as far as the schema declares them. A body
- * of 401, 403 or 407 may repeat a credential: nothing of it is shown.
+ * Determines which members of an operation's 4xx response bodies clients see: those that `x-error-mapping` in the error's
+ * schema names, or else `title`, `detail` and `errors` of problem details (RFC 9457), as far as the schema declares them.
+ * Bodies of 401, 403 and 407 are never shown, because they may repeat a credential.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { includesJson, isJson } from "../../../shared/media-type.ts";
@@ -25,18 +25,18 @@ export type ErrorSchema = {
   readonly media: string;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** The declarations: of a `oneOf`, each member may have one. */
+  /** The `x-error-mapping` declarations; each member of a `oneOf` may have its own. */
   readonly mappings: readonly Mapping[];
 };
 
-/** A declaration, and the schema in which its paths begin. */
+/** An `x-error-mapping` declaration, and the shape from which its paths start. */
 type Mapping = { readonly node: RestNode; readonly shape: Shape };
 
 type Members = Omit<ErrorMembers, "statuses" | "media">;
 
 const ofCredentials: ReadonlySet<string> = new Set(["401", "403", "407"]);
 
-/** The JSON bodies of refusals that clients may see. */
+/** The schemas of the JSON error bodies that clients may see. */
 export const errorSchemas = (document: RestDocument, { responses }: RestOperation): ErrorSchema[] =>
   responses.flatMap(({ status, node, content }) => {
     if (!/^(?:4(?:\d\d|XX)|default)$/.test(status) || ofCredentials.has(status)) return [];
@@ -50,7 +50,7 @@ export const errorSchemas = (document: RestDocument, { responses }: RestOperatio
     });
   });
 
-/** The declarations at a schema, or else at what it refers to or is made of. */
+/** The declarations in a schema, or else in the target of its `$ref` or in the members of its `allOf`, `oneOf` or `anyOf`. */
 function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unknown>()): Mapping[] {
   const { value } = node;
   if (!isRecord(value) || passed.has(value)) return [];
@@ -66,7 +66,7 @@ function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unk
   });
 }
 
-/** The members that clients see, for each status and media type that has any. Equal ones are one, with all statuses. */
+/** The members that clients see, for each status and media type that has any. Statuses with equal members share one entry. */
 export function errorMembers(document: RestDocument, operation: RestOperation): ErrorMembers[] {
   const found = errorSchemas(document, operation).flatMap((schema) =>
     shownMembers(schema).map((members) => ({ media: schema.media, ...members, status: schema.status })),
@@ -78,7 +78,7 @@ export function errorMembers(document: RestDocument, operation: RestOperation): 
   });
 }
 
-/** The paths of the members, those of a list's items behind the list's. */
+/** The paths of the members. The path of an item's member starts with the path of its list. */
 export const memberPaths = ({
   statuses: _,
   media: _media,
@@ -91,7 +91,7 @@ export const memberPaths = ({
   ...(list === undefined ? [] : item ? Object.values(item).map((path) => `${list}.${path}`) : [list]),
 ];
 
-/** Without the members that the owner of the server's credential does not list. */
+/** Removes the members that `spec/credentials.yaml` does not list, for calls with the server's credential. */
 export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<string>): ErrorMembers[] =>
   all.flatMap(({ statuses, media, list, item, isMap, ...own }): ErrorMembers[] => {
     const shown = Object.entries(own).filter(([, path]) => listed.has(path));
@@ -108,7 +108,7 @@ export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<
     ];
   });
 
-/** What clients see of one schema. A declaration replaces the members of problem details. */
+/** The members that clients see of errors with one schema. A declaration replaces the members of problem details. */
 export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
   (mappings.length > 0
     ? mappings.map((mapping) => new MappingReader(mapping).members)
@@ -117,7 +117,9 @@ export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[]
       : []
   ).filter((members) => Object.keys(members).length > 0);
 
-/** What clients see of one schema, as messages list it: `error.message, error.errors`. Empty: nothing. */
+/**
+ * The paths that clients see of errors with one schema, for messages: `error.message, error.errors`; empty if they see none.
+ */
 export const describeMembers = (schema: ErrorSchema): string =>
   shownMembers(schema)
     .map(({ title, message, code, field, list, item = {} }) => {
@@ -129,7 +131,10 @@ export const describeMembers = (schema: ErrorSchema): string =>
 
 const isProblem = (media: string): boolean => /^application\/problem\+json\s*(?:;|$)/i.test(media);
 
-/** The members of RFC 9457 that the schema declares. One that names no members has title and detail by its media type. */
+/**
+ * The members of RFC 9457 that the schema declares. A schema without properties has title and detail, because the media type
+ * implies them.
+ */
 function problemMembers(shape: Shape): Members {
   const { properties, hasMembers, isClosed } = shape;
   if (properties.size === 0 && !hasMembers && !isClosed) return { title: "title", message: "detail" };
@@ -141,7 +146,10 @@ function problemMembers(shape: Shape): Members {
   };
 }
 
-/** RFC 9457 §3 shows `errors` as objects with `detail` and `pointer`; others write texts, or a map of them. */
+/**
+ * Reads `errors`: a list of objects with `detail` and `pointer` as in RFC 9457 §3, or, as in other APIs, a list or a map of
+ * strings.
+ */
 function problemErrors(errors: Shape): Members {
   const list = "errors";
   if (isMapOfTexts(errors)) return { list, isMap: true };
@@ -153,13 +161,13 @@ function problemErrors(errors: Shape): Members {
   return { list, item: { message: "detail", ...(pointer && isTextShape(pointer) && { field: "pointer" }) } };
 }
 
-/** The schema of a property, or that of the first of several objects that has it. */
+/** The shape of a property that responses may have; of several alternatives, the first one with the property decides. */
 const memberOf = (shape: Shape, name: string): Shape | undefined =>
   [shape, ...(shape.members ?? [])]
     .flatMap((each) => declaredProperty(each, name) ?? [])
     .find(({ only }) => only !== "request")?.shape;
 
-/** An address is no text for people. */
+/** Whether the value is a string for people to read: a URL is not. */
 export const isTextShape = ({ types, format = "" }: Shape): boolean =>
   types.has("string") && !/^(?:uri|iri|url)\b/.test(format);
 const isCode = ({ types }: Shape): boolean =>
@@ -182,16 +190,16 @@ type Kind = keyof typeof kinds;
 
 const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
 
-/** A part of a declaration that its schema does not bear out. */
+/** A part of a declaration that its schema contradicts. */
 type Fault = {
   readonly below: NodePath;
-  /** The schema that lacks it or that it does not fit. */
+  /** The schema that lacks the named property, or has another type. */
   readonly schema: RestNode;
   readonly message: string;
   readonly hint: string;
 };
 
-/** Reads one declaration against its schema. */
+/** Parses one declaration and checks it against its schema. */
 class MappingReader {
   readonly faults: Fault[] = [];
   readonly members: Members;
@@ -266,7 +274,7 @@ class MappingReader {
     return {};
   }
 
-  /** The schema at a path of properties. */
+  /** Follows a path of properties. Returns `undefined` after a fault. */
   #follow(from: Shape, path: unknown, below: NodePath): Shape | undefined {
     if (typeof path !== "string" || path === "")
       return this.#fault(below, from, "has a path that is no text", 'write a path such as "error.message"');
@@ -290,7 +298,10 @@ const namesOf = (shape: Shape): string => {
   return names.slice(0, 12).join(", ") || "what its schema declares";
 };
 
-/** Adds the faults of each declaration that a bound operation has, at the first field that is bound to it. */
+/**
+ * Reports the faults of the declarations in bound operations: each one once, at the first field that is bound to such an
+ * operation.
+ */
 export function checkErrorMappings(model: Model, findings: Findings): void {
   const passed = new Set<unknown>();
   for (const { coordinate, definition, operation } of boundFields(model)) {

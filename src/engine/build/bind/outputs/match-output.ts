@@ -76,7 +76,7 @@ function matchNamed(
   const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
-  // what has been proved completely, an enum or an object, need not be compared with the base
+  // enums and objects are proved completely, so `check --base` need not compare them
   if (isScalarType(type) || isUnionOrInterface(type))
     binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {

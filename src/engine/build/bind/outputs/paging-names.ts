@@ -31,7 +31,7 @@ export const pagingNames = {
     "nexthref",
   ],
   more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
-  // the number of filtered results is preferred to the number of all
+  // the number of filtered results is preferred to the number of all results
   total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
 };
 

@@ -118,7 +118,7 @@ export function matchResult(
   return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, { ...item, level: 1 });
 }
 
-/** For a list below a type with `pageInfo`, where `connection` is most likely missing. */
+/** Reports a REST list for a type with `pageInfo`: `connection` is most likely missing. */
 function addForgottenConnection(
   { binder, definition, where, directive: { result, batchBy } }: FieldContext,
   { shape }: ResponseValue,
@@ -136,7 +136,7 @@ function addForgottenConnection(
   return true;
 }
 
-/** For a list field whose value is an object with lists, where `result` is most likely missing; the hint suggests it. */
+/** Reports a list field whose REST value is an object with lists: `result` is most likely missing, and the hint suggests it. */
 function addForgottenResult(
   { binder, definition, where, directive }: FieldContext,
   { shape }: ResponseValue,

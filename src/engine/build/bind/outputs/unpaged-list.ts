@@ -74,7 +74,7 @@ function isOfPages(slot: InputSlot): boolean {
 const pageHeader =
   /^(?:link|content-range|(?:x-)?(?:next-?page|prev-?page|page|per-?page|total-?pages|pagination).*)$/i;
 
-/** The properties next to the list, or in an object next to it. */
+/** The paging properties next to the list, or in an object next to it. */
 const pagingProperties = (shape: Shape) =>
   nestedObjects(shape, 2).flatMap(([, object]) =>
     responseProperties(object).filter(({ name }) => beside.has(normalizeName(name))),

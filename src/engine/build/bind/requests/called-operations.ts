@@ -63,7 +63,7 @@ function calledOperation(
   const shown = showableResponses(operation);
   const read = shown.map(({ media }) => media);
   const isUnread = hasNoContent(operation);
-  // what a vendor says of a call with the server's credential may not be meant for one tenant
+  // error details of a call with the server's credential may not be meant for the tenant
   const declared = errorMembers(document, operation);
   const errors = held ? listedMembers(declared, listed) : declared;
   const accept = isUnread

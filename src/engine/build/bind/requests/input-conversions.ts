@@ -101,7 +101,10 @@ export class InputConversions {
   }
 }
 
-/** Adds the value by which REST selects the member to the client's values. */
+/**
+ * The part of a conversion that depends on the chosen member: its REST name, and the discriminator value that is added to the
+ * client's values.
+ */
 const chosen = ({
   sent,
   isWhole,
@@ -111,7 +114,7 @@ const chosen = ({
   ...(chosenBy?.value !== undefined && !chosenBy.isFed && { constants: { [chosenBy.name]: chosenBy.value } }),
 });
 
-/** The type of the values that are sent. */
+/** The field's type, made non-null if null is rejected before the call. */
 const typeSent = (field: GraphQLInputField, property: Property | undefined): GraphQLInputType =>
   property && rejectsNull(field, property) ? new GraphQLNonNull(field.type) : field.type;
 
@@ -124,7 +127,7 @@ function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;
 }
 
-/** Nulls in a list are kept: `matchInput` has checked that REST accepts them. */
+/** Nulls in a list are sent: `matchInput` has checked that REST accepts them. */
 function converted(
   type: GraphQLInputType,
   takesNull: boolean,

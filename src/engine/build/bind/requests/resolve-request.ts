@@ -35,7 +35,7 @@ export function resolveRequest(conversions: InputConversions, field: FieldBindin
   };
 }
 
-/** The client's functions that return null for a 404. */
+/** HTTP method → function of the REST client that returns null for a 404. */
 const nullableMethods: ReadonlyMap<string, string> = new Map([
   ["get", "find"],
   ["query", "search"],
@@ -86,8 +86,8 @@ function argumentValue(
 }
 
 /**
- * Whether TypeScript cannot verify, at any depth, that REST accepts the value: REST accepts one of several objects or lists, or the
- * type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
+ * Whether TypeScript cannot verify, at any depth, that REST accepts the value: REST accepts one of several objects or lists, or
+ * the type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
   pairs: InputPairs,
@@ -151,12 +151,12 @@ function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape
 const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): Renamed[] =>
   renamed.map(([inner, field]) => [`${name}.${inner}`, `${argument}.${field}`]);
 
-/** Deeper names are told as REST has them: an input type may include itself. */
+/** Names below this depth are not translated, because an input type may contain itself. */
 const maxNameDepth = 3;
 
 /**
- * The properties of an argument that is the whole body. A property that several members of a choice have, or that no field feeds,
- * is attributed to the argument.
+ * Body property → argument or field that feeds it, if an argument is the whole body. A property that several fields of a
+ * `@oneOf` type may feed, or a discriminator that no field feeds, is attributed to the argument itself.
  */
 function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);
@@ -188,15 +188,15 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
   ]);
 }
 
-/**
- * The REST limits of a field's arguments as JSON Schemas (2020-12) with GraphQL names. The server rejects a value beyond a limit
- * under its argument's name, before any call. An argument of a field above is named `argsAbove.org`.
- */
 type Source = ArgumentSource | ArgumentAboveSource;
 
 /** Deeper input objects are not checked, because an input type may be recursive. */
 const maxDepth = 8;
 
+/**
+ * The REST limits of a field's arguments as JSON Schemas (2020-12) with GraphQL names. The server rejects a value that violates
+ * them before any call, with an error that names the argument. An argument of a field above is named `argsAbove.org`.
+ */
 function argumentSchemas(
   pairs: InputPairs,
   { inputs, wholeBody, operation, connection }: FieldBinding,
@@ -226,7 +226,10 @@ function argumentSchemas(
   return Object.fromEntries(schemas);
 }
 
-/** The limits of a value, without `type`, which GraphQL has checked. `inBody`: an integer is sent as a number. */
+/**
+ * The limits of a value, without `type`, which GraphQL has checked. `inBody`: an ID that is an integer in REST is sent as a
+ * JSON number.
+ */
 function valueSchema(
   pairs: InputPairs,
   type: GraphQLInputType,
@@ -251,7 +254,7 @@ function valueSchema(
   });
 }
 
-/** The limits of the members that the type fits, unless one of them sets none. */
+/** `anyOf` with the limits of the alternatives that the type fits; empty if one of these alternatives has no limits. */
 function anyOfMembers(type: GraphQLScalarType, { members = [], values }: Shape): JsonSchema {
   const fitting = members.filter((member) => scalarFitsInput(type, member));
   const schemas = fitting.map((member) => ({
@@ -281,6 +284,6 @@ function objectSchema(
 /** Rejects null for an input with a default (GraphQL §6.4.1). */
 const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
 
-/** Allows null for a nullable input, which only `enum` would reject. */
+/** Adds null to the `enum` of a nullable input. The other limits accept null. */
 const orNull = (type: GraphQLInputType, schema: JsonSchema): JsonSchema =>
   !isNonNullType(type) && Array.isArray(schema.enum) ? { ...schema, enum: [...schema.enum, null] } : schema;

@@ -5,8 +5,8 @@ import type { InputSource } from "../inputs/input-source.ts";
 
 export type RestRequest = {
   /**
-   * The function of the REST client: the HTTP method, or `find` or `search`, which return null for a 404. The client's `send` takes
-   * methods that have no function, such as COPY.
+   * The function of the REST client: the HTTP method, or `find` or `search`, which return null for a 404. The client's `send`
+   * takes methods that have no function, such as COPY.
    */
   readonly method: string;
   readonly parts: readonly RequestPart[];
@@ -15,7 +15,7 @@ export type RestRequest = {
    * are left out.
    */
   readonly argumentSchemas: Readonly<Record<string, JsonSchema>>;
-  /** REST name → argument, if the names differ, with dots for fields of an input object. */
+  /** REST name → argument, if the names differ, with dots before fields of an input object. */
   readonly argumentNames: Readonly<Record<string, string>>;
 };
 
@@ -33,8 +33,8 @@ export type RequestValue = {
   /** The document requires the value in the parent's REST object. Without it, the field fails and no call is made. */
   readonly isRequired?: true;
   /**
-   * TypeScript cannot verify that REST accepts the value: REST accepts one of several objects, or the type has a property that only
-   * responses have.
+   * TypeScript cannot verify that REST accepts the value: REST accepts one of several objects, or the type has a property that
+   * only responses have.
    */
   readonly isUntyped?: true;
 };
