@@ -10,7 +10,7 @@ import { frameAt } from "./frame.ts";
 import { type Finding, type Frame, ruleFinding } from "./report.ts";
 
 /**
- * Returns the findings, approved ones last and with their approvals, plus findings for expired and unused entries. `today`:
+ * Returns the findings, approved ones last and with their approvals, and adds findings for expired and unused entries. `today`:
  * `YYYY-MM-DD`.
  */
 export function approve(
@@ -52,7 +52,10 @@ export function approve(
   return [...open, ...entryFindings, ...settled];
 }
 
-/** The same edit may now be reported by another rule or with another fingerprint. */
+/**
+ * The advice for an expired or unused entry. The change that it approved may now be reported by another rule or with another
+ * fingerprint.
+ */
 function hintOf({ coordinate }: ApprovalEntry, findings: readonly Finding[]): string {
   const now = findings.find(
     (each) => each.fingerprint && [each.coordinate, ...(each.coordinates ?? [])].includes(coordinate),

@@ -117,7 +117,7 @@ async function reportOf(
   });
 }
 
-/** Throws for an unreadable manifest, which must not look like an app without operations. */
+/** Throws `UsageError` if a manifest cannot be read, because that must not look like an app without operations. */
 export async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
   try {
     const places = parseManifestLocations(given ?? "").map(({ app, at }) => ({
@@ -137,7 +137,7 @@ export async function readManifests(root: string, given: string | undefined): Pr
   }
 }
 
-/** Loads codegen's libraries, which take most of the start-up time, only if there is something to generate. */
+/** Imports codegen only if there is something to generate, because its libraries take most of the start-up time. */
 async function generated(project: ValidProject): Promise<ReadonlyMap<string, string>> {
   const { generate } = await import("../codegen/generate.ts");
   return generate(project);
@@ -159,7 +159,10 @@ export const printReport = (report: Report, output: Output, io: Io): void =>
 
 const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
 
-/** Makes every text of the report a printable line (frames already are), and file names in annotations relative to the repository. */
+/**
+ * Formats the report. Outside JSON, every text is escaped to a printable line, except frames, which are printable already. In
+ * annotations, file names are relative to the repository.
+ */
 function print(report: Report, { format, file }: Output, io: Io): string {
   if (format === "json") {
     const findings = report.findings.map((finding) => ({ ...finding, page: rulePage(finding.rule) }));

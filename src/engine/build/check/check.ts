@@ -1,6 +1,6 @@
 /**
- * Runs every stage on a spec folder and, optionally, a base. `check` itself accesses neither disk nor clock: the command line
- * passes readers and the date, tests pass maps.
+ * Runs every stage on a spec folder and, optionally, a base. `check` itself accesses neither the disk nor the clock: the
+ * command line passes file readers and the date, and tests pass maps.
  */
 
 import type { Manifest } from "../../shared/manifests/manifests.ts";
@@ -27,7 +27,7 @@ type CheckInput = {
   /** The manifests of apps. */
   readonly manifests?: readonly Manifest[];
   readonly base?: { readonly name: string; readonly files: SpecFiles; readonly usage?: Usage };
-  /** The reason for not having a base. */
+  /** The reason why there is no base. */
   readonly baseless?: string;
   /** Runs stage 3, which needs codegen, on a spec without errors. */
   readonly freshness: (project: ValidProject) => Promise<Finding[]>;
@@ -38,7 +38,7 @@ type CheckInput = {
 /** Throws `UnreadableSpec` or `UsageError` if a file cannot be read. */
 export async function check(given: CheckInput): Promise<Report> {
   const { files, manifests, base, baseless = "no --base was given", freshness, today } = given;
-  // most changes do not affect the document
+  // the document is usually the same at the base, so it is read only once
   const restOf = cacheByFiles(readRestApi);
   const head = new Project(files, { restOf, ...(manifests && { manifests }) });
   const hasErrors = head.diagnostics.some(
@@ -112,7 +112,7 @@ function credentialReport(model: Model | undefined): Pick<Report, "credentials">
   return { credentials };
 }
 
-/** Throws for an unreadable base, which must not look like a base without changes. */
+/** Throws `UnreadableSpec` if the base cannot be read, because that must not look like a base without changes. */
 function readable(base: Project): ValidProject {
   try {
     const { diagnostics } = base;

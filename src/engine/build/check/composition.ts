@@ -24,10 +24,13 @@ import { type Finding, ruleFinding } from "./report.ts";
 
 type Subgraph = { readonly name: string; readonly typeDefs: ReturnType<typeof parse> };
 
-/** The name of this project's subgraph in messages of composition. */
+/** The name of this project's subgraph in the messages of the composition library. */
 const ownName = "this subgraph";
 
-/** The subgraphs in SDL files, named as the files without their endings. Throws a `UsageError` for what cannot be read. */
+/**
+ * Reads subgraphs from SDL files. A subgraph has the name of its file without the extension. Throws `UsageError` if a file
+ * cannot be read.
+ */
 export function readSubgraphs(root: string, files: readonly string[]): Subgraph[] {
   const unfit = files.length > 0 ? mismatchedPackages("composition") : [];
   if (unfit.length > 0)
@@ -49,7 +52,10 @@ export function readSubgraphs(root: string, files: readonly string[]): Subgraph[
   return subgraphs;
 }
 
-/** `sdl` is the text of `generated/subgraph.graphql`, without which the project is not a subgraph: a `UsageError`. */
+/**
+ * Throws `UsageError` if the project is not a subgraph. `sdl`: the text of `generated/subgraph.graphql`, which only subgraphs
+ * have.
+ */
 export async function compositionFindings(
   project: ValidProject,
   sdl: string | undefined,
@@ -72,7 +78,7 @@ export async function compositionFindings(
   });
 }
 
-/** The first coordinate of the schema that a message names, and where it is defined. */
+/** The first schema coordinate that a message names, and the location of its definition. */
 function placeIn(
   schema: GraphQLSchema,
   message: string,

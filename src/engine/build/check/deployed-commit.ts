@@ -1,6 +1,6 @@
 /**
  * Finds the commit that a running role was generated from: `/healthz` returns the hash of the role's spec, and the commit that
- * added this hash to `generated/spec.ts` has that spec.
+ * added this hash to `generated/spec.ts` contains that spec.
  */
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { fetchText } from "../../shared/cli/fetch-text.ts";

@@ -1,4 +1,4 @@
-/** Creates the frame of a location in a spec file: the location and the lines around it. */
+/** Creates the frame of a location in a spec file: the location with the lines around it. */
 
 import { codeFrame } from "../../shared/cli/code-frame.ts";
 import type { FileLocation } from "../diagnostic.ts";
@@ -11,7 +11,7 @@ export const displayPath = (file: string): string =>
 
 export const isManifest = (file: string): boolean => file.startsWith("../");
 
-/** No text for unreadable files, nor for manifests, whose operations are single lines. */
+/** The frame has no text for a file that cannot be read or a manifest, in which operations are single lines. */
 export function frameAt(
   { linesOf }: Project,
   role: Frame["role"],

@@ -1,4 +1,6 @@
-/** Stage 3: compares `generated/` with codegen's output. All differences are one finding, because one command fixes them. */
+/**
+ * Stage 3: compares `generated/` with codegen's output. All differences are one finding, because one command fixes them all.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { engineManifest } from "../../shared/cli/engine-manifest.ts";

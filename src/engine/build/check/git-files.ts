@@ -5,8 +5,8 @@ import { maxFileBytes } from "../../shared/regular-file.ts";
 import { namesBelow, readOnce, type SpecFiles } from "../project/spec-files.ts";
 
 /**
- * The project's spec folder at a commit, even if the project has been moved since; `undefined` if there was none. Throws
- * `UsageError` if git is missing or fails: no repository, no such commit.
+ * The project's spec folder at a commit, even if the project has been moved since; `undefined` if the commit has no such
+ * folder. Throws `UsageError` if git is missing or fails, for example without a repository or the commit.
  */
 export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const git = (...args: string[]): string => runGit(root, ref, args);
@@ -22,7 +22,7 @@ export function gitFiles(root: string, ref: string): SpecFiles | undefined {
   const names = below(folder);
   const known = new Set(names);
   return {
-    // a name that is not listed may be a folder, or lead out of the spec folder
+    // only listed names are read: another name may be a folder, or lead out of the spec folder
     read: readOnce((name) => (known.has(name) ? git("show", `${commit}:${folder}${name}`) : undefined)),
     list: (folder) => namesBelow(folder, names),
   };
@@ -42,17 +42,17 @@ function movedFrom(git: (...args: string[]) => string, commit: string, ref: stri
   return folders[0];
 }
 
-/** Whether the ref has commits that HEAD lacks. What they added looks removed at HEAD. */
+/** Whether the ref has commits that HEAD lacks. Compared with such a base, what these commits added looks removed at HEAD. */
 export function hasDiverged(root: string, ref: string): boolean {
   const [base, fork] = [
     ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`],
     ["merge-base", "--end-of-options", ref, "HEAD"],
   ].map((args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim());
-  // unknown in a shallow clone
+  // a shallow clone may lack the merge base
   return fork !== "" && fork !== base;
 }
 
-/** The commit that first added `text` to a file, on any branch or tag. May be a merge (`-m`). */
+/** The commit that first added `text` to a file, on any branch or tag. It may be a merge commit (`-m`). */
 export function findCommit(root: string, ref: string, text: string, path: string): string | undefined {
   const commits = runGit(root, ref, ["log", "--all", "-m", "--format=%H", `-S${text}`, "--", path]);
   return commits.trim().split("\n").at(-1) || undefined;

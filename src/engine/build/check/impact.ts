@@ -36,7 +36,7 @@ export function withImpactedOperations(
   });
 }
 
-/** Every saved operation with its verdict and, if it is valid, its cost. */
+/** Reports every saved operation with its verdict and, if it is valid, its cost. */
 export function operationReports(
   head: Project,
   base: Project | undefined,
@@ -74,8 +74,8 @@ const verdicts = {
 const verdictOf = ({ change, severity }: Finding) => verdicts[change ?? severity];
 
 /**
- * The coordinates through which a finding impacts an operation. `saved-operation-invalid` has the name of an operation or
- * fragment instead of a schema coordinate.
+ * The coordinates through which a finding impacts an operation. A finding of `saved-operation-invalid` has the name of an
+ * operation or fragment instead of a schema coordinate.
  */
 function reasons(
   project: Project,
@@ -107,7 +107,9 @@ function reasons(
   return own.filter((each) => selected.has(each));
 }
 
-/** The coordinates that each saved operation selects, in the new and in the old schema. A removed field counts too. */
+/**
+ * The coordinates that each saved operation selects, in the new and in the old schema, so that removed fields count as well.
+ */
 function selectionsOf(head: Project, base: Project | undefined): Map<SavedOperation, Set<string>> {
   const models = [head.model, base?.model].filter((model) => model !== undefined);
   return new Map(

@@ -1,6 +1,6 @@
 /**
- * Reports each cause of an invalid saved operation once. If a change of the schema breaks the operation, the finding of the
- * change mentions it. If an app's operation was already invalid at the base, it is a note.
+ * Reports each cause of an invalid saved operation once. If a change of the schema breaks the operation, the finding about the
+ * change already lists the operation. An app's operation that was already invalid at the base is only a note.
  */
 import type { Project, ValidProject } from "../project/project.ts";
 import { readOnce } from "../project/spec-files.ts";
@@ -8,7 +8,10 @@ import { operationErrors } from "../schema/saved-operations.ts";
 import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
-/** Removes findings covered by unapproved changes. What an approved change breaks is still reported. */
+/**
+ * Removes the findings about operations that unapproved changes break. Operations that an approved change breaks are still
+ * reported.
+ */
 export function withInvalidOperations(
   findings: readonly Finding[],
   head: Project,
@@ -28,7 +31,7 @@ export function withInvalidOperations(
     ),
   );
   const changes = findings.filter(({ rule, change }) => change === "breaking" && rule.startsWith("sdl-"));
-  const isToldByChanges = ({ message }: Finding, name: string): boolean => {
+  const isCoveredByChanges = ({ message }: Finding, name: string): boolean => {
     const own = changes.filter(({ operations }) => operations.some((each) => each.name === name));
     const isNew = now(name).includes(message) && !before(name).includes(message);
     return isNew && own.length > 0 && own.every(isUnapproved);
@@ -36,7 +39,7 @@ export function withInvalidOperations(
   return findings.flatMap((finding): Finding[] => {
     const { rule, coordinate, message, operations } = finding;
     if (rule !== "saved-operation-invalid") return [finding];
-    if (operations.length > 0 && operations.every(({ name }) => isToldByChanges(finding, name))) return [];
+    if (operations.length > 0 && operations.every(({ name }) => isCoveredByChanges(finding, name))) return [];
     const fittedBase = documents.has(coordinate) && before(coordinate).length === 0;
     if (!ofApps.has(coordinate) || fittedBase) return [finding];
     return [

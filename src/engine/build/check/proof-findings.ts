@@ -7,7 +7,10 @@ import type { Project } from "../project/project.ts";
 import { frameAt } from "./frame.ts";
 import type { Finding } from "./report.ts";
 
-/** `reported`: diagnostics that are covered by other findings. A limit of a schema is one finding, with all values that rest on it. */
+/**
+ * Unchecked limits with the same rule, facts and location become one finding, with all values that they limit. `reported`:
+ * diagnostics that other findings cover.
+ */
 export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic>): Finding[] {
   const open = project.diagnostics.filter((each) => !reported.has(each));
   const groups = Map.groupBy(open, (each) =>
@@ -23,7 +26,10 @@ export function proofFindings(project: Project, reported: ReadonlySet<Diagnostic
   });
 }
 
-/** Whether a limit is only noted, because REST often does not enforce it. A change that adds one is still breaking. */
+/**
+ * Whether an unchecked limit is only a note, because REST often does not enforce such limits. A change that adds one is still
+ * breaking.
+ */
 const isNote = ({ rule, below }: Diagnostic): boolean =>
   rule === "limit-unchecked" && oftenMeantOtherwise.has(below?.[0]);
 
@@ -50,7 +56,7 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
   };
 }
 
-/** Whether the base has the same warning, so that no change since then caused it. */
+/** Returns a predicate for findings that the base has as the same warning, so that no change since the base caused them. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
   const known = new Set(
     diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),

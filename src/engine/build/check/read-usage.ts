@@ -1,6 +1,6 @@
 /**
- * Reads what clients used: from the usage ledger (`USAGE_DIR`, a folder, or its files concatenated), from Prometheus, or from a
- * file with the concatenated `/metrics` output of all `graphql` processes.
+ * Reads which operations and fields clients used: from the usage ledger (`USAGE_DIR`, a folder, or its files concatenated),
+ * from Prometheus, or from a file with the concatenated `/metrics` output of all `graphql` processes.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -33,7 +33,8 @@ const refused = [
 type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 /**
- * Throws `UsageError` if there is no response, or if it counts no operation: this must not look like an API without clients.
+ * Throws `UsageError` if the source cannot be read or counts no operations, because that must not look like an API without
+ * clients.
  */
 export async function readUsage(root: string, source: string, today: string): Promise<Usage> {
   const texts = isHttpUrl(source) ? undefined : textsAt(resolve(root, source), source);
@@ -60,10 +61,12 @@ export async function readUsage(root: string, source: string, today: string): Pr
   };
 }
 
-/** Days for which a ledger may not have been written: the copy that is read may be that old. */
+/** Maximum age of the ledger's last day: a copy of the ledger may be this old. */
 const maxAgeDays = 7;
 
-/** The period ends with the last day of the ledger, and begins after the last day on which no process was recording. */
+/**
+ * Reads the usage ledger. The period ends with the ledger's last day, and begins after the last earlier day without any record.
+ */
 function fromLedger(source: string, texts: Iterable<string>, today: string): Usage {
   const days = new Set<string>();
   const latestUses = new Map<string, UsageLine>();
@@ -104,7 +107,10 @@ function clientsOf(lines: readonly UsageLine[], nameOf: (line: UsageLine) => str
   return found;
 }
 
-/** Counts as an operation that is not saved, so that every change counts as used. */
+/**
+ * Stands for operations that the ledger could not record. It counts as an operation that is not saved, so that every change
+ * counts as used.
+ */
 const unrecorded = "other";
 
 function linesOf(source: string, text: string): UsageLine[] {
@@ -118,7 +124,7 @@ function linesOf(source: string, text: string): UsageLine[] {
 const dayAfter = (day: string, days: number): string =>
   usageDay(new Date(Date.parse(day) + days * 86_400_000));
 
-/** Requests without a known app have an empty label. */
+/** Operation → its clients. Samples with an empty `app` label are skipped: they are from requests without a known app. */
 function byOperation(samples: readonly Sample[]): Usage["clients"] {
   const clients = new Map<string, Set<string>>();
   for (const { labels, value } of samples) {
@@ -132,8 +138,8 @@ function byOperation(samples: readonly Sample[]): Usage["clients"] {
 type UsageSamples = Readonly<Record<"errors" | "clients", Sample[]>> & { readonly seconds: number };
 
 /**
- * Queries up to thirty days and uses the maximum of each counter: `increase` would miss the first run in a process, because the
- * counter only exists from then on.
+ * Queries up to thirty days and uses the maximum of each counter: `increase` would miss a process's first run of an operation,
+ * because the counter only exists from that run on.
  */
 async function fromPrometheus(source: string): Promise<UsageSamples> {
   const now = Date.now() / 1_000; // the same time for all queries, so that runs and errors are consistent
@@ -175,7 +181,7 @@ function samplesOf(text: string): Sample[] {
   throw new Error(typeof reason === "string" ? reason.slice(0, 500) : "is not a Prometheus response");
 }
 
-/** The text of a file, or those of the ledger's files in a folder. */
+/** The text of a file, or the texts of the ledger files in a folder. */
 function textsAt(path: string, source: string): readonly string[] {
   try {
     if (!statSync(path).isDirectory()) return [readRegularFile(path, maxTextBytes)];

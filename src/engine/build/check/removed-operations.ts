@@ -1,12 +1,13 @@
 /**
- * Notes about texts of saved operations that were removed since the base. Clients built before still send them, or their ids.
+ * Notes about saved operations whose document was changed or removed since the base. Clients that were built before still send
+ * the old document, or its id.
  */
 import type { Project } from "../project/project.ts";
 import { operationText } from "../schema/saved-operations.ts";
 import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
-/** One note for each. Files with errors have separate findings. */
+/** Creates one note for each such operation, except in files with errors, which have separate findings. */
 export function removedOperationNotes(base: Project, head: Project): Finding[] {
   const texts = new Set(head.saved.map(operationText));
   const faulty = new Set(

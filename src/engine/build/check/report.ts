@@ -1,6 +1,6 @@
 /**
- * The result of a run of `check`, as data, from which all formats are printed. `report.schema.json` describes its JSON. Paths are
- * relative to the project, so that the report is the same on every machine.
+ * The result of a run of `check` as data, from which all formats are printed; `report.schema.json` describes the JSON format.
+ * Paths are relative to the project, so that the report is the same on every machine.
  */
 
 import type { Direction } from "../bind/model.ts";
@@ -9,7 +9,7 @@ import type { CredentialUse } from "../openapi/held-credentials.ts";
 import type { ChangeClass } from "./changes/change-rules.ts";
 import { otherRules, type RuleId } from "./rules.ts";
 
-/** A location with the lines around it. `role`: the kind of file; `base …` is the file at the base. */
+/** A location with the lines around it. `role`: the kind of file; `base …` marks the file's version at the base. */
 export type Frame = {
   readonly role: "schema" | "rest" | "base schema" | "base rest" | "operation" | "base operation" | "file";
   readonly file: string;
@@ -40,7 +40,10 @@ export type Finding = {
   readonly coordinates?: readonly string[];
   /** Further effects of the same change of the OpenAPI document. */
   readonly also?: readonly { readonly rule: RuleId; readonly coordinate: string; readonly message: string }[];
-  /** request: what is sent to REST · response: what REST sends. Absent: both or neither. */
+  /**
+   * request: the finding is about values that are sent to REST · response: about values that REST sends. Undefined for both or
+   * neither.
+   */
   readonly direction?: Direction | undefined;
   readonly message: string;
   readonly hint: string;
@@ -51,7 +54,7 @@ export type Finding = {
   readonly approval?: Approval;
 };
 
-/** One difference from the base that a coordinate rests on. Safe changes of the schema are listed as well. */
+/** A difference from the base on which coordinates depend. Safe changes of the schema are included. */
 export type SpecChange = {
   readonly rule: RuleId;
   readonly class: ChangeClass;
@@ -68,9 +71,9 @@ export type OperationReport = {
   readonly file: string;
   readonly line: number;
   readonly verdict: Impact;
-  /** The selected coordinates that cause this verdict. */
+  /** The selected coordinates that cause the verdict. */
   readonly because: readonly string[];
-  /** Absent if the operation or the schema is invalid, and the cost therefore unknown. */
+  /** Undefined if the operation or the schema is invalid, because the cost is unknown then. */
   readonly calls?: { readonly typical: number; readonly worst: number };
 };
 
@@ -81,17 +84,17 @@ export type UsageReport = {
   readonly since: string;
   /** The saved operations that ran. */
   readonly used: readonly string[];
-  /** Number of other operations that ran. Unless it is 0, every change counts as used. */
+  /** Number of runs of operations that are not saved. Unless it is 0, every change counts as used. */
   readonly unknown: number;
 };
 
 /** The credential and the fixed headers (`spec/credentials.yaml`) that calls of a REST operation send. */
 type CredentialReport = {
-  /** `GET pager/services`. */
+  /** The method, document and path: `GET pager/services`. */
   readonly operation: string;
   readonly of: CredentialUse["of"];
   readonly credentials: readonly string[];
-  /** The headers that are fixed. */
+  /** The fixed headers with their values. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -119,7 +122,7 @@ type Summary = {
   readonly operations: Readonly<Record<Impact, number>>;
 };
 
-/** Creates a finding of one of the other rules. */
+/** Creates a finding of one of `otherRules`. */
 export const ruleFinding = (
   rule: keyof typeof otherRules,
   coordinate: string,

@@ -1,6 +1,6 @@
 /**
- * REST's constraints on requests. A new constraint breaks the saved operations that may violate it; operations whose literals
- * satisfy it are not affected.
+ * Finds the saved operations that a new REST constraint on requests breaks: those that may violate it. Operations whose
+ * literals satisfy the constraint are not affected.
  */
 import {
   astFromValue,
@@ -31,10 +31,15 @@ import { isRequiredOfRequest, type Shape } from "../openapi/shapes/shape.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
-/** given: a request has everything that REST requires · allowed: REST accepts the request's values. */
+/**
+ * What a constraint demands. given: the request has everything that REST requires · allowed: REST accepts the request's values.
+ */
 type Demand = "given" | "allowed";
 
-/** The constraint of a finding, if an operation's literals may satisfy it. */
+/**
+ * The demand behind a finding, if an operation's literals may satisfy it; otherwise every operation that selects the coordinate
+ * is impacted.
+ */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
   if (rule === "input-nullable") return "given";
@@ -79,9 +84,9 @@ export function violations(
   return violated;
 }
 
-// The values that a saved operation sends to REST. Variables may have any value of their type.
+// The values that a saved operation sends to REST. A variable is assumed to have any value of its type.
 
-/** The values of an operation at the relevant schema coordinates. */
+/** The values of one operation, checked at the coordinates of a finding. */
 class SentValues {
   readonly #pairs: InputPairs;
   readonly #coordinates: ReadonlySet<string>;
@@ -116,7 +121,10 @@ class SentValues {
     });
   }
 
-  /** `otherwise`: whether there is a value if the operation has none, or an optional variable. */
+  /**
+   * Whether the value is present and not null. `otherwise`: the result if the operation omits the value or passes a nullable
+   * variable.
+   */
   #isGiven(value: ValueNode | undefined, otherwise: boolean): boolean {
     if (!value) return otherwise;
     return value.kind === "Variable"
@@ -167,7 +175,7 @@ class SentValues {
     );
   }
 
-  /** Whether REST accepts each value of the field's call at the coordinates. */
+  /** Whether REST accepts the values that the field's call sends at `#coordinates`. */
   areAllowed({ coordinate, operation, inputs, wholeBody, connection }: BoundField, node: FieldNode): boolean {
     const takes = ({ path, type }: ArgumentSource, shape: Shape, byDefault?: unknown): boolean => {
       const isReached = this.#coordinates.has(`${coordinate}(${path[0]}:)`);
@@ -228,7 +236,10 @@ const itemsOf = (value: ValueNode): readonly ValueNode[] =>
 const memberOf = (value: ValueNode, name: string): ValueNode | undefined =>
   value.kind === "ObjectValue" ? value.fields.find((field) => field.name.value === name)?.value : undefined;
 
-/** The value of an argument or of a member of its object. `isInVariable`: the returned value is the enclosing variable. */
+/**
+ * The value of an argument, or of a member of its object. `isInVariable`: the member is inside a variable, which is returned
+ * instead.
+ */
 function valueAt({ arguments: given = [] }: FieldNode, [name, ...path]: readonly string[]) {
   let value = given.find((argument) => argument.name.value === name)?.value;
   for (const step of path) {

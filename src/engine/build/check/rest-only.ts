@@ -18,7 +18,9 @@ import { type Finding, ruleFinding } from "./report.ts";
 
 const ledgerFile = "rest-only.yaml";
 
-/** With a base, a renamed operation is not a new one; the field that refers to it has a finding. */
+/**
+ * With a base, a renamed operation does not count as undecided: the field that refers to its old name already has a finding.
+ */
 export function restOnlyFindings(project: ValidProject, base?: ValidProject): Finding[] {
   const { model } = project;
   const ledger = readLedger(project);
@@ -33,9 +35,9 @@ export function restOnlyFindings(project: ValidProject, base?: ValidProject): Fi
   return [...undecidedFindings(project, model, undecided), ...staleEntries(project, model, ledger, bound)];
 }
 
-/** More undecided operations than this become a single finding, so that they do not bury other findings. */
+/** If more operations than this are undecided, they are a single finding, so that other findings remain visible. */
 const most = 5;
-/** Operations listed in that finding. */
+/** Maximum number of operations listed in this finding. */
 const mostNamed = 10;
 
 function undecidedFindings(project: Project, model: Model, undecided: readonly RestOperation[]): Finding[] {
@@ -70,8 +72,8 @@ function undecidedFindings(project: Project, model: Model, undecided: readonly R
 }
 
 /**
- * Ledger keys that together match exactly these operations: tags and path prefixes, those with most matches first, then ids of
- * operations that no pattern matches without matching a decided operation as well.
+ * Ledger keys that together match exactly these operations: tags and path prefixes, those with the most matches first, then the
+ * ids of operations that only patterns with decided operations would match.
  */
 function patternsFor({ operations }: Model, undecided: readonly RestOperation[]): string[] {
   const open = new Set(undecided);
@@ -98,7 +100,7 @@ function patternsFor({ operations }: Model, undecided: readonly RestOperation[])
 const tagsOf = ({ node }: RestOperation): string[] =>
   isRecord(node.value) && Array.isArray(node.value.tags) ? node.value.tags.map(String) : [];
 
-/** `/v2/*` and `/v2/admin/*` of `/v2/admin/{id}`. */
+/** The patterns of a path's prefixes: `/v2/*` and `/v2/admin/*` for `/v2/admin/{id}`. */
 function pathPatterns({ path }: RestOperation): string[] {
   const steps = path.split("/");
   return steps.slice(2).map((_, index) => `${steps.slice(0, index + 2).join("/")}/*`);

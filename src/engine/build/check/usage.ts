@@ -1,6 +1,7 @@
 /**
- * Downgrades changes that reach no used field to notes. The metrics of the `graphql` role count the saved operations that clients
- * ran, but not the fields of other operations; if any of those ran, every change counts as used. The usage ledger has their fields.
+ * Downgrades changes that reach no used field to notes. The metrics of the `graphql` role count the saved operations that
+ * clients ran, but not the fields of operations that are not saved; if any of the latter ran, every change counts as used. The
+ * usage ledger also records the fields of operations that are not saved.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -11,17 +12,17 @@ import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding, type UsageReport } from "./report.ts";
 
 export type Usage = {
-  /** As given by the user. */
+  /** The source as the user wrote it, without credentials. */
   readonly source: string;
-  /** The first day that is counted, `YYYY-MM-DD`, UTC. */
+  /** The first day of the period, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** Runs by the metric's operation label; operations that are not saved are `other`. */
+  /** Number of runs by the metric's `operation` label, which is `other` for operations that are not saved. */
   readonly runs: ReadonlyMap<string, number>;
-  /** Clients by the same label: apps and versions, such as `web 1.4.0`. */
+  /** Clients by the `operation` label: apps with their versions, such as `web 1.4.0`. */
   readonly clients: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The schema coordinates that other operations used, with their clients. Only the usage ledger has them. */
+  /** The schema coordinates that unsaved operations used, with their clients. Only the usage ledger has them. */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The last day of an operation or a coordinate. Only the usage ledger has them. */
+  /** Operation or coordinate → the last day on which it was used. Only the usage ledger has these days. */
   readonly lastDays: ReadonlyMap<string, string>;
 };
 
@@ -36,7 +37,10 @@ export function usageReport({ source, since, runs }: Usage, head: Project, base:
   return { source, since, used, unknown } satisfies UsageReport;
 }
 
-/** A note for each part of the schema that depends on what REST deprecates, and that clients still ask for: which of them do. */
+/**
+ * Adds a note for each part of the schema that depends on a deprecated part of REST and that clients still select. The note
+ * lists these clients.
+ */
 export function deprecatedUses(
   { clients, fields, lastDays, used, since }: CountedUsage,
   head: Project,
@@ -71,7 +75,7 @@ export function deprecatedUses(
   });
 }
 
-/** Downgrades changes to notes that are not approved and reach no used coordinate. */
+/** Downgrades to notes the changes that are not approved and reach no used coordinate. */
 export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since, fields }: CountedUsage,
@@ -95,8 +99,8 @@ export function downgradeUnused(
 }
 
 /**
- * The coordinates that clients use, in both schemas. For a changed or removed operation, the selections of its text at the base
- * are included.
+ * Returns a predicate for the coordinates that clients use, in either schema. For a changed or removed operation, the
+ * selections of its document at the base count as well.
  */
 function usedCoordinates(
   names: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Changes of binding directives: the public schema is the same, but the REST source differs. */
+/** Finds changes of bindings: the public schema is the same, but the REST source of a field or an enum value differs. */
 
 import { isEnumType } from "graphql";
 import { isCounted, type NextPage, pathOfPart } from "../../../shared/page.ts";
@@ -34,8 +34,8 @@ function fieldChanges(base: Model, head: Model): Change[] {
 }
 
 /**
- * The field without inputs for required parameters that are new since the base. The base's call would fail without them, so
- * they are not a different binding.
+ * Returns the field without the inputs of required parameters that are new since the base. The base's call would fail without
+ * these inputs, so adding them does not count as a different binding.
  */
 function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
   if (old.kind !== "bound" || now.kind !== "bound") return now;
@@ -45,8 +45,8 @@ function withoutNewDemands(old: ModelField, now: ModelField): ModelField {
 }
 
 /**
- * The facts of a binding in canonical order. `now`: the field's new binding; an operation with the same `operationId`, or the same
- * method and path, counts as the same operation.
+ * The facts of a binding in canonical order. `now`: the field's new binding; an operation with the same `operationId`, or the
+ * same method and path, counts as the same operation.
  */
 function bindingOf(field: ModelField, now: ModelField): unknown {
   if (field.kind === "plain") {
@@ -83,7 +83,7 @@ function nextPageOf(next: NextPage): string | readonly string[] {
   return next.by === "link" ? (next.at ?? next.parameter) : next.at;
 }
 
-/** Describes both bindings. Common inputs are shown as `…`, because an operation may have twenty. */
+/** Describes both bindings. Inputs that they share are shown as `…`, because an operation may have twenty inputs. */
 function described(now: ModelField, old: ModelField): [string, string] {
   const after = inputTexts(now);
   const before = inputTexts(old);
@@ -103,7 +103,10 @@ const describe = (field: ModelField, inputs: string): string =>
     ? `property ${field.path.join(".") || "none, its parent's own object"}`
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
-/** Only explicit names: one derived by convention follows the document, whose changes are reported as value changes. */
+/**
+ * Compares only explicit REST names (`@restName`). A name that is derived by convention follows the document, whose changes are
+ * reported as value changes.
+ */
 function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {
     const now = head.schema.getType(old.name);

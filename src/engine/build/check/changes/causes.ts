@@ -1,6 +1,7 @@
 /**
- * Finds the node of the OpenAPI document that caused a new proof error: the first changed node among those of the error, those
- * that its coordinate depended on at the base, and those of the responses behind it. Errors with one cause are one finding.
+ * Finds the node of the OpenAPI document that caused a new proof error: the first changed node among the nodes of the error,
+ * the nodes that its coordinate depended on at the base, and the nodes of the responses that contain the value. Errors with the
+ * same cause become one finding.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -15,7 +16,7 @@ import { includedSchemas } from "../../openapi/shapes/schema-cycles.ts";
 import type { Shape } from "../../openapi/shapes/shape.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 
-/** Rules about missing parts, for which the new document has no node. */
+/** Rules about a part of the document that is missing, so that the new document has no node for it. */
 const ofMissing = new Set<Rule>([
   "operation-unknown",
   "operation-id-duplicate",
@@ -26,7 +27,10 @@ const ofMissing = new Set<Rule>([
   "connection-unfit",
 ]);
 
-/** A rule about a missing or an unsuitable part; for the latter, the finding is at the part itself rather than its parent. */
+/**
+ * A rule about a missing or an unsuitable part. If the part is missing, the finding is at its parent, otherwise at the part
+ * itself.
+ */
 const ofMissingOrUnfit: Rule = "batch-match";
 
 /** `below`: the path from the node to the difference. */
@@ -64,11 +68,14 @@ const isInside = (node: NodeLocation, outer: NodeLocation): boolean =>
 export const causeKey = ({ node: { file, path }, below }: Cause): string =>
   nodeKey({ file, path: [...path, ...below] });
 
-/** The first removed node that the coordinate depended on at the base. */
+/** The first node that the coordinate depended on at the base and that no longer exists. */
 export const removedNode = (base: Model, head: Model, coordinate: string): NodeLocation | undefined =>
   restedOn(base, coordinate).flatMap((node) => topmostGone(head.document, node) ?? [])[0];
 
-/** The cause of a change of a value: its node, the `required` list next to it, or a schema that it is composed of. */
+/**
+ * The cause of a value's change: the value's node, the `required` list next to it, or a schema that the value's schema is
+ * composed of.
+ */
 export const causeOfChange = (
   base: RestDocument,
   head: RestDocument,
@@ -116,7 +123,8 @@ const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
   path.at(-2) === "properties" ? [{ ...node, path: [...path.slice(0, -2), "required"] }] : [];
 
 /**
- * The first node on the path to a node that no longer exists, or its parent if that is empty now; `undefined` if all exist.
+ * The topmost removed node on the path to a node, or its parent if the parent has no members left; `undefined` if the node
+ * still exists.
  */
 function topmostGone(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
   const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });
@@ -127,7 +135,10 @@ function topmostGone(document: RestDocument, { file, path }: NodeLocation): Node
   return isEmptied && steps > 0 ? holder : at(steps + 1);
 }
 
-/** The path to the only difference between the documents, which may exist in only one of them; `undefined` if they are equal. */
+/**
+ * The path from the node to the only difference between its versions in both documents, as far as there is only one; it may
+ * exist in only one document. `undefined` if the versions are equal.
+ */
 export function onlyDifference(
   base: RestDocument,
   head: RestDocument,
@@ -157,7 +168,7 @@ export function onlyDifference(
 const isAlike = (was: unknown, is: unknown): boolean =>
   (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
 
-/** The nodes that a coordinate reads or sends. */
+/** The nodes of the document that a coordinate depends on, because it reads or sends their values. */
 function restedOn(model: Model, coordinate: string, rule?: Rule): RestNode[] {
   const { fields, values } = model;
   const field = fields.get(fieldOf(coordinate));
@@ -201,9 +212,9 @@ const along = (shapes: readonly Shape[], path: readonly string[]): RestNode[] =>
   );
 
 // The nodes of REST's responses behind a coordinate. If a response refers to another schema or media type than at the base, the
-// schemas below may be unchanged; only the reference to them changed.
+// schemas below it may be unchanged: only the reference has changed.
 
-/** The nearest come first. */
+/** The nodes through which the response reaches the coordinate, nearest first. */
 function responseNodes(
   base: Model,
   head: Model,

@@ -1,13 +1,13 @@
 /** The rules for changes since a base. `docs/reference/rules.md` is printed from them. */
 
-/** breaking: clients or the mapping fail · dangerous: clients may notice a difference · safe: they cannot. */
+/** breaking: clients or the mapping fail · dangerous: clients may notice a difference · safe: clients cannot notice. */
 export type ChangeClass = "breaking" | "dangerous" | "safe";
 
 /** `classes`: possible classes of the rule's changes, the usual one first. */
 type ChangeFacts = {
   readonly classes: readonly [ChangeClass, ...ChangeClass[]];
   readonly meaning: string;
-  /** How to avoid breaking clients. Absent: nothing to do. */
+  /** How to avoid breaking clients. Undefined if there is nothing to do. */
   readonly advice?: string;
 };
 
@@ -102,7 +102,9 @@ export const restRules = {
 
 const keep = (what: string, doing = "selects it"): string => `keep ${what} until no client ${doing}`;
 
-/** Changes of the schema that clients see: those of graphql-js under its names, and ours. */
+/**
+ * Changes of the schema that clients see: the changes that graphql-js finds, under its names, and those that this layer finds.
+ */
 export const schemaRules = {
   "sdl-type-removed": breaking("A type was removed.", keep("it", "names it")),
   "sdl-type-changed-kind": breaking("A type is of another kind.", "add a type with another name"),

@@ -1,6 +1,7 @@
 /**
  * Changes since the base that the proof does not detect, as data: changes of REST, and changes of the schema that clients see.
- * The proof of the new document detects everything else: values that are removed, nullable, of another type, or newly required.
+ * The proof of the new document detects all other changes: values that are removed, newly nullable, of another type, or newly
+ * required.
  */
 
 import type { Direction, Model } from "../../bind/model.ts";
@@ -12,20 +13,20 @@ import { describeNode } from "./describe-node.ts";
 
 type RestRule = keyof typeof restRules;
 
-/** A difference without its location. In messages, `phrase` follows the name of the location. */
+/** A difference without its location. In a message, `phrase` follows the description of the location. */
 export type Differing = {
   readonly rule: RestRule;
   readonly class: Exclude<ChangeClass, "safe">;
   readonly phrase: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** The path from the node to the difference. It may exist only in part in one of the documents. */
+  /** The path from the node to the difference. In one of the documents, the path may exist only in part. */
   readonly below?: NodePath;
   /** As in `Change`. */
   readonly cause?: string;
 };
 
-/** A difference of the rule's usual class, unless another is given. */
+/** Creates a difference of the rule's usual class, unless `more` sets another class. */
 export const differing = (
   rule: RestRule,
   phrase: string,
@@ -37,7 +38,7 @@ export const differing = (
   ...details,
 });
 
-/** A difference for one coordinate. */
+/** A change at one coordinate. */
 export type Change = {
   readonly rule: keyof typeof changeRules;
   readonly class: ChangeClass;
@@ -50,7 +51,7 @@ export type Change = {
   readonly facts: readonly unknown[];
   /** Changes with the same rule and cause are one finding. */
   readonly cause: string;
-  /** Key of the causing location in REST's document. */
+  /** Key of the location in the OpenAPI document that caused the change. */
   readonly place?: string | undefined;
   /** The node in both documents; undefined for a change of the schema. */
   readonly rest?: { readonly old: RestNode; readonly new: RestNode; readonly below?: NodePath };
@@ -61,7 +62,7 @@ export type Difference = Change & { readonly class: Exclude<ChangeClass, "safe">
 
 export const isDifference = (change: Change): change is Difference => change.class !== "safe";
 
-/** A change of the schema, of its rule's class. */
+/** Creates a change of the schema, with the class of its rule. */
 export const schemaChange = (
   rule: keyof typeof schemaRules,
   coordinate: string,
@@ -86,7 +87,7 @@ export function restChange(
   { coordinate, direction, rest }: ChangeLocation,
 ): Difference {
   const { rule, class: kind, phrase, before, after, below } = found;
-  // what the whole document stated, and an operation states for itself now, changed at the operation
+  // a setting that moved from the document's root to an operation is reported at the operation
   const isOwnNow = rest.old.path.length === 0 && rest.new.path.length > 0;
   const [at, document] = isOwnNow ? [rest.new, head.document] : [rest.old, base.document];
   const facts = [nodeKey(at), before, after];

@@ -1,8 +1,9 @@
 /**
  * Stage 4: changes that break clients of the base. The main source is the proof of the new spec: an error that the base did not
- * have is a breaking change. `schema-changes.ts` adds changes of the public schema, `fact-changes.ts` and `value-changes.ts` those
- * that the proof does not detect. The base's schema need not be proved against the new document, because graphql-js reports where
- * it differs. Each change is reported once, where it happened, with all coordinates that it reaches.
+ * have is a breaking change. `schema-changes.ts` adds changes of the public schema; `fact-changes.ts` and `value-changes.ts`
+ * add REST changes that the proof does not detect. The base's schema need not be proved against the new document, because
+ * graphql-js reports where the two schemas differ. Each change is reported once, where it happened, with all coordinates that
+ * it reaches.
  */
 import type { Model } from "../../bind/model.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
@@ -14,23 +15,18 @@ import { coordinateLocation, definitionAt, fieldOf } from "../../schema/schema-c
 import { frameAt } from "../frame.ts";
 import { isUncheckedLimit } from "../proof-findings.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
-import {
-  breakingChangeAt,
-  breakingChangeFinding,
-  eachOnce,
-  findBreakingChanges,
-} from "./breaking-changes.ts";
 import { onlyDifference } from "./causes.ts";
 import { type Difference, isDifference } from "./change.ts";
 import { changeRules } from "./change-rules.ts";
 import { factChanges } from "./fact-changes.ts";
+import { eachOnce, findNewProofErrors, newProofErrorsAt, newProofErrorsFinding } from "./new-proof-errors.ts";
 import { restFrames } from "./rest-frames.ts";
 import { schemaChanges } from "./schema-changes.ts";
 import { valueChanges } from "./value-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];
-  /** Changes that clients do not notice; these are not findings. */
+  /** Changes that clients do not notice; they are listed, but are not findings. */
   readonly safe: readonly SpecChange[];
   /** Errors of `head` that are covered by the findings. */
   readonly reported: ReadonlySet<Diagnostic>;
@@ -44,10 +40,10 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     ...valueChanges(base.model, head.model),
     ...schemaChanges(base.model, head.model, today),
   ];
-  const breaks = findBreakingChanges(base, head);
+  const proofErrors = findNewProofErrors(base, head);
   const isCovered = coveredByErrors(base.model, head);
   const limits = new Set(
-    [...breaks.values()].flatMap(({ errors }) =>
+    [...proofErrors.values()].flatMap(({ errors }) =>
       errors.flatMap((error) => (isUncheckedLimit(error) ? `${error.coordinate} ${error.below?.[0]}` : [])),
     ),
   );
@@ -58,15 +54,15 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
     if (isCovered(change) || isCoveredByLimit(change)) continue;
     const { rule, coordinate, rest, place = "" } = change;
     const found =
-      (rest && breaks.get(nodeKey(rest.old))) ??
-      breaks.get(place) ??
+      (rest && proofErrors.get(nodeKey(rest.old))) ??
+      proofErrors.get(place) ??
       // a list that has become a page no longer has a list at its old path
-      (rule === "rest-list-paged" ? breakingChangeAt(breaks, coordinate) : undefined);
+      (rule === "rest-list-paged" ? newProofErrorsAt(proofErrors, coordinate) : undefined);
     (found?.changes ?? own).push(change);
   }
   return {
     findings: [
-      ...[...breaks.values()].map((each) => breakingChangeFinding(base, head, each)),
+      ...[...proofErrors.values()].map((each) => newProofErrorsFinding(base, head, each)),
       ...grouped(base.model, own).map((group) => changeFinding(base, head, group)),
     ],
     safe: all.flatMap(({ rule, class: kind, message, coordinate, reached = [] }) =>
@@ -74,11 +70,14 @@ export function changesSince(base: ValidProject, head: Project, today: string): 
         ? [{ rule, class: kind, message, coordinates: [coordinate, ...reached], operations: [] }]
         : [],
     ),
-    reported: new Set([...breaks.values()].flatMap((each) => each.errors)),
+    reported: new Set([...proofErrors.values()].flatMap((each) => each.errors)),
   };
 }
 
-/** Whether the coordinate of a change has a proof error, which covers the change, or is bound to something else now. */
+/**
+ * Whether a change need not be reported: its coordinate has a proof error, which covers it, or is now bound to another
+ * operation or property, which `binding-changed` reports.
+ */
 function coveredByErrors(base: Model, { model, diagnostics }: ValidProject): (change: Difference) => boolean {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const broken = new Set(errors.map(({ coordinate }) => coordinate));
@@ -102,8 +101,8 @@ function isRebound(base: Model, head: Model, coordinate: string): boolean {
 type Group = readonly [Difference, ...Difference[]];
 
 /**
- * Groups changes by rule and cause, in schema order. If the schema follows a list that has become a page, that change belongs to
- * the same group.
+ * Groups changes by rule and cause, in schema order. If a list has become a page, the resulting change of the field's binding
+ * joins the group of `rest-list-paged`.
  */
 function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
   const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
@@ -112,7 +111,7 @@ function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
     return JSON.stringify([lead.rule, lead.class, lead.cause]);
   };
   const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
-  // a change of a value is reported where it happened
+  // a change of a value that is caused elsewhere comes last, so that its group is reported at the place of the cause
   const orderOf = ({ coordinate, direction, place, rest }: Difference): number =>
     (order.get(fieldOf(coordinate)) ?? order.size) +
     (direction && rest && place?.startsWith(nodeKey(rest.new)) === false ? order.size + 1 : 0);
@@ -155,7 +154,10 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
   };
 }
 
-/** The definition of a coordinate; if it was removed, its old definition and the field or type that contained it. */
+/**
+ * The frame of the coordinate's definition; if it was removed, the frames of its old definition and of the field or type that
+ * contained it.
+ */
 function schemaFrames(base: ValidProject, head: ValidProject, coordinate: string): Frame[] {
   const now = coordinateLocation(head.model.schema, coordinate);
   if (now) return [frameAt(head, "schema", now)];

@@ -1,4 +1,7 @@
-/** Names a place of the OpenAPI document in messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things answer`. */
+/**
+ * Describes a location in the OpenAPI document for messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things
+ * answer`.
+ */
 import { membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
 import type { NodeLocation } from "../../diagnostic.ts";
@@ -6,7 +9,7 @@ import type { RestDocument } from "../../openapi/document.ts";
 
 type Steps = readonly (string | number)[];
 
-/** The root is described as the document itself. */
+/** Describes a document's root as the document itself. */
 export function describeNode(document: RestDocument, { file, path }: NodeLocation): string {
   const [first, second, third, ...below] = path;
   const name = document.rootAt({ file })?.name;

@@ -1,6 +1,6 @@
 /**
- * Compares facts of each bound field that the proof does not check with the base. A field that is bound to a different operation
- * has `binding-changed` instead.
+ * Compares, for each bound field, the facts that the proof does not check with the facts at the base. A field that is bound to
+ * a different operation is reported as `binding-changed` instead.
  */
 import { boundFields, type Model } from "../../bind/model.ts";
 import { isSameOperation } from "../../openapi/operation.ts";

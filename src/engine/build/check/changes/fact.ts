@@ -5,7 +5,7 @@ import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import type { Differing } from "./change.ts";
 
-/** A fact and where the document states it. `key` distinguishes facts of the same kind: a parameter, a scheme. */
+/** A fact and the node that states it. `key` distinguishes facts of the same kind, such as those of two parameters. */
 export type StatedFact<V> = {
   readonly key?: string;
   readonly node: RestNode;

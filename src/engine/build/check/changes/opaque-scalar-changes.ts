@@ -1,6 +1,7 @@
 /**
- * Changes of REST schemas behind custom scalars. A scalar's value is sent as the client writes it, so an argument depends on
- * every part of REST's schema. Parts are identified by path, members of a `oneOf` by name; anonymous members are interchangeable.
+ * Finds changes of REST schemas behind custom scalars. A scalar's value is sent as the client writes it, so an argument depends
+ * on every part of REST's schema. Parts are identified by path, members of a `oneOf` by name. Members without a name are
+ * interchangeable.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";
@@ -21,9 +22,9 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
   const [before, after] = [old, now].map((use) => partsOf({ ...use, holder: "", required: true }));
   if (!before || !after) return [];
   const found: Unfit[] = [];
-  // a finding of a value covers its members
+  // paths of values with a difference, which covers the members of the value
   const covered = new Set<string>();
-  // parts of a removed member, and parts already covered by members of a value
+  // paths below which parts are skipped: those of removed members, and those that union members already cover
   const passed: string[] = [];
   const isPassed = (path: string): boolean =>
     passed.some((each) => path.startsWith(each) && /^(?:[.[<]|$)/.test(path.slice(each.length)));
@@ -48,7 +49,7 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
     covered.add(first.holder);
     if (isMember) passed.push(path);
   }
-  // a renamed property is reported for the removed one
+  // a renamed property is reported only as the removal of the old one
   const added = [...after].flatMap(([path, [is]]) =>
     is?.required && !before.has(path) && !isPassed(path) ? [is] : [],
   );
@@ -63,19 +64,19 @@ export function rejectedParts(old: ValueUse, now: ValueUse): Unfit[] {
 const hasNoParts = ({ found: { rule }, is: { shape } }: Unfit): boolean =>
   rule === "rest-type-changed" && ![...shape.types].some((type) => type === "object" || type === "array");
 
-/** The paths of values with union members. */
+/** The paths of the values that are unions. */
 const unionsOf = (parts: Parts): Set<string> =>
   new Set([...parts].flatMap(([path, [first]]) => (first && path.endsWith(">") ? [first.holder] : [])));
 
-/** The first part that differs from all others. */
+/** The first part without an equal part in `others`. */
 const oneWithout = (parts: readonly Part[], others: readonly Part[]): Part =>
   parts.find(
     ({ shape }) => !others.some((other) => isDeepStrictEqual(shape.node.value, other.shape.node.value)),
   ) ?? (parts[0] as Part);
 
 /**
- * Merges properties newly required by the same list into one difference, at the first of them, and likewise the properties
- * removed from the same object.
+ * Merges the differences of properties that the same `required` list newly contains into one, at the first property, and
+ * likewise those of properties that were removed from the same object.
  */
 function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   const nodeOf = ({ found, was, is }: Unfit): RestNode => (found === required ? is : was).node;
@@ -86,7 +87,7 @@ function oneOfEachList(all: readonly Unfit[]): Unfit[] {
   return [...Map.groupBy(all, listOf).values()].flatMap(([first, ...others]) => {
     if (!first || others.length === 0) return first ?? [];
     const names = new Set(others.map((each) => nodeOf(each).path.at(-1)));
-    names.delete(nodeOf(first).path.at(-1)); // the same schema elsewhere in the value
+    names.delete(nodeOf(first).path.at(-1)); // the same schema may occur elsewhere in the value
     const also = names.size > 0 ? `, and so ${names.size > 1 ? "are" : "is"} ${[...names].join(", ")}` : "";
     return { ...first, found: { ...first.found, phrase: `${first.found.phrase}${also}` } };
   });
@@ -96,7 +97,7 @@ const gone = differing("rest-property-removed", "is gone", { before: "present", 
 const fewerMembers: Differing = { ...gone, phrase: "has one alternative less now" };
 const required = differing("rest-required-changed", "is required now", { before: false, after: true });
 
-/** New required properties are reported for the object that contains them. */
+/** The difference for properties that are new and required, reported for the object that contains them. */
 const demanding = (added: readonly Part[]): Differing => ({
   ...required,
   phrase: `requires ${added.map(({ node }) => JSON.stringify(node.path.at(-1))).join(" and ")} now`,

@@ -23,7 +23,7 @@ import { elementAt } from "../../schema/schema-coordinate.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
 
-/** A fact of the operation whose every change is a difference. */
+/** A fact of an operation that is reported whenever its value differs. */
 const ofOperation = (
   rule: Differing["rule"],
   below: NodePath,
@@ -36,7 +36,7 @@ const ofOperation = (
       was === is ? undefined : differing(rule, phrase(is, was), { before: was ?? null, after: is ?? null }),
   );
 
-/** The path without parameter names, which do not matter for the address. */
+/** The path without parameter names, which do not affect the URL. */
 export const addressOf = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, "{}");
 
 /** `/v3 to /v4`: both paths without their common suffix, which is the same for all operations that were moved together. */
@@ -171,13 +171,16 @@ export const operationFacts: readonly Fact[] = [
   ),
 ];
 
-/** Whether the field shows the list as REST returns it. Lookups in a complete list have a separate rule, `batch-paged`. */
+/**
+ * Whether the field returns the list as REST sends it, without paging or batching. Lookups in a complete list have a separate
+ * rule, `batch-paged`.
+ */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
 
 const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));
 
-/** Facts about the parameters of a call: location, serialization style, and REST's default for an omitted one. */
+/** Facts about the parameters of a call: location, serialization style, and REST's default for an omitted parameter. */
 export const parameterFacts: readonly Fact[] = [
   fact(
     ({ inputs }) =>

@@ -1,6 +1,6 @@
 /**
- * The proof treats an unknown operation name as misspelt and suggests another one. If the base had the operation, it was removed
- * or renamed instead.
+ * Corrects errors about unknown operation names. The proof assumes that such a name is misspelt and suggests another one, but
+ * if the base had the operation, it was removed or renamed.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
 import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";
@@ -8,7 +8,7 @@ import type { ValidProject } from "../../project/project.ts";
 
 type Former = {
   readonly was: RestOperation;
-  /** The operation at its method and path now. */
+  /** The operation that now has the same method and path. */
   readonly now: RestOperation | undefined;
 };
 

@@ -9,7 +9,10 @@ import type { Frame } from "../report.ts";
 /** The node in both documents, and the path from it to the difference. */
 type DifferingNodes = { readonly old: NodeLocation; readonly new: NodeLocation; readonly below: NodePath };
 
-/** No frame for a document without the node. In a list such as an enum, the frame shows the first item that the other lacks. */
+/**
+ * A document without the node has no frame. In a list such as an enum, a frame shows the first item that the other document
+ * lacks.
+ */
 export function restFrames(
   base: ValidProject,
   head: ValidProject,

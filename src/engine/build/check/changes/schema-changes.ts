@@ -1,4 +1,7 @@
-/** The changes of the schema file: graphql-js finds those of the public schema, `bindingChanges` those of binding directives. */
+/**
+ * The changes of the schema file: graphql-js finds the changes of the public schema, `bindingChanges` finds the changes of
+ * binding directives.
+ */
 import {
   findBreakingChanges,
   findDangerousChanges,
@@ -39,7 +42,7 @@ export function schemaChanges(base: Model, head: Model, today: string): Change[]
 
 const removals = new Set<string>(["sdl-field-removed", "sdl-arg-removed", "sdl-type-removed"]);
 
-/** A removal is not breaking after the sunset date that REST has announced. */
+/** Makes a removal safe if the sunset date that REST has announced has passed. */
 function afterSunset(base: Model, change: Change, today: string): Change {
   if (!removals.has(change.rule) || !hasEnded(base, change.coordinate, today)) return change;
   return {
@@ -49,7 +52,10 @@ function afterSunset(base: Model, change: Change, today: string): Change {
   };
 }
 
-/** Whether the coordinate's sunset date has passed; for a type, that of everything that leads to it. */
+/**
+ * Whether the coordinate's sunset date has passed; for a type, whether the dates of all fields and arguments of that type have
+ * passed.
+ */
 function hasEnded({ schema, deprecations }: Model, coordinate: string, today: string): boolean {
   const isOver = (each: string): boolean => (deprecations.get(each)?.sunset ?? "9999") <= today;
   if (coordinate.includes(".")) return isOver(coordinate);
@@ -57,19 +63,23 @@ function hasEnded({ schema, deprecations }: Model, coordinate: string, today: st
   return leading.length > 0 && leading.every(({ coordinate: at }) => isOver(at) || isOver(fieldOf(at)));
 }
 
-/** graphql-js classifies a new optional argument or input field as dangerous, but existing clients do not send it. */
+/**
+ * Converts a change that graphql-js has found. The class comes from our rule: for example, a new optional argument is dangerous
+ * for graphql-js, but safe here, because existing clients do not send it.
+ */
 function fromLibrary({ type, description }: { type: string; description: string }): Change[] {
-  // built-in scalars such as `Int` appear and disappear with their uses
+  // built-in scalars such as `Int` are part of a schema only while it uses them
   if (description.startsWith("Standard scalar ")) return [];
   // reported by `newDefaults`
   if (type === "ARG_DEFAULT_VALUE_CHANGE" && description.endsWith(" was removed.")) return [];
   const rule = `sdl-${type.toLowerCase().replaceAll("_", "-")}` as keyof typeof schemaRules;
-  // a description without two values is itself the fact: a union may lose two members at the same coordinate
+  // a description without two values is itself the fact, which distinguishes changes at the same coordinate, such as two
+  // removed union members
   const [, before = null, after = description] = / from (.+) to (.+?)\.?$/.exec(description) ?? [];
   return [schemaChange(rule, coordinateOf(type, description), description, before, after)];
 }
 
-/** graphql-js reports coordinates only as part of its descriptions. */
+/** Extracts the coordinate from a description, because graphql-js reports it only there. */
 const descriptionPatterns: readonly (readonly [RegExp, coordinate: string])[] = [
   [/^.*\barg (\w+) on (\w+\.\w+) was added.*$/s, "$2($1:)"],
   [/^.*\bfield (\w+) on input type (\w+) was added.*$/s, "$2.$1"],
@@ -93,7 +103,7 @@ function newDefaults(base: GraphQLSchema, head: GraphQLSchema): Change[] {
   const before = new Map(membersIn(base).map(({ coordinate, element }) => [coordinate, element]));
   return membersIn(head).flatMap(({ coordinate, element, kind }): Change[] => {
     const old = before.get(coordinate);
-    // an element that was required has been sent by every client
+    // every client already sends an element that was required
     if (!old || kind === "field" || (isNonNullType(old.type) && !defaultOf(old))) return [];
     const [was = none, is = none] = [defaultOf(old), defaultOf(element)];
     if (is === none && was !== none && isNonNullType(element.type)) {

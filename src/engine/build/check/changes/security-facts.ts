@@ -1,7 +1,7 @@
 /**
- * What a caller must send to be authorized: the security requirement (OpenAPI 3.1 §4.8.30), a list of alternatives, each a set of
- * schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks callers that satisfied an alternative before
- * but satisfy none now, and callers whose credential REST now expects elsewhere.
+ * Facts about what a caller must send to be authorized: the security requirement (OpenAPI 3.1 §4.8.30), which lists
+ * alternatives, each of them a set of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks callers
+ * that satisfied an alternative before but satisfy none now, and callers whose credential REST now expects in another location.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -9,7 +9,7 @@ import { schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
 
-/** `scheme` and `scheme:scope` strings. The empty set allows anonymous calls. */
+/** An alternative of a requirement, as `scheme` and `scheme:scope` strings. The empty set allows anonymous calls. */
 type Alternative = ReadonlySet<string>;
 
 const alternativesOf = ({ operation }: BoundField) => {
@@ -47,7 +47,7 @@ function judgeRequirement(
 const holds = (outer: Alternative, inner: Alternative): boolean =>
   [...inner].every((part) => outer.has(part));
 
-/** Describes additional scopes that the same schemes need now. */
+/** Describes the change if the same schemes only need additional scopes now. */
 function scopesMore(lost: Alternative, after: readonly Alternative[]): string | undefined {
   const schemes = (of: Alternative): Alternative => new Set([...of].map(schemeOf));
   const now = after.find((each) => holds(each, lost) && holds(schemes(lost), schemes(each)));
@@ -57,7 +57,9 @@ function scopesMore(lost: Alternative, after: readonly Alternative[]): string | 
   );
 }
 
-/** `OAuth2 (files:read, projects:read) and Key`. Scheme names do not contain colons (OpenAPI 3.1 §4.8.7). */
+/**
+ * Prints an alternative: `OAuth2 (files:read, projects:read) and Key`. Scheme names do not contain colons (OpenAPI 3.1 §4.8.7).
+ */
 function alternativeText(alternative: Alternative, before = ""): string {
   const scopes = Map.groupBy(alternative, schemeOf);
   const texts = [...scopes].map(([scheme, parts]) => {

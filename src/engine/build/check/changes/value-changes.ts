@@ -1,6 +1,6 @@
 /**
- * Compares each value that a coordinate shows or sends with the base. Values are paired by coordinate and by the place where the
- * document uses the schema, because an input type may correspond to several schemas.
+ * Compares each value that a coordinate returns or sends with the value at the base. Values are paired by coordinate and by the
+ * node that uses the schema, because an input type may correspond to several schemas.
  */
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { Model, ValueUse } from "../../bind/model.ts";
@@ -16,13 +16,16 @@ export function valueChanges(base: Model, head: Model): Difference[] {
   );
 }
 
-/** A list and its items are different values. */
+/** A value's key contains the list depth of its type, because a list and its items are different values. */
 const keyOf = ({ direction, coordinate, type }: ValueUse): string =>
   `${direction} ${coordinate} ${String(type).split("[").length}`;
 
 type Pair = readonly [old: ValueUse, now: ValueUse];
 
-/** Pairs by place (an operation has one per status), and the rest in order. */
+/**
+ * Pairs values by the location that uses the schema (an operation has one for each response status), and the remaining values
+ * in order.
+ */
 function pairs(base: Model, head: Model, old: readonly ValueUse[], now: readonly ValueUse[]): Pair[] {
   const left = Map.groupBy(now, (use) => valueKey(head, use));
   const found: Pair[] = [];
@@ -48,7 +51,8 @@ function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
     ? rejectedParts(old, now)
     : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
   return all.map(({ found, was, is }) => {
-    // a use that refers to another schema does not affect other uses of the old one
+    // if the value refers to another schema now, the change is at the value, because other uses of the old schema are not
+    // affected
     const isOfSchema =
       !/^rest-(nullable|required)-changed$|-removed$/.test(found.rule) &&
       describeNode(base.document, was.shape.node) === describeNode(head.document, is.shape.node);

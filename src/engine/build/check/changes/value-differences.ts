@@ -1,6 +1,6 @@
 /**
- * Differences between two schemas of a value that its GraphQL type does not show (JSON Schema, Validation §6): values that are
- * newly possible in a response, and values that are newly rejected in a request.
+ * Finds differences between the old and the new schema of a value that its GraphQL type does not express (JSON Schema,
+ * Validation §6): values that are newly possible in a response or newly rejected in a request.
  */
 import { getNamedType, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -10,16 +10,16 @@ import type { ValueUse } from "../../bind/model.ts";
 import { discriminate } from "../../openapi/shapes/discriminate.ts";
 import { numberFormats, type Shape, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { stricterLimits } from "../../openapi/shapes/stricter-limits.ts";
-import { isRelaxed } from "./breaking-changes.ts";
 import { type Differing, differing } from "./change.ts";
+import { isRelaxed } from "./new-proof-errors.ts";
 
-/** `use`: the use of the new schema. */
+/** The differences that clients may notice. `use`: where the new schema is used. */
 export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Differing[] =>
   use.direction === "response" ? shown(use.type, before, after) : rejectedValues(use.type, before, after);
 
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
-  // a value that is only sent back to REST is not shown to clients; the proof compares its type with the parameter's. A key that
-  // used to be a list of keys finds other objects, though
+  // a value that is only passed on to another REST call is not visible to clients, and the proof compares its type with the
+  // parameter's. But a key that has become a list of keys, or the reverse, finds other objects
   const isHeld = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
@@ -32,7 +32,7 @@ function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[]
   ];
 }
 
-/** Values that a client may send as `type` but that REST now rejects. */
+/** Differences by which REST now rejects values that a client may send as `type`. */
 export function rejectedValues(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   const named = type && getNamedType(type);
   const isInt = named?.name === "Int";
@@ -53,7 +53,7 @@ export function rejectedValues(type: ValueUse["type"], before: Shape, after: Sha
   ];
 }
 
-/** Whether `outer` allows every type that `inner` allows; a schema without types allows all. */
+/** Whether `outer` allows every type that `inner` allows; a schema without types allows all types. */
 const covers = (outer: Shape, inner: Shape): boolean =>
   outer.types.size === 0 || (inner.types.size > 0 && typesFit(inner, outer));
 
@@ -81,10 +81,13 @@ function formatDiffers(
   return [differing("rest-format-changed", phrase, details)];
 }
 
-/** Number widths are ignored, because the proof compares them with `Int` and `Float`. */
+/**
+ * Whether a response loses the format that it promised. Number widths are ignored, because the proof compares them with `Int`
+ * and `Float`.
+ */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 
-/** Without a format, or with a wider one, everything is still accepted. */
+/** Whether a request's format accepts less than before: everything is still accepted without a format, or with a wider one. */
 const isNarrower = (was: Format, is: Format): boolean =>
   is !== undefined && !(was === "int32" && is === "int64") && !(was === "float" && is === "double");
 
@@ -135,8 +138,8 @@ function limitsDiffer(before: Shape, after: Shape): Differing[] {
 }
 
 /**
- * The conditions on the value of a scalar of the schema's own, which the proof does not hold against it. `oneOf` and `anyOf`
- * are compared by their members.
+ * New conditions on the value of a custom scalar, which the proof does not check. `oneOf` and `anyOf` are skipped, because
+ * `rejectedParts` compares their members.
  */
 const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
   after.conditions.flatMap((condition) => {
@@ -154,7 +157,7 @@ const conditionsDiffer = (before: Shape, after: Shape): Differing[] =>
     return [differing("rest-limit-changed", phrase, { before: was[0] ?? null, after: is, below: [keyword] })];
   });
 
-/** A changed discriminator (OpenAPI 3.1 §4.8.25): another property, or other values of it. */
+/** A changed discriminator (OpenAPI 3.1 §4.8.25): another property, or other values of the same property. */
 function discriminatorDiffers(before: Shape, after: Shape): Differing[] {
   const [old, now] = [before.variants, after.variants].map((each) => each && discriminate(each));
   if (!old || !now) return [];

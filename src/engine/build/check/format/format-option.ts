@@ -36,7 +36,10 @@ export function checkSingleStdout(outputs: readonly Output[]): readonly Output[]
   return outputs;
 }
 
-/** Throws `UsageError` if a report would overwrite an input file. `usage`: a further input. */
+/**
+ * Throws `UsageError` if a report would overwrite an input file. `usage`: the argument of `--usage`, which may be an input file
+ * too.
+ */
 export function rejectInputFiles(outputs: readonly Output[], root: string, usage: string | undefined): void {
   const folders = ["spec", "generated"].map((folder) => join(root, folder) + sep);
   for (const { format, file } of outputs) {

@@ -1,4 +1,7 @@
-/** Prints the report for GitLab Code Quality: a list of violations, each at one line (docs.gitlab.com, "Code Quality report format"). */
+/**
+ * Prints the report for GitLab Code Quality: a list of violations, each at one line (docs.gitlab.com, "Code Quality report
+ * format").
+ */
 import { fingerprint } from "../../project/fingerprint.ts";
 import type { Finding, Report } from "../report.ts";
 import { annotationLocation, headline } from "./annotation.ts";
@@ -13,7 +16,7 @@ function violation(finding: Finding): object {
   const { rule, coordinate, message, severity, approval } = finding;
   const { file = "spec/schema.graphql", line = 1 } = annotationLocation(finding) ?? {};
   return {
-    // GitLab shows it on a single line
+    // GitLab shows the description on a single line
     description: [headline(finding), ...impactLines(finding), approvalOrAdvice(finding)].join("; "),
     check_name: rule,
     fingerprint: finding.fingerprint ?? fingerprint(rule, coordinate, [message]),

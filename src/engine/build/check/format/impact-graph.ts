@@ -1,13 +1,13 @@
 /**
- * The impact as a Mermaid graph, which GitHub renders: each change, the coordinates that it reaches, and the saved operations that
- * it breaks. The worst changes come first; those beyond the limits are counted.
+ * Prints the impact as a Mermaid graph, which GitHub renders: each change, the coordinates that it reaches, and the saved
+ * operations that it breaks or affects. The worst changes come first; of those beyond the limits, only the number is shown.
  */
 import { mermaidLabel } from "../../../shared/cli/printable.ts";
 import type { Finding, OperationReport, Report } from "../report.ts";
 
 const most = { changes: 8, coordinates: 6, operations: 12 };
 
-/** The lines of the graph; none if there are no unapproved changes. */
+/** The lines of the graph; empty if there are no unapproved changes. */
 export function impactGraph({ findings, operations }: Report): string[] {
   const changes = findings
     .filter(({ change, approval }) => change && !approval)
@@ -31,7 +31,7 @@ export function impactGraph({ findings, operations }: Report): string[] {
   return ["flowchart LR", ...lines, ...operationLines(operations, reached), ...hidden];
 }
 
-/** Breaking changes before dangerous ones, then by the number of operations. */
+/** Sorts breaking changes before dangerous ones, then by the number of operations. */
 const weightOf = ({ change, operations }: Finding): number =>
   (change === "breaking" ? 1_000_000 : 0) + operations.length;
 

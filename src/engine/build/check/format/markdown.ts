@@ -23,7 +23,7 @@ export function formatMarkdown(report: Report): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** For a run that failed before there was a report; replaces the summary of an earlier run. */
+/** The Markdown for a run that failed before there was a report, so that the summary of an earlier run does not remain. */
 export const failureMarkdown = ({ faults }: Failure): string =>
   `## Spec check: ❌ failed\n\n${faults.map((fault) => `- ${text(faultLine(fault))}`).join("\n")}\n`;
 

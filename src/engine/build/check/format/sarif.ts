@@ -1,6 +1,6 @@
 /**
- * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects files with a result without a location.
- * Locations at the base do not exist in the current files, so they are part of the message.
+ * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects a file in which a result has no
+ * location. Locations at the base do not exist in the current files, so the message lists them instead.
  */
 import { engineManifest } from "../../../shared/cli/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
@@ -26,7 +26,7 @@ export function formatSarif({ findings }: Report): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-/** GitHub requires all three texts of a rule. */
+/** A rule's descriptor. GitHub requires the short and full descriptions and the help text. */
 const ruleOf = (id: RuleId, version: string) => ({
   id,
   shortDescription: { text: meaningOf(id) },
@@ -68,7 +68,10 @@ function resultOf(finding: Finding, ruleIndex: number): object {
   };
 }
 
-/** A file name as a relative reference (RFC 3986); it may contain characters that are invalid in a URI. */
+/**
+ * A frame as a SARIF location. The file name is encoded as a relative reference (RFC 3986), because it may contain characters
+ * that are invalid in a URI.
+ */
 const locationOf = ({ file, line, column }: Frame): object => ({
   physicalLocation: {
     artifactLocation: { uri: file.split("/").map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" },

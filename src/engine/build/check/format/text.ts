@@ -41,13 +41,16 @@ function findingBlock(finding: Finding, paint: Paint): string[] {
   ];
 }
 
-/** Who approved the finding, or what to do, preceded by `arrow`. */
+/** The line that says who approved the finding, or else the advice, preceded by `arrow`. */
 export const approvalOrAdvice = ({ approval, hint }: Finding, arrow = ""): string =>
   approval
     ? `approved until ${approval.expires} by ${approval.author}: ${approval.reason}`
     : `${arrow}${hint}`;
 
-/** What else the change brings about, all that depends on it, and the saved operations that it breaks or affects. */
+/**
+ * The lines about the finding's impact: further effects of the same change, the coordinates that depend on it, and the saved
+ * operations that it breaks or affects.
+ */
 export const impactLines = (
   { also, coordinates = [], operations }: Finding,
   paint: Paint = (_style, text) => text,

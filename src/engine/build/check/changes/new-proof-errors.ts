@@ -1,7 +1,8 @@
 /**
- * Proof errors that the base did not have, and limits that REST sets now and nothing checks before a call. If the schema is unchanged at their coordinate, the OpenAPI document caused them,
- * and all errors with the same cause are reported as one finding. Errors that can be approved are reported separately, so
- * that their fingerprint is the same with and without a base.
+ * Finds proof errors that the base did not have, and new REST limits that this layer does not check before a call. If the
+ * schema is unchanged at the error's coordinate, the OpenAPI document caused the error, and all errors with the same cause
+ * become one finding. Errors that can be approved, except these limits, are reported separately, so that their fingerprint is
+ * the same with and without a base.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -18,44 +19,44 @@ import { addressOf } from "./operation-facts.ts";
 import { withoutSuggestion } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 
-export type BreakingChange = {
+export type NewProofErrors = {
   readonly cause: Cause;
   readonly errors: readonly [Diagnostic, ...Diagnostic[]];
-  /** Changes of the same node that the proof does not detect. */
+  /** Changes with the same cause that the proof does not detect. */
   readonly changes: Change[];
 };
 
-/** By the key of the causing node. */
-export function findBreakingChanges(base: ValidProject, head: ValidProject): Map<string, BreakingChange> {
+/** Groups the new errors by their cause. Returns the groups by the key of the cause, such as the changed node. */
+export function findNewProofErrors(base: ValidProject, head: ValidProject): Map<string, NewProofErrors> {
   const known = new Set(base.diagnostics.map(keyOf));
-  const breaks = new Map<string, BreakingChange>();
+  const proofErrors = new Map<string, NewProofErrors>();
   for (const error of head.diagnostics) {
-    const isBreak = isUncheckedLimit(error)
+    const isNew = isUncheckedLimit(error)
       ? isStricter(base, head, error)
       : error.severity === "error" && !isApprovable(error.rule) && !known.has(keyOf(error));
-    if (!isBreak || !isSaidAlike(base, head, error)) continue;
+    if (!isNew || !isSchemaUnchanged(base, head, error)) continue;
     const cause = causeOfError(base.model, head.model, error);
     if (!cause) continue;
     const key = isUncheckedLimit(error)
       ? JSON.stringify([error.rule, error.facts, causeKey(cause)])
       : (renamedPathParameter(base, head, error) ?? envelopeAt(base, head, cause) ?? causeKey(cause));
-    const found = breaks.get(key);
-    breaks.set(key, {
+    const found = proofErrors.get(key);
+    proofErrors.set(key, {
       cause: found?.cause ?? cause,
       errors: found ? [...found.errors, error] : [error],
       changes: [],
     });
   }
-  return breaks;
+  return proofErrors;
 }
 
-export const breakingChangeAt = (
-  breaks: ReadonlyMap<string, BreakingChange>,
+export const newProofErrorsAt = (
+  proofErrors: ReadonlyMap<string, NewProofErrors>,
   at: string,
-): BreakingChange | undefined =>
-  [...breaks.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
+): NewProofErrors | undefined =>
+  [...proofErrors.values()].find(({ errors }) => errors.some(({ coordinate }) => coordinate === at));
 
-/** Whether REST sets a limit now that nothing checks, or a stricter one than at the base. */
+/** Whether an unchecked limit of REST is new or stricter than at the base. */
 function isStricter(
   base: ValidProject,
   head: ValidProject,
@@ -70,7 +71,7 @@ function isStricter(
   return !same.some((each) => each.below?.[0] === keyword && isRelaxed(keyword, valueIn(base, each), is));
 }
 
-/** Whether a keyword refuses nothing more than before. */
+/** Whether the keyword's new value rejects nothing that the old value accepted. */
 export function isRelaxed(keyword: string | number, was: unknown, is: unknown): boolean {
   if (typeof was === "number" && typeof is === "number")
     return keyword === "minProperties" ? is <= was : keyword === "maxProperties" && is >= was;
@@ -81,8 +82,8 @@ export function isRelaxed(keyword: string | number, was: unknown, is: unknown): 
 }
 
 /**
- * The names of a path parameter at the base and now, if the error is about one that has another name in the same URL. An edit
- * that renames it does so in all paths.
+ * The old and the new name of a path parameter, if the error is about a parameter that was renamed within the same URL. These
+ * names are the key of the cause, because one edit usually renames the parameter in all paths.
  */
 function renamedPathParameter(base: ValidProject, head: ValidProject, error: Diagnostic): string | undefined {
   const [was, is] = [base, head].map(({ model }) => {
@@ -98,7 +99,10 @@ function renamedPathParameter(base: ValidProject, head: ValidProject, error: Dia
   return renamed === undefined || renamed < 0 ? undefined : `${old?.[renamed]} to ${now?.[renamed]}`;
 }
 
-/** The envelope that an answer has now, or had at the base: one edit may wrap all answers of an API. */
+/**
+ * The property that wraps a response's former schema now, or wrapped the current one at the base. It is the key of the cause,
+ * because one edit may wrap all responses of an API.
+ */
 function envelopeAt(base: ValidProject, head: ValidProject, { node, below }: Cause): string | undefined {
   const path = [...node.path, ...below];
   const schema = { file: node.file, path: path.slice(0, path.indexOf("content") + 3) };
@@ -108,7 +112,7 @@ function envelopeAt(base: ValidProject, head: ValidProject, { node, below }: Cau
   return on === undefined ? off && `without envelope ${off}` : `envelope ${on}`;
 }
 
-/** The property of an object, or of a member of its `allOf`, with this schema. */
+/** The name of the property that has this schema, in an object schema or in a member of its `allOf`. */
 function propertyThatIs(object: unknown, schema: unknown): string | undefined {
   const { allOf } = membersOf(object);
   return [object, ...(Array.isArray(allOf) ? allOf : [])]
@@ -118,14 +122,18 @@ function propertyThatIs(object: unknown, schema: unknown): string | undefined {
 
 const keyOf = ({ rule, coordinate }: Diagnostic): string => JSON.stringify([rule, coordinate]);
 
-/** Whether the schema is unchanged at the error's coordinate, or not involved. */
-function isSaidAlike(base: ValidProject, head: ValidProject, { coordinate, schema }: Diagnostic): boolean {
+/** Whether the GraphQL schema is unchanged at the error's coordinate, or the error has no location in the schema. */
+function isSchemaUnchanged(
+  base: ValidProject,
+  head: ValidProject,
+  { coordinate, schema }: Diagnostic,
+): boolean {
   if (!schema) return true;
   const [was, is] = [base, head].map(({ model }) => definitionAt(model.schema, coordinate));
   return is !== undefined && was === is;
 }
 
-/** Removes duplicates: one schema may affect several parts of a value. */
+/** Removes duplicates, which occur because one REST schema may describe several parts of a value. */
 export const eachOnce = (all: readonly Also[]): Also[] => [
   ...new Map(
     all.map(({ rule, coordinate, message }) => {
@@ -137,10 +145,10 @@ export const eachOnce = (all: readonly Also[]): Also[] => [
 
 type Also = NonNullable<Finding["also"]>[number];
 
-export function breakingChangeFinding(
+export function newProofErrorsFinding(
   base: ValidProject,
   head: ValidProject,
-  { cause, errors, changes }: BreakingChange,
+  { cause, errors, changes }: NewProofErrors,
 ): Finding {
   const [lead, ...others] = errors;
   const finding = diagnosticFinding(head, withoutSuggestion(base, head, lead));
