@@ -46,7 +46,7 @@ async function generated(root: string, restOf: RestOf): Promise<Map<string, stri
   return generate(projectAt(root, { restOf }).proved());
 }
 
-/** The folder → its files, from the paths that `generate` returns. */
+/** The path of `generated/`, and its files by their paths in it, from the result of `generate`. */
 export function generatedFolder(root: string, files: ReadonlyMap<string, string>) {
   const below = [...files].map(([path, text]) => [path.replace(/^generated\//, ""), text] as const);
   return [join(root, "generated"), new Map(below)] as const;

@@ -95,7 +95,7 @@ const together =
   async (...input) =>
     mergeOutputs(await Promise.all(plugins.map((plugin) => plugin(...input))));
 
-/** Imports first, then the rest of the heads, then the contents. */
+/** Joins the outputs of plugins: imports first, then the other `prepend` parts, then the contents and the `append` parts. */
 export function mergeOutputs(outputs: readonly Types.PluginOutput[]): string {
   const complex = outputs.map((output) => (typeof output === "string" ? { content: output } : output));
   const heads = complex.flatMap(({ prepend = [] }) => prepend);
@@ -122,7 +122,7 @@ function restTypes(model: Model): Promise<string> {
   return emitRestTypes(model.document, operations);
 }
 
-/** The types of the saved operations, here and in the client package. */
+/** The options for the types of saved operations, which the client package uses too. */
 export const operationTypeOptions = {
   useTypeImports: true,
   strictScalars: false,

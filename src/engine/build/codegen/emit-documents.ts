@@ -11,7 +11,7 @@ import { operationText, type SavedOperation } from "../schema/saved-operations.t
 import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./typescript-text.ts";
 
-/** Every definition once; several operations may share a fragment. */
+/** Prints every definition of the saved operations once, because several operations may share a fragment. */
 export function savedDefinitions(saved: readonly SavedOperation[]): string {
   const definitions = new Map<string, DefinitionNode>();
   for (const { document } of saved) {
@@ -43,7 +43,7 @@ ${documents.join("\n\n")}
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
-/** Apollo's persisted query manifest, with the additional members `calls`, for tools `tool`, and for tools that write `hints`. */
+/** Apollo's persisted query manifest, with additional members: `calls`, `tool` for tools, and `hints` for tools that write. */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => {
     const tool = toolDescription(operation.definition);
@@ -63,9 +63,9 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 }
 
 /**
- * What the methods of a mutation's root fields guarantee; the fields below them only read. Repeating one PUT or DELETE has no
- * further effect, which does not hold for a sequence of them (RFC 9110 §9.2.2). A POST whose only success is 201 creates
- * (RFC 9110 §15.3.2). Any other write may replace or delete.
+ * The tool hints that follow from the HTTP methods of a mutation's root fields; the fields below them only read. Repeating one
+ * PUT or DELETE has no further effect, which does not hold for a sequence of them (RFC 9110 §9.2.2). A POST whose only success
+ * status is 201 only creates (RFC 9110 §15.3.2). Any other write may replace or delete.
  */
 function writeHints(model: Model, operation: SavedOperation) {
   const root = model.schema.getMutationType()?.name;

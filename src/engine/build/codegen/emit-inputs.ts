@@ -60,6 +60,6 @@ const itemFunction = (item: SentValue): string =>
     ? conversionName(item.conversion)
     : `(item) => ${requestExpression(item, "item")}`;
 
-/** The `$` avoids collisions: GraphQL names do not contain it. */
+/** The name of a conversion's function. GraphQL names cannot contain `$`, so numbered names do not collide with others. */
 const conversionName = ({ type, ordinal }: ConversionId): string =>
   `to${type}${ordinal > 1 ? `$${ordinal}` : ""}`;

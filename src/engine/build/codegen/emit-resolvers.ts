@@ -109,7 +109,9 @@ function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string
   return `${comment(`${name}: GraphQL name → REST value`)}\n${text}`;
 }
 
-/** The functions of `restbound/rest` that the body calls, and the types of this file's objects and conversions. */
+/**
+ * The imports: the functions of `restbound/rest` that the body calls, and the types of the file's resolvers and conversions.
+ */
 function imports(model: Model, typeNames: TypeNames, types: readonly string[], body: string): string {
   const used = new Set(withoutTextAndComments(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
   const called = restFunctions.filter((name) => used.has(name));
@@ -120,15 +122,16 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[], b
   return `${line}import type { ${names.sort().join(", ")} } from "./graphql.ts";`;
 }
 
-/**
- * The expression of a bound field: its REST call, wrapped in `level` and a batch function if the field is batched, and in
- * `inheriting` or `inheritingLevel` if it uses values from enclosing objects.
- */
+/** The parameter of a batch's fetch function: the keys of one call. */
 const keysName = "keys";
 
 /** The function of `src/engine/runtime/rest/batch.ts` for each mode. */
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
+/**
+ * The expression of a bound field: its REST call, wrapped in `level` and a batch function if the field is batched, and in
+ * `inheriting` or `inheritingLevel` if it uses values from enclosing objects.
+ */
 function boundResolver(field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
@@ -219,7 +222,7 @@ const objectValue = (source: ParentSource | EnclosingSource): string =>
     ? read("parent", source.path, true)
     : propertyAccess("inherited", [formatSource(source)]);
 
-/** The inner `args` have REST's cursor and page size. `link` reports the next page's URL. */
+/** Wraps a call in `connection`. The inner `args` contain REST's cursor and page size. `link` passes on the next page's URL. */
 const connectionCall = (page: Page, call: string): string =>
   `connection(args, ${objectLiteral(Object.entries(page).map(([name, value]) => [name, literal(value)]))}, ${page.next.by === "link" ? "(args, link)" : "(args)"} => ${call})`;
 

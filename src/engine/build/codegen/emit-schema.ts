@@ -37,7 +37,7 @@ export function emitSchema(model: Model): string {
 /** `generated/subgraph.graphql`: the same schema with the directives of federation, for composition. */
 export const emitSubgraph = (model: Model): string => described(model, withDefinition(model));
 
-/** The schema with the fields of entities' references, for the types of their resolvers. */
+/** Adds the Query fields that resolve entity references to the schema, so that their resolvers get types. */
 export function withReferences({ federation, schema }: Model, text: string): string {
   const fields = (federation?.keys ?? []).flatMap(({ reference }) =>
     reference ? print({ ...reference, directives: [] }) : [],
@@ -47,7 +47,7 @@ export function withReferences({ federation, schema }: Model, text: string): str
     : text;
 }
 
-/** Clients see no directives of federation: what is left of an extension may be nothing. */
+/** Removes federation's directives and types, which clients do not see, and extensions that are empty without them. */
 function withoutFederation(document: DocumentNode, { directives, types }: Federation): DocumentNode {
   const without = ({ name }: { readonly name: NameNode }, names: ReadonlySet<string>) =>
     names.has(name.value) ? null : undefined;
@@ -78,7 +78,7 @@ function described(model: Model, document: DocumentNode): string {
       describe(model, coordinateOf(field, ancestors), field),
     InputValueDefinition: (input, _key, _parent, _path, ancestors) =>
       withSunset(model, coordinateOf(input, ancestors), input),
-    // a block string has no escapes
+    // a block string cannot escape control characters
     StringValue: (node) =>
       node.block && node.value.search(controlCharacters) >= 0 ? { ...node, block: false } : undefined,
   });
@@ -122,7 +122,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       .flatMap((input) =>
         input.source.kind === "argument" ? [[input.source.path.join("."), input] as const] : [],
       )
-      .reverse(), // the first of two wins
+      .reverse(), // if an argument feeds two inputs, the first one describes it
   );
   // with numbered pages or offsets, REST's parameter describes a number, but clients send a cursor
   if (bound.connection && isCounted(bound.connection.next)) fedBy.delete("after");
@@ -133,7 +133,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   };
 }
 
-/** Replaces a directive in the source schema, which may list fewer levels than those proved. */
+/** Replaces the source schema's `@semanticNonNull`, which may list fewer levels than are proved. */
 function withSemanticNonNull(
   { semanticNonNull, schema }: Model,
   coordinate: string,

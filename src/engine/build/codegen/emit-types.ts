@@ -35,7 +35,10 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
   };
 }
 
-/** A REST object. Other subgraphs have the fields that some of its type require, so only a representation has their values. */
+/**
+ * The type of a REST object. If a field of the GraphQL type requires values from other subgraphs (`@requires`), these are added
+ * as optional properties, because only a representation has them.
+ */
 function withRequired(
   { backings, references }: Model,
   type: string,
@@ -49,7 +52,10 @@ function withRequired(
   return `(${typeExpression} & Partial<Pick<${representation.typeExpression}, ${names}>>)`;
 }
 
-/** Types keep their names (`APIKey`, `my_type`), which the resolvers import; only `QueryContactsArgs` is capitalized. */
+/**
+ * Types keep their names (`APIKey`, `my_type`), which the resolvers import; only derived names such as `QueryContactsArgs` are
+ * capitalized.
+ */
 const keepTypeName =
   ({ schema }: Model, typeNames: TypeNames) =>
   (given: string): string => {
@@ -61,7 +67,7 @@ const keepTypeName =
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
-/** Custom scalars pass through unchanged. Dates are strings; the types of others are known only to REST. */
+/** Custom scalars pass through unchanged. Dates are strings; the types of other scalars are known only to REST. */
 const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
@@ -118,7 +124,10 @@ export const withDefaults =
     return plugin(buildASTSchema(definitions, { assumeValid: true }), ...rest);
   };
 
-/** Leaves out the types of directives' resolvers: the runtime resolves no directive. Their names could be those of a schema's types. */
+/**
+ * Omits the types of directive resolvers: the runtime resolves no directives, and the names could collide with the schema's
+ * types.
+ */
 export const withoutDirectives =
   (plugin: PluginFunction): PluginFunction =>
   (schema, ...rest) => {

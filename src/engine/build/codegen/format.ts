@@ -18,7 +18,7 @@ export async function formatted(name: string, text: string): Promise<string> {
   }
 }
 
-/** TypeScript in Prettier's style, by oxfmt in a twentieth of the time. */
+/** Formats TypeScript in Prettier's style with oxfmt, which takes a twentieth of Prettier's time. */
 export async function formatTypeScript(name: string, text: string): Promise<string> {
   const { code, errors } = await format(name, text, { printWidth: 110, embeddedLanguageFormatting: "off" });
   const [error] = errors;

@@ -40,8 +40,8 @@ async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Paths are relative to the project, `/`-separated and sorted. The plugins are run by graphql-codegen's core, which starts faster
- * than its command line.
+ * Returns the files by path; paths are relative to the project, `/`-separated and sorted. Runs the plugins with
+ * graphql-codegen's core, which starts faster than its command line.
  */
 export async function generate({ files: spec, model, saved }: ValidProject): Promise<Map<string, string>> {
   const own = saved.filter(({ app }) => app === undefined);

@@ -1,7 +1,7 @@
 /**
  * Guards names that every JavaScript object inherits (`valueOf`, `constructor`): openapi-typescript and graphql-codegen look up
- * names in plain objects and would find the inherited member. They get these names with a prefix, which is removed from their
- * output.
+ * names in plain objects and would find the inherited member. These libraries get such names with a prefix, which is then
+ * removed from their output.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "graphql";
@@ -44,7 +44,7 @@ export const guardedText = (text: string): string => {
   return guardedNames === document ? text : print(guardedNames);
 };
 
-/** Wraps a graphql-codegen plugin so that it handles these names correctly. */
+/** Wraps a graphql-codegen plugin so that it handles inherited names correctly. */
 export const guardedPlugin =
   (plugin: PluginFunction): PluginFunction =>
   async (schema, documents, ...rest) => {

@@ -13,7 +13,10 @@ export const literal = (value: unknown): string =>
 export const withoutTextAndComments = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*\*.*?\*\//gs, "");
 
-/** The content of a single-quoted string, which graphql-codegen inserts unescaped; numbers would lose their quotes. */
+/**
+ * The escaped content of a single-quoted string, because graphql-codegen inserts it unchanged. The first character of a number
+ * is escaped, because graphql-codegen would drop the quotes.
+ */
 export function singleQuoted(text: string): string {
   const escaped = literal(text).slice(1, -1).replaceAll("'", "\\'");
   return /^[-+.\d]/.test(text) ? `\\x${text.charCodeAt(0).toString(16)}${escaped.slice(1)}` : escaped;
@@ -33,7 +36,7 @@ const identifier = /^[A-Za-z_$][\w$]*$/;
 export const objectKey = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : literal(name);
 
-/** `object.a.b`: a chain of properties; `object.a?.b` where one on the way may be null. */
+/** `object.a.b`: a chain of properties; `object.a?.b` if a property on the path may be null. */
 export const propertyAccess = (object: string, path: readonly string[], isNullable = false): string =>
   path.reduce((chain, name, index) => {
     const optional = isNullable && index > 0 ? "?." : "";
@@ -43,8 +46,8 @@ export const propertyAccess = (object: string, path: readonly string[], isNullab
   }, object);
 
 /**
- * `object.a.b` of a REST object, of which any step may be absent. Every object inherits names such as `constructor`: a function
- * of `src/engine/runtime/rest/property.ts` reads these.
+ * The expression that reads `a.b` of a REST object, in which any step may be absent. Names that every object inherits, such as
+ * `constructor`, are read by a function of `src/engine/runtime/rest/property.ts`.
  */
 export const read = (object: string, path: readonly string[], isNullable = false): string =>
   path.some(isInherited)

@@ -51,8 +51,8 @@ function contextFor(whole: OpenAPI3): Context {
   return context as Context;
 }
 
-// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). The plain document has such
-// an operation as the GET of a temporary path. Its generated type is then moved to the right path and method.
+// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). The plain document describes such an
+// operation as the GET of a temporary path. Its generated type is then moved to the operation's own path and method.
 
 const knownMethods: ReadonlySet<string> = new Set(itemMethods.filter((method) => method !== "query"));
 
@@ -120,7 +120,7 @@ const nameOf = ({ name }: ts.TypeElement): string =>
 // Short names for long paths. openapi-typescript stores the location of each node as a string in a Set. V8 hashes strings of
 // more than 16,383 characters by their length alone, so thousands of nodes below a long path would be compared pairwise.
 
-/** Longer than the paths of all known documents. */
+/** Longer paths get a short name. The paths of all known documents are shorter. */
 const longest = 2_000;
 
 /** Long path → its name in the plain document. */

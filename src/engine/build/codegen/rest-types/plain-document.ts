@@ -8,8 +8,8 @@ import type { Parameter, RestOperation, SuccessResponse } from "../../openapi/op
 import { annotationsOf, type PlainSchema, PlainSchemas } from "./plain-schemas.ts";
 
 /**
- * `names`: paths that are renamed in the plain document. `slots`: the temporary paths of operations whose methods openapi-typescript
- * does not know. They are GETs there.
+ * `names`: paths that are renamed in the plain document. `slots`: the temporary paths of operations whose methods
+ * openapi-typescript does not support; the document describes them as GET.
  */
 export function plainDocument(
   document: RestDocument,

@@ -96,7 +96,7 @@ export class PlainSchemas {
     return name;
   }
 
-  /** The shape without null. */
+  /** The schema of the shape, written in place and without null. */
   #inline(shape: Shape): PlainSchema {
     const { types, values, members = [], variants } = shape;
     if (isScalar(shape))
@@ -147,13 +147,13 @@ export class PlainSchemas {
   }
 }
 
-/** A shape that accepts any value, or only strings, numbers and booleans. */
+/** Whether the shape accepts any value, or only strings, numbers and booleans. */
 const isScalar = ({ types }: Shape): boolean => !types.has("object") && !types.has("array");
 
 const oneOrAll = <T>(all: readonly T[]): T | readonly T[] =>
   all.length === 1 && all[0] !== undefined ? all[0] : all;
 
-/** Each schema once. */
+/** `oneOf` the different schemas, or the schema itself if there is only one. */
 function oneOf(schemas: readonly PlainSchema[]): PlainSchema {
   const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   const [only] = different;
