@@ -61,7 +61,7 @@ export function listCalls(model: Model, { definition, document }: SavedOperation
   return definition.operation === "query" ? shared(planner.plan) : planner.plan;
 }
 
-/** Marks shared calls: lists without inputs, such as those in which links look up their keys, are read once. */
+/** Marks shared calls: lists without inputs, such as those in which links look up their keys, are requested once. */
 function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   const first = new Map<RestOperation, string>();
   return plan.map((call) => {

@@ -13,7 +13,7 @@ import type { FindingTarget } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
-/** A field, and a REST object that its type is read from; a field of a root type has none. */
+/** A field, and a REST object that its type is read from; a field of a root type has no such object. */
 export type FieldOfParent = {
   /** The object type that has the field. */
   readonly type: string;

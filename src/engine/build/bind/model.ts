@@ -81,11 +81,14 @@ export type FieldBinding = NamedField & {
    */
   readonly reference?: Pick<Batch, "match" | "size"> | undefined;
   readonly connection?: Page;
-  /** Whether a 404 response is null: on nullable Query and link fields whose operation documents 404. */
+  /** Whether a 404 response makes the field null: true for nullable Query and link fields whose operation documents 404. */
   readonly nullOn404: boolean;
   /** The nullable values of the parent, or inherited ones, that a call needs. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
-  /** The lists of REST objects that select the field's items. If one is empty, the field is empty and no call is made. */
+  /**
+   * The sources of the lists that select the field's items. If one of these lists is empty, the field is an empty list and no
+   * call is made.
+   */
   readonly keyLists: readonly (ParentSource | EnclosingSource)[];
 };
 
@@ -119,7 +122,7 @@ export type Backing = {
   readonly shape: Shape;
   /** Its TypeScript type (`outputs/type-expression.ts`). */
   readonly typeExpression: string;
-  /** The status of the response, if the object is a response and the operation documents several. */
+  /** The status of the response, if the object is a response and the operation documents several responses. */
   readonly status?: string;
   /** The coordinate of the first bound field that returns the object. */
   readonly from: string;
@@ -180,7 +183,7 @@ export type Model = {
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;
-  /** Enum type → GraphQL value → REST value, for enums that rename. */
+  /** Enum type → GraphQL value → REST value, for enums with a renamed value. */
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** The conversions used by requests. */
   readonly inputConversions: readonly InputConversion[];

@@ -43,8 +43,8 @@ function itHas({ properties }: Shape): string {
 }
 
 /**
- * `; did you mean "data.name"?` if the object is an envelope (it has few properties) and one of its properties has the wanted
- * one.
+ * `; did you mean "data.name"?` if the object has few properties, like an envelope, and one of them contains a property with
+ * the wanted name.
  */
 function inEnvelope({ properties }: Shape, wanted: string): string {
   if (properties.size > mostInEnvelope) return "";

@@ -117,7 +117,7 @@ export const enumValues = (names: RestNames, type: GraphQLEnumType): Map<string,
 export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
-/** Settles the REST names of the enum's values by the values of the shape, if it has any. */
+/** Fixes the REST names of the GraphQL enum's values by the shape's values, if the shape is an enum. */
 export function settleEnumValues(
   names: RestNames,
   type: GraphQLEnumType,
@@ -129,7 +129,7 @@ export function settleEnumValues(
 
 /** A value of a GraphQL enum that two enums of REST name differently. */
 type NameConflict = {
-  /** The value's name in GraphQL, and in the REST enum at hand. */
+  /** `name`: the value's name in GraphQL. `rest`: its name in the REST enum that is being bound. */
   readonly name: string;
   readonly rest: string;
   readonly message: string;

@@ -1,4 +1,6 @@
-/** The names of a `oneOf`'s members, by which union types and fields of `@oneOf` inputs are matched to them. */
+/**
+ * The names of a `oneOf`'s members, by which the members of union types and the fields of `@oneOf` inputs are matched to them.
+ */
 import type { Variant } from "../openapi/shapes/shape.ts";
 import { normalizeName } from "../schema/graphql-names.ts";
 

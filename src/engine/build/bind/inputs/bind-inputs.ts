@@ -243,7 +243,7 @@ function unboundSlots(field: FieldContext): InputSlot[] {
   );
 }
 
-/** The meaning of the parameters behind a connection's arguments. */
+/** Argument of a connection → the meaning of the parameter that it feeds, for hints. */
 const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],

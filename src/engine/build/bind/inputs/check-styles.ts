@@ -7,7 +7,9 @@ import type { FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
-/** Checks each parameter and form property that a call sends. Optional ones without a source are never sent. */
+/**
+ * Checks each parameter and form property that a call sends. An optional parameter or property without a source is never sent.
+ */
 export function checkStyles(
   field: FieldContext,
   inputs: readonly Input[],
@@ -33,7 +35,7 @@ export function checkStyles(
 
 type Styled = Pick<Parameter, "shape" | "style" | "node" | "name" | "in">;
 
-/** The lists and objects of a form body. */
+/** The properties of a form body that are lists or objects, with their styles. */
 export const formProperties = ({ body }: RestOperation): Styled[] =>
   [...(body?.formStyles ?? [])].flatMap(([name, { style }]) => {
     const property = body?.shape.properties.get(name);
@@ -87,7 +89,7 @@ export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">)
 
 const brackets = /[[\]]/;
 
-/** Whether a list contains lists or objects, or an object requires a member that is one. */
+/** Whether a list contains lists or objects, or an object has only such members or requires one of them. */
 function isNested(shape: Styled["shape"], style: string): boolean {
   const { types, items } = shape;
   if (style !== "json" && types.has("array") && items) return kindOf(items) !== "value";

@@ -72,7 +72,10 @@ export class InputPairs {
     return { shape, fields, choosesFrom: variants };
   }
 
-  /** The shape itself if it declares every field, or if none of its members does. */
+  /**
+   * The REST object that the type is sent as: the shape, merged with the first alternative that has the fields that the shape
+   * itself lacks.
+   */
   #takenObject(type: GraphQLInputObjectType, shape: Shape): Shape {
     const { properties, members = [] } = shape;
     const known = new Set(

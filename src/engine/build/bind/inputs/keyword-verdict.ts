@@ -140,7 +140,7 @@ const typesVerdict = (sent: Sent, named: readonly unknown[]): KeywordVerdict =>
     }),
   );
 
-/** `enum` and `const`. */
+/** The verdict of `enum` or `const`. */
 function valuesVerdict({ sent, isTrusted }: At, values: readonly unknown[]): KeywordVerdict {
   if (sent.kind === "scalar" && sent.values)
     return common(sent.values.map((each) => (values.includes(each) ? "met" : "refused")));

@@ -81,7 +81,7 @@ function wholeMember(
   return { member, sent, isWhole: true, ...chosenBy(name, member, choosing, isFed) };
 }
 
-/** The discriminator value after which the field is named, or the only one. */
+/** The discriminator value after which the field is named, or else the member's only discriminator value. */
 function chosenBy(
   field: string,
   { shape, values }: Variant,

@@ -74,8 +74,8 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
 }
 
 /**
- * Proves paging by page number or offset. `more` or `total` determines the last page. Without them, it is a page that is not full
- * or, if the page size is unknown, an empty page.
+ * Proves paging by page number or offset. `more` or `total` determines the last page. Without `more` and `total`, the last page
+ * is one that is not full or, if the page size is unknown, an empty page.
  */
 function counted(
   { directive, where }: FieldContext,

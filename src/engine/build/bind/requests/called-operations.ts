@@ -104,7 +104,7 @@ const mayBeNull = ({ operation, result }: BoundField): boolean =>
     return at.nullable || at.types.size === 0;
   });
 
-/** The documented error responses, and those without a JSON body. */
+/** The statuses of the documented error responses, and the statuses among them whose responses have no JSON body. */
 function refusalsOf({ responses }: RestOperation) {
   const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
   const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));

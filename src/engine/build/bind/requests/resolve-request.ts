@@ -147,7 +147,7 @@ function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape
   });
 }
 
-/** Prefixes the names with those of the value that contains them. */
+/** Prefixes the names with the names of the value that contains them. */
 const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): Renamed[] =>
   renamed.map(([inner, field]) => [`${name}.${inner}`, `${argument}.${field}`]);
 

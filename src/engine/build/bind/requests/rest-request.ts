@@ -60,7 +60,7 @@ export type ConversionId = {
 
 /**
  * Converts an input object to a REST object. A type needs a conversion if REST has other names for its fields or rejects their
- * nulls, and several if its REST objects differ in this.
+ * nulls, and several conversions if its REST objects differ in these respects.
  */
 export type InputConversion = ConversionId & {
   /** Whether the conversion is recursive, so that TypeScript cannot infer its result type. */
