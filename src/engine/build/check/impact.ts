@@ -102,7 +102,7 @@ function reasons(
   const demand = requestConstraint(finding);
   if (demand && project.model) {
     const violated = violations(demand, project.model, operation, own);
-    return own.filter((each) => violated.get(each) ?? selected.has(each)); // undecidable: as if violated
+    return own.filter((each) => violated.get(each) ?? selected.has(each)); // if absent, assume a violation
   }
   return own.filter((each) => selected.has(each));
 }

@@ -53,7 +53,7 @@ const demands = new Map<string, Demand>([
 ]);
 
 /**
- * By coordinate, whether a request of the operation may violate the constraint. An omitted argument violates the constraint at a
+ * By coordinate, whether a request of the operation may violate the constraint. An omitted argument may violate it at a
  * coordinate that the operation does not select. Coordinates that no request of the operation reaches are absent.
  */
 export function violations(

@@ -26,7 +26,7 @@ export type Usage = {
   readonly lastDays: ReadonlyMap<string, string>;
 };
 
-/** What was counted, and what of it is saved or not. */
+/** The usage as read from its source, with its summary: saved operations that ran, and runs of others. */
 type CountedUsage = Usage & UsageReport;
 
 export function usageReport({ source, since, runs }: Usage, head: Project, base: ValidProject) {

@@ -1,7 +1,4 @@
-/**
- * Describes a location in the OpenAPI document for messages: `schema Thing.name`, `GET /things query "limit"`, `GET /things
- * answer`.
- */
+/** Describes locations in the OpenAPI document for messages, such as `GET /things query "limit"` and `schema Thing.name`. */
 import { membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
 import type { NodeLocation } from "../../diagnostic.ts";

@@ -93,7 +93,10 @@ const isNarrower = (was: Format, is: Format): boolean =>
 
 type EnumValues = Shape["values"];
 
-/** Not for GraphQL enums: the proof compares them with REST's values, and graphql-js compares them with the base. */
+/**
+ * Returns no difference for GraphQL enums: the proof compares them with REST's values, and graphql-js compares them with the
+ * base.
+ */
 function enumDiffers(
   { values: was }: Shape,
   { values: is }: Shape,
