@@ -22,6 +22,8 @@ export type Operation = {
   readonly style?: Readonly<Record<string, Style>>;
   /** Lower-case request headers with credentials: one list per alternative security requirement. Absent: none needed. */
   readonly credentials?: readonly (readonly string[])[];
+  /** A read that declares `security: []`: its calls carry nothing of the caller, so all callers share a public response. */
+  readonly public?: true;
   /** Credentials are optional, so a success does not prove that one was valid. */
   readonly anonymous?: true;
   /** Header → where REST expects the credential instead: in the query, a cookie or another header. */

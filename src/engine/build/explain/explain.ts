@@ -116,11 +116,14 @@ function callLines(model: Model, field: BoundField): string[] {
   ];
 }
 
-/** The owner of the credential that a call sends; empty if the server holds none. */
-const credentialLines = ({ held, document }: Model, operation: RestOperation): string[] =>
-  held.size === 0
+/** The owner of the credential that a call sends, if the server holds some; and whether it carries anything of its caller. */
+function credentialLines({ held, document, calledOperations }: Model, operation: RestOperation): string[] {
+  if (calledOperations.get(methodAndPath(operation))?.public)
+    return ["  public: the call carries nothing of its caller, and all callers share a public response"];
+  return held.size === 0
     ? []
     : credentialUse(document, held, operation).texts.map((text) => `  credential: ${text}`);
+}
 
 /** The fixed headers that the document does not declare; the others are among the inputs. */
 function headerLines({ calledOperations }: Model, { operation, inputs }: BoundField): string[] {

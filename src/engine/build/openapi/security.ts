@@ -44,6 +44,12 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
   return [...new Map(lists.map((list) => [list.join(), list])).values()].filter(({ length }) => length > 0);
 }
 
+/**
+ * Whether the operation itself declares `security: []`. The document's own empty list is not enough: behind a gateway it is also
+ * that of operations which read the context headers.
+ */
+export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(node)?.length === 0;
+
 /** Whether credentials are optional. */
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);

@@ -11,6 +11,8 @@ type Headers = Readonly<Record<string, string>>;
 /** The headers of every operation that a call may replace by its own. */
 const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
+const headersOfNoCaller = ["accept", "accept-language"];
+
 const none: readonly Owner[] = [];
 
 /** What the credentials and the context headers of a request decide. Requests that bring the same ones share it. */
@@ -119,10 +121,11 @@ export class CallerHeaders {
   /**
    * A copy of the headers that travel on to an operation, with the credentials that it takes and the headers of the call. A
    * client's argument may feed one of those, so none replaces what the gateway vouches for or a credential of the request, in
-   * any spelling. Otherwise the success of the argument's credential would prove the request's.
+   * any spelling. Otherwise the success of the argument's credential would prove the request's. A public read carries nothing of
+   * its caller but the language.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
-    const headers = new Dictionary<string>(this.headers);
+    const headers = operation.public ? this.#ofNoCaller : new Dictionary<string>(this.headers);
     const { credentials = [], places, product } = operation;
     if (this.#withheld?.products.has(product)) for (const name of this.#withheld.names) delete headers[name];
     if (places) this.#place(operation, headers);
@@ -137,6 +140,15 @@ export class CallerHeaders {
     const fixed = new Set(Object.keys({ ...this.headers, ...headers }).map(canonicalHeader));
     for (const [name, value] of added)
       if (ownOfCall.has(name) || !fixed.has(canonicalHeader(name))) headers[name] = value;
+    return headers;
+  }
+
+  get #ofNoCaller(): Dictionary<string> {
+    const headers = new Dictionary<string>();
+    for (const name of headersOfNoCaller) {
+      const value = own(this.headers, name);
+      if (value !== undefined) headers[name] = value;
+    }
     return headers;
   }
 

@@ -33,6 +33,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
       "openapi-3.2",
       "openapi-3.2-methods",
       "parameters",
+      "public-reads",
       "query-objects",
     ],
     ...["refusals", "several-documents"],

@@ -23,6 +23,18 @@ test("explain shows the calls of a field and of a saved operation; a wrong name 
   expect(bare.error).toContain('did you mean "Query.parcels"?');
 });
 
+test("explain says that a call carries nothing of its caller", async () => {
+  const openapi = edited(
+    depotOpenapi,
+    "operationId: couriers_by_code",
+    "operationId: couriers_by_code\n      security: []",
+  );
+  const { out } = await ran(project({ "spec/openapi.yaml": openapi }), ["Parcel.courier"], explain);
+  expect(out).toContain(
+    "  public: the call carries nothing of its caller, and all callers share a public response",
+  );
+});
+
 test("--format mermaid draws the calls of a saved operation by level, with keys and batches", async () => {
   const { out } = await ran(project(), ["--format", "mermaid", "Depot"], explain);
   expect(out.split("\n")).toEqual([

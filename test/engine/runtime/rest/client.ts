@@ -42,6 +42,12 @@ export const operations: Record<string, Operation> = {
   "POST /things/{thingId}/reset": { id: "resetThing", product: "A", empty: true, unread: true },
 };
 
+/** `GET /things` needs no credential. */
+export const withPublicThings: Record<string, Operation> = {
+  ...operations,
+  "GET /things": { id: "listThings", product: "A", public: true },
+};
+
 /** The headers without those that differ in each request of a caller. */
 const ofCaller = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(

@@ -7,11 +7,17 @@ import type { RestDocument } from "../../openapi/document.ts";
 import type { HeldByOperation } from "../../openapi/held-credentials.ts";
 import {
   hasNoContent,
+  isSafe,
   methodAndPath,
   type RestOperation,
   showableResponses,
 } from "../../openapi/operation.ts";
-import { credentialHeadersOf, credentialPlacesOf, isAnonymousToo } from "../../openapi/security.ts";
+import {
+  credentialHeadersOf,
+  credentialPlacesOf,
+  isAnonymousToo,
+  isDeclaredPublic,
+} from "../../openapi/security.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
 import { errorMembers, listedMembers } from "../outputs/error-members.ts";
@@ -76,6 +82,7 @@ function calledOperation(
     id,
     product,
     ...(permission !== undefined && { permission }),
+    ...(!held && isPublicRead(operation) && { public: true }),
     ...(credentials.length > 0 && { credentials }),
     ...(credentials.length > 0 && isAnonymousToo(operation) && { anonymous: true }),
     ...(places.size > 0 && { places: Object.fromEntries(places) }),
@@ -91,6 +98,15 @@ function calledOperation(
     ...(errors.length > 0 && { errors }),
   };
 }
+
+/** Whether a call needs nothing of the caller. A header that the operation takes may be one that the gateway sets. */
+const isPublicRead = (operation: RestOperation): boolean =>
+  isSafe(operation.method) &&
+  isDeclaredPublic(operation) &&
+  operation.parameters.every(
+    ({ in: location, name }) =>
+      location === "path" || location === "query" || name.toLowerCase() === "accept-language",
+  );
 
 /** Whether the field's value may be null or absent in a success response with content. */
 const mayBeNull = ({ operation, result }: BoundField): boolean =>

@@ -1,8 +1,10 @@
 /**
- * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`). A write of a caller drops all values of
+ * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`), but public ones for all. A write of a caller drops all values of
  * the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks for the written URL only). The
  * total size is bounded, and the size for each caller: the least recently used values go first. Beyond `openBytes`, only
  * what was asked for lately is kept: with more callers than fit, a value would be gone before its caller comes back.
+ *
+ * A public value takes the space of the caller who brought it. A caller who has written since does not get it, but brings a new one.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
@@ -13,12 +15,19 @@ type Kept = { readonly size: number };
 
 /** The keys of one caller's values, the oldest first, and their size. */
 type Part = { readonly keys: Set<string>; size: number };
-type Entry = Pick<CallerKey, "identity" | "caller"> & { readonly value: Kept; readonly size: number };
+type Entry = Pick<CallerKey, "identity" | "caller"> & {
+  readonly value: Kept;
+  readonly size: number;
+  readonly beganAt: number;
+};
 
 const bytesPerUnit = 2;
 
 /** No identity begins like this: none begins with a line break. */
 const allOf = "\n";
+
+/** The identity of public values. No caller is called like this. */
+const everyone = "\nall\n";
 
 export class CallerCache {
   readonly #entries = new LRUCache<string, Entry>({
@@ -27,6 +36,7 @@ export class CallerCache {
     dispose: (entry, key) => this.#disposed(entry, key),
   });
   readonly #doorkeeper = new Doorkeeper();
+  readonly #publicDoorkeeper = new Doorkeeper();
   readonly #keys = new Map<string, Set<string>>(); // by identity
   readonly #parts = new Map<string, Part>(); // by caller
   /** When the values of an identity, or of a caller with all its identities, were last dropped. */
@@ -45,24 +55,27 @@ export class CallerCache {
   }
 
   /** The value of a key. The reader checks its class: the cache holds REST responses and whole answers. */
-  get({ identity, whole }: CallerKey): Kept | undefined {
+  get(key: CallerKey): Kept | undefined {
+    const { identity, whole } = key;
     if (!this.#keys.has(identity)) return undefined; // a long key is not hashed in vain
     const entry = this.#entries.get(whole);
-    return entry?.identity === identity ? entry.value : undefined;
+    if (entry?.identity !== identity) return undefined;
+    return key.isPublic && entry.beganAt <= this.#dropTimeOf(key) ? undefined : entry.value;
   }
 
   /** Whether a new value would be kept. The key counts as asked for. */
-  admits({ caller, whole }: CallerKey): boolean {
-    return this.#entries.calculatedSize < cachedResponses.openBytes || this.#doorkeeper.knows(caller, whole);
+  admits({ caller, whole, isPublic }: CallerKey): boolean {
+    if (this.#entries.calculatedSize < cachedResponses.openBytes) return true;
+    return isPublic ? this.#publicDoorkeeper.knows(whole, whole) : this.#doorkeeper.knows(caller, whole);
   }
 
   /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
-  set({ identity, caller, whole }: CallerKey, value: Kept, beganAt: number): void {
-    const droppedAt = [this.#droppedAt.get(identity) ?? 0, this.#droppedAt.get(allOf + caller) ?? 0];
-    if (beganAt <= Math.max(...droppedAt, this.#forgottenAt)) return;
+  set(key: CallerKey, value: Kept, beganAt: number): void {
+    const { identity, caller, whole } = key;
+    if (beganAt <= this.#dropTimeOf(key)) return;
     const size = value.size + bytesPerUnit * whole.length;
     if (size > cachedResponses.bytesOfCaller) return;
-    this.#entries.set(whole, { value, identity, caller, size });
+    this.#entries.set(whole, { value, identity, caller, size, beganAt });
     const keys = this.#keys.get(identity) ?? new Set();
     const part = this.#parts.get(caller) ?? { keys: new Set(), size: 0 };
     this.#keys.set(identity, keys.add(whole));
@@ -91,6 +104,12 @@ export class CallerCache {
     for (const key of this.#parts.get(caller)?.keys ?? []) this.#entries.delete(key);
   }
 
+  /** When the values of a reader were last dropped. */
+  #dropTimeOf({ reader, caller }: CallerKey): number {
+    const droppedAt = [this.#droppedAt.get(reader) ?? 0, this.#droppedAt.get(allOf + caller) ?? 0];
+    return Math.max(...droppedAt, this.#forgottenAt);
+  }
+
   #disposed({ identity, caller, size }: Entry, key: string): void {
     const keys = this.#keys.get(identity);
     if (keys?.delete(key) && keys.size === 0) this.#keys.delete(identity);
@@ -101,21 +120,36 @@ export class CallerCache {
   }
 }
 
+type Reader = Pick<CallerHeaders, "identity" | "caller">;
+
 /**
- * A key of one caller alone: it begins with the caller's identity. The whole key is one string, because a `Map` hashes each
- * new string again, and the URL of a batched call has thousands of characters.
+ * A key of one caller alone: it begins with the caller's identity. Or the key of a public value: it begins with that of all callers.
+ * The whole key is one string, because a `Map` hashes each new string again, and the URL of a batched call has thousands of
+ * characters.
  */
 export class CallerKey {
   /** Whom REST takes the caller for. */
   readonly identity: string;
+  /** The identity of the caller who reads. */
+  readonly reader: string;
   /** Whose part of the cache the value takes: all identities of one tenant share one. */
   readonly caller: string;
   readonly whole: string;
 
-  constructor({ identity, caller }: Pick<CallerHeaders, "identity" | "caller">, own: string) {
+  constructor(reader: Reader, own: string, identity = reader.identity) {
     this.identity = identity;
-    this.caller = caller;
+    this.reader = reader.identity;
+    this.caller = reader.caller;
     this.whole = identity + own;
+  }
+
+  /** The key of a value that is the same for all callers. */
+  static ofAll(reader: Reader, own: string): CallerKey {
+    return new CallerKey(reader, own, everyone);
+  }
+
+  get isPublic(): boolean {
+    return this.identity === everyone;
   }
 }
 

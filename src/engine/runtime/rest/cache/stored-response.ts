@@ -1,9 +1,10 @@
 /**
- * A response that a caller's cache keeps, by the rules of HTTP caching (RFC 9111): REST's headers alone decide. Without a
- * lifetime or a validator nothing is kept, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` are
+ * A response that the cache keeps, by the rules of HTTP caching (RFC 9111): REST's headers alone decide. The response to a public
+ * read is kept for all callers if REST says `public` or `s-maxage`, any other for its caller alone. Without a lifetime or a validator nothing is kept, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` are
  * those of RFC 5861. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
+import type { Operation } from "../../../shared/operation.ts";
 import { neverStored, type RawHeaders, type RestResponse } from "../rest-response.ts";
 import type { CallRequest } from "../upstream/call-request.ts";
 
@@ -15,8 +16,7 @@ class Policy extends CachePolicy {
   }
 }
 
-/** The cache is private to one caller. */
-const options = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
+const options = { cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
 /** The longest lifetime that caches know (RFC 9111 §1.2.2). */
 const mostSeconds = 2 ** 31;
@@ -30,6 +30,9 @@ const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "tracepa
 
 export class StoredResponse {
   readonly response: RestResponse;
+  /** It is the same for all callers, so the rules for shared caches apply. */
+  readonly isForAll: boolean;
+  readonly #freshUntil: number;
   #valueBytes: number | undefined;
   readonly #policy: CachePolicy;
   readonly #request: { readonly url: string; readonly headers: Headers };
@@ -42,9 +45,16 @@ export class StoredResponse {
       url: request.path,
       headers: request.scope.forwarded.headersOf(request.operation, request.headers),
     };
-    this.#policy = new Policy(this.#request, { status: response.status, headers }, options);
-    const seconds = Math.min(this.#policy.maxAge(), mostSeconds) - this.#policy.age();
-    response.freshUntil = this.isStorable ? performance.now() + seconds * 1_000 : neverStored;
+    this.isForAll = isForAll(request.operation, response);
+    this.#policy = this.#policyOf(this.isForAll);
+    this.#freshUntil = freshUntil(this.#policy);
+    // what a caller keeps that is made of it, is kept in a private cache
+    response.freshUntil = this.isForAll ? freshUntil(this.#policyOf(false)) : this.#freshUntil;
+  }
+
+  #policyOf(shared: boolean): Policy {
+    const { status } = this.response;
+    return new Policy(this.#request, { status, headers: this.#headers }, { ...options, shared });
   }
 
   /**
@@ -54,7 +64,7 @@ export class StoredResponse {
   static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
     const { rawHeaders } = response;
     if (!isWorthStoring(rawHeaders, forValidator)) return undefined;
-    const headers = cacheHeaders(rawHeaders);
+    const headers = cacheHeaders(rawHeaders, request.operation.public);
     if (variesByRequest(headers)) return undefined;
     const stored = new StoredResponse(response, request, headers);
     const isUsable = stored.hasLifetime || (forValidator && stored.isConditional);
@@ -87,7 +97,7 @@ export class StoredResponse {
   }
 
   get isFresh(): boolean {
-    return this.response.freshUntil > performance.now();
+    return this.#freshUntil > performance.now();
   }
 
   /** Whether readers may have it while a call makes it fresh. */
@@ -117,7 +127,7 @@ export class StoredResponse {
    * another body: it updates nothing (§4.3.4), so that no body gets a validator that is not its own.
    */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
-    const news = cacheHeaders(rawHeaders);
+    const news = cacheHeaders(rawHeaders, request.operation.public);
     if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
     for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
@@ -126,6 +136,18 @@ export class StoredResponse {
     next.#valueBytes = this.#valueBytes;
     return next;
   }
+}
+
+const freshUntil = (policy: CachePolicy): number =>
+  policy.storable()
+    ? performance.now() + (Math.min(policy.maxAge(), mostSeconds) - policy.age()) * 1_000
+    : neverStored;
+
+/** Whether the response is the same for all callers, and REST allows to keep it for all (RFC 9111 §5.2.2.9, §5.2.2.10). */
+export function isForAll(operation: Operation, { rawHeaders }: RestResponse): boolean {
+  if (!operation.public) return false;
+  const directives = directivesOf(controlOf(rawHeaders));
+  return !directives.has("private") && (directives.has("public") || directives.has("s-maxage"));
 }
 
 /** Both sides' headers are kept: the request's for `Vary`, and the response's because a `Link` header is read from them. */
@@ -157,7 +179,7 @@ export function mayBeStored({ status, rawHeaders: raw }: RestResponse): boolean 
 /** Whether the response has a lifetime, or a validator that is reason enough to keep it. */
 const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
   ((forValidator ? validatorOf(raw) : undefined) ?? raw.expires) !== undefined ||
-  controlOf(raw).includes("max-age");
+  /max-?age/.test(controlOf(raw));
 
 /** Headers that describe a body as it was sent: a response without one cannot change them. */
 const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
@@ -167,9 +189,9 @@ const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modi
 /**
  * The headers that rule caching. Of several values of a field or directive the first counts, and a malformed age or lifetime
  * makes the response stale (RFC 9111 §4.2.1, §5.1). The library takes directives in lower case, would count the last of
- * several, refuses a fresh response with `must-revalidate`, and serves a stale one with `no-cache`.
+ * several, refuses a fresh response with `must-revalidate` or `proxy-revalidate`, and serves a stale one with `no-cache`.
  */
-function cacheHeaders(raw: RawHeaders): Headers {
+function cacheHeaders(raw: RawHeaders, isOfPublicRead = false): Headers {
   const headers: Headers = {};
   for (const name of ofCaching) {
     const value = raw[name];
@@ -183,9 +205,9 @@ function cacheHeaders(raw: RawHeaders): Headers {
   }
   if (raw["cache-control"] === undefined) return headers;
   const directives = directivesOf(controlOf(raw));
-  const isStrict = directives.has("must-revalidate") || directives.has("no-cache");
+  const isStrict = (isOfPublicRead ? strictForAll : strict).some((name) => directives.has(name));
   headers["cache-control"] = [...directives]
-    .filter(([name]) => name !== "must-revalidate" && !(isStrict && name.startsWith("stale-")))
+    .filter(([name]) => !revalidates.has(name) && !(isStrict && name.startsWith("stale-")))
     .map(([name, argument]) =>
       lifetimes.has(name) ? `${name}=${seconds.test(argument) ? argument : 0}` : name,
     )
@@ -194,7 +216,16 @@ function cacheHeaders(raw: RawHeaders): Headers {
 }
 
 const seconds = /^\d+$/;
-const lifetimes: ReadonlySet<string> = new Set(["max-age", "stale-while-revalidate", "stale-if-error"]);
+const lifetimes: ReadonlySet<string> = new Set([
+  ...["max-age", "s-maxage"],
+  ...["stale-while-revalidate", "stale-if-error"],
+]);
+
+const revalidates: ReadonlySet<string> = new Set(["must-revalidate", "proxy-revalidate"]);
+
+/** Directives with which a stale response is not used. For shared caches, `s-maxage` is one (RFC 9111 §5.2.2.10). */
+const strict = ["must-revalidate", "no-cache"];
+const strictForAll = [...strict, "proxy-revalidate", "s-maxage"];
 const directive = /([^\s=,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^,]*)))?/g;
 
 /** The first of each directive, with its argument (RFC 9111 §5.2). */

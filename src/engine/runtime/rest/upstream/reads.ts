@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { CodedError } from "../../coded-error.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { CallerKey } from "../cache/caller-cache.ts";
-import { mayBeStored, StoredResponse } from "../cache/stored-response.ts";
+import { isForAll, mayBeStored, StoredResponse } from "../cache/stored-response.ts";
 import { ValidatorBackoff } from "../cache/validator-backoff.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
@@ -14,6 +14,14 @@ import type { CallRequest } from "./call-request.ts";
 import { SharedReads } from "./shared-reads.ts";
 
 type Stored = StoredResponse | undefined;
+
+type Keys = {
+  readonly own: CallerKey;
+  /** Of a public read, whose response may be for all callers. */
+  readonly forAll: CallerKey | undefined;
+  /** Of the reads that wait for each other's calls. */
+  readonly waiting: CallerKey;
+};
 export type Outcome = RestResponse | CodedError;
 
 /** A read whose call has begun. */
@@ -33,6 +41,8 @@ export class Reads {
   readonly #call: Call;
   readonly #shared = new SharedReads();
   readonly #unconfirmed = new ValidatorBackoff();
+  /** Public operations whose last response was not for all callers: they do not wait for each other's. */
+  readonly #notForAll = new Set<string>();
 
   constructor(cache: CallerCache, origin: string, call: Call) {
     this.#cache = cache;
@@ -66,37 +76,44 @@ export class Reads {
     const language = scope.forwarded.headers["accept-language"] ?? "";
     const content = request.body === undefined ? "" : `\n${hash("sha256", request.body)}`;
     const url = this.#origin + request.path;
-    const key = new CallerKey(scope.forwarded, `${request.operation.id} ${url}${own}\n${language}${content}`);
-    const known = scope.reads.get(key.whole);
+    const keys = this.#keysOf(request, `${request.operation.id} ${url}${own}\n${language}${content}`);
+    const { whole } = keys.own;
+    const known = scope.reads.get(whole);
     if (known) {
       request.call.isRepeated = true;
       return known;
     }
     const isFirst = known === undefined;
-    const forget = isFirst ? () => void scope.reads.set(key.whole, null) : () => {};
-    let response = this.#stored(request, key);
+    const forget = isFirst ? () => void scope.reads.set(whole, null) : () => {};
+    let response = this.#stored(request, keys);
     if (!response) {
-      response = this.#called(request, key, forget);
+      response = this.#called(request, keys, forget);
       if (isFirst) first();
     }
-    scope.reads.set(key.whole, response);
+    scope.reads.set(whole, response);
     return response;
   }
 
-  #kept(key: CallerKey): Stored {
-    const kept = this.#cache.get(key);
+  #keysOf({ operation, scope: { forwarded } }: CallRequest, read: string): Keys {
+    const own = new CallerKey(forwarded, read);
+    const forAll = operation.public ? CallerKey.ofAll(forwarded, read) : undefined;
+    return { own, forAll, waiting: forAll && !this.#notForAll.has(operation.id) ? forAll : own };
+  }
+
+  #kept({ own, forAll }: Keys): Stored {
+    const kept = (forAll && this.#cache.get(forAll)) ?? this.#cache.get(own);
     return kept instanceof StoredResponse ? kept : undefined;
   }
 
   /** A stored response that needs no call, or none that the reader waits for. */
-  #stored(request: CallRequest, key: CallerKey): Promise<RestResponse> | undefined {
+  #stored(request: CallRequest, keys: Keys): Promise<RestResponse> | undefined {
     const { scope } = request;
-    const stored = this.#kept(key);
+    const stored = this.#kept(keys);
     if (!stored) return undefined;
     const { isFresh } = stored;
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
     scope.enter(true);
-    if (!isFresh) this.#revalidate(request, key);
+    if (!isFresh) this.#revalidate(request, keys);
     const failure = scope.hold(stored.response.bytes, true);
     return failure ? Promise.reject(failure) : Promise.resolve(scope.take(stored.cached()));
   }
@@ -105,31 +122,41 @@ export class Reads {
    * Makes a stored response fresh for later readers, unless that call is under way. A failure of the call reaches no
    * reader.
    */
-  #revalidate({ scope, ...request }: CallRequest, key: CallerKey): void {
-    if (this.#shared.isUnderWay(key)) return;
+  #revalidate({ scope, ...request }: CallRequest, keys: Keys): void {
+    if (this.#shared.isUnderWay(keys.waiting)) return;
     const own = scope.fresh();
-    const call = async () => this.#begin({ ...request, scope: own }, key);
+    const call = async () => this.#begin({ ...request, scope: own }, keys);
     void call()
       .catch(() => undefined)
       .finally(() => own.close());
   }
 
-  #called(request: CallRequest, key: CallerKey, forget: () => void): Promise<RestResponse> {
-    const { scope } = request;
-    const send = (other: RequestScope) => this.#begin({ ...request, scope: other }, key);
-    return this.#shared.join(key, { scope, send }, forget) ?? this.#begin(request, key, forget);
+  #called(request: CallRequest, keys: Keys, forget: () => void): Promise<RestResponse> {
+    const { scope, operation } = request;
+    const read = {
+      scope,
+      caller: keys.own.identity,
+      send: (other: RequestScope) => this.#begin({ ...request, scope: other }, keys),
+      fresh: () => {
+        const stored = this.#kept(keys);
+        return stored?.isFresh ? stored.cached() : undefined;
+      },
+      waitsForOthers: () => !this.#notForAll.has(operation.id),
+    };
+    return this.#shared.join(keys.waiting, read, forget) ?? this.#begin(request, keys, forget);
   }
 
-  #begin(request: CallRequest, key: CallerKey, forget?: () => void): Promise<RestResponse> {
+  #begin(request: CallRequest, keys: Keys, forget?: () => void): Promise<RestResponse> {
     const { scope } = request;
-    const stored = this.#kept(key);
+    const stored = this.#kept(keys);
     const response = this.#call(request, () => {
       const beganAt = performance.now();
-      const endSharing = this.#shared.begin(key);
+      const endSharing = this.#shared.begin(keys.waiting);
       return {
         validators: stored?.validators,
         end: (outcome) => {
-          const used = this.#use(request, key, stored, outcome, beganAt);
+          const used = this.#use(request, keys, stored, outcome, beganAt);
+          this.#noteSharing(request, keys);
           if (!(used instanceof RestResponse && used.ok)) forget?.();
           endSharing();
           return used;
@@ -145,36 +172,55 @@ export class Reads {
   }
 
   /** Stores the response as REST allows. Returns what the readers get. */
-  #use(request: CallRequest, key: CallerKey, stored: Stored, outcome: Outcome, beganAt: number): Outcome {
+  #use(request: CallRequest, keys: Keys, stored: Stored, outcome: Outcome, beganAt: number): Outcome {
     const { scope } = request;
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
-    if (outcome.status === 401 || (stored && isRefusal(outcome))) this.#cache.drop(key.identity);
+    const { identity } = keys.own;
+    if (outcome.status === 401 || (stored && isRefusal(outcome))) {
+      this.#cache.drop(identity);
+      if (keys.forAll) this.#cache.delete(keys.forAll);
+    }
     if (stored && outcome.status === 304) {
-      this.#unconfirmed.confirmed(key.identity, request.operation.id);
+      this.#unconfirmed.confirmed(identity, request.operation.id);
       const next = stored.revalidated(request, outcome);
-      if (next.isStorable) this.#cache.set(key, next, beganAt);
-      else this.#cache.delete(key);
+      this.#replace(keys, stored, next.isStorable ? next : undefined, beganAt);
       return held(scope, next.response.copy("revalidated"));
     }
-    if (outcome.ok) this.#keep(request, key, stored, outcome, beganAt);
+    if (outcome.ok) this.#keep(request, keys, stored, outcome, beganAt);
     return outcome;
   }
 
   /** Stores a response, if REST allows that and the cache admits it. `before` is what was stored when the call began. */
-  #keep(request: CallRequest, key: CallerKey, before: Stored, response: RestResponse, beganAt: number): void {
-    const names = [key.identity, request.operation.id] as const;
+  #keep(request: CallRequest, keys: Keys, before: Stored, response: RestResponse, beganAt: number): void {
+    const names = [keys.own.identity, request.operation.id] as const;
     const mayStore = mayBeStored(response);
     if (mayStore) response.freshUntil = performance.now(); // another cache may store it, also where this one does not
-    const isAdmitted = mayStore && (before !== undefined || this.#cache.admits(key));
+    const isAdmitted =
+      mayStore &&
+      (before !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
     const forValidator = isAdmitted && this.#unconfirmed.mayKeep(...names);
     const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // knows its lifetime
-    if (isAdmitted && next?.isStorable) {
-      if (!next.hasLifetime) this.#unconfirmed.kept(...names);
-      this.#cache.set(key, next, beganAt);
-    } else if (before) this.#cache.delete(key);
+    const isKept = isAdmitted && next?.isStorable;
+    if (isKept && !next.hasLifetime) this.#unconfirmed.kept(...names);
+    this.#replace(keys, before, isKept ? next : undefined, beganAt);
+  }
+
+  #replace(keys: Keys, before: Stored, next: Stored, beganAt: number): void {
+    if (before && before.isForAll !== next?.isForAll) this.#cache.delete(keyOf(keys, before.isForAll));
+    if (next) this.#cache.set(keyOf(keys, next.isForAll), next, beganAt);
+  }
+
+  /** Notes whether those that wait for the response to a public read can use it. */
+  #noteSharing({ operation }: CallRequest, { forAll }: Keys): void {
+    if (!forAll) return;
+    const kept = this.#cache.get(forAll);
+    if (kept instanceof StoredResponse && kept.isFresh) this.#notForAll.delete(operation.id);
+    else this.#notForAll.add(operation.id);
   }
 }
+
+const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll && forAll) || own;
 
 /** The response, if the request's budget has enough bytes left. */
 const held = (scope: RequestScope, response: RestResponse): Outcome =>

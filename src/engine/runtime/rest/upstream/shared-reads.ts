@@ -1,7 +1,10 @@
 /**
- * Identical reads that wait at the same time share one call (`RequestCoalescer`). Identical reads have the same URL and the same headers,
- * except for the request's id and trace, so they have the same caller. Each request keeps its own deadline and budgets. The
- * call has its own scope, and ends early only if all of its requests leave.
+ * Identical reads that wait at the same time share one call (`RequestCoalescer`). Identical reads have the same URL and the same
+ * headers, except for the request's id and trace, so they have the same caller. Each request keeps its own deadline and budgets.
+ * The call has its own scope, and ends early only if all of its requests leave.
+ *
+ * Public reads of different callers wait together too, for a stored response. Until there is one, each caller makes its own call,
+ * one caller after another, so that a few calls do for all.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -12,20 +15,35 @@ import type { RequestScope } from "../request-scope.ts";
 import { noResponse } from "../rest-failure.ts";
 import type { RestResponse } from "../rest-response.ts";
 
-/** `send` makes the call with the headers of a scope. */
-type Read = { readonly scope: RequestScope; readonly send: (scope: RequestScope) => Promise<RestResponse> };
-type Identical = RequestCoalescer<Read, RestResponse>;
+type Read = {
+  readonly scope: RequestScope;
+  readonly caller: string;
+  /** Makes the call with the headers of a scope. */
+  readonly send: (scope: RequestScope) => Promise<RestResponse>;
+  /** A response that was stored meanwhile. */
+  readonly fresh: () => RestResponse | undefined;
+  /** Whether another caller's call may store a response for it. */
+  readonly waitsForOthers: () => boolean;
+};
+/** `undefined`: the read has to wait again. */
+type Result = RestResponse | undefined;
+type Identical = RequestCoalescer<Read, Result>;
 
 export class SharedReads {
   readonly #reads = new TransientMap<Identical>();
 
   /** A call begins. Returns the function that ends it. */
-  begin({ whole }: CallerKey): () => void {
-    const idle = (isInFlight: boolean) => isInFlight || this.#reads.delete(whole);
-    const reads: Identical = this.#reads.get(whole) ?? new RequestCoalescer(() => void call(reads), idle);
-    this.#reads.set(whole, reads);
+  begin(key: CallerKey): () => void {
+    const reads = this.#of(key);
     const waiters = reads.begin();
     return () => reads.end(waiters);
+  }
+
+  #of({ whole }: CallerKey): Identical {
+    const idle = (isInFlight: boolean) => isInFlight || this.#reads.delete(whole);
+    const reads: Identical = this.#reads.get(whole) ?? new RequestCoalescer(() => goOn(reads), idle);
+    this.#reads.set(whole, reads);
+    return reads;
   }
 
   isUnderWay({ whole }: CallerKey): boolean {
@@ -33,19 +51,27 @@ export class SharedReads {
   }
 
   /** The response of the next call, if the read waits for one. `forget` is called for a response without success. */
-  join({ whole }: CallerKey, read: Read, forget: () => void): Promise<RestResponse> | undefined {
-    const reads = this.#reads.get(whole);
+  join(key: CallerKey, read: Read, forget: () => void): Promise<RestResponse> | undefined {
+    const reads = this.#reads.get(key.whole);
     if (!reads || (!reads.oldest && reads.waitMs <= 0)) return undefined;
     read.scope.enter(true);
-    return responseFor(reads.wait(read), forget);
+    return responseFor(read, () => this.#of(key).wait(read), forget);
   }
 }
 
-async function responseFor({ request, result, leave }: Waiter<Read, RestResponse>, forget: () => void) {
-  const { scope } = request;
-  const deadline = new Deadline(scope.callTimeoutMs, () => leave(noResponse()));
+async function responseFor(
+  { scope }: Read,
+  wait: () => Waiter<Read, Result>,
+  forget: () => void,
+): Promise<RestResponse> {
+  let waiter = wait();
+  const deadline = new Deadline(scope.callTimeoutMs, () => waiter.leave(noResponse()));
   try {
-    const response = await result;
+    let response = await waiter.result;
+    while (!response) {
+      waiter = wait();
+      response = await waiter.result;
+    }
     const failure = scope.hold(response.bytes, true);
     if (failure) throw failure;
     if (!response.ok) forget();
@@ -58,10 +84,27 @@ async function responseFor({ request, result, leave }: Waiter<Read, RestResponse
   }
 }
 
-/** Makes one call for all reads that wait, in its own scope. */
-async function call(reads: Identical): Promise<void> {
-  const waiters = reads.take();
-  const [first] = waiters as [Waiter<Read, RestResponse>];
+/**
+ * The wait of all reads is over. Those of the first caller share a call, and those of the others wait again: for the response that
+ * it may store, or for their own turn. If no response for all is likely, each caller's reads share a call at once.
+ */
+function goOn(reads: Identical): void {
+  const waiters = reads.take().filter((waiter) => {
+    const stored = waiter.request.fresh();
+    if (stored) waiter.settle(stored);
+    return !stored;
+  });
+  const [first, ...others] = Map.groupBy(waiters, ({ request }) => request.caller).values();
+  if (first) void call(first);
+  for (const group of others) {
+    if (group[0]?.request.waitsForOthers()) for (const waiter of group) waiter.settle(undefined);
+    else void call(group);
+  }
+}
+
+/** Makes one call for all reads of a caller, in its own scope. */
+async function call(waiters: readonly Waiter<Read, Result>[]): Promise<void> {
+  const [first] = waiters as [Waiter<Read, Result>];
   const scope = first.request.scope.fresh();
   void Promise.allSettled(waiters.map(({ result }) => result)).then(() => scope.close());
   try {

@@ -110,7 +110,7 @@ export class Upstream {
     held?.addTo(headers);
     Object.assign(headers, read?.validators);
     const { traceparent } = request.call;
-    if (traceparent !== undefined) headers.traceparent = traceparent;
+    if (traceparent !== undefined && !operation.public) headers.traceparent = traceparent;
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
     const pending = new PendingCall(caller, this.#connections, exchange, timeouts, () =>
       exchange.send(this.#pool, { method, path, headers, body }),

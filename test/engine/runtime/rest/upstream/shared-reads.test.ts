@@ -2,7 +2,7 @@
 import { EventEmitter, once } from "node:events";
 import type net from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { against, failureOf } from "../client.ts";
+import { against, failureOf, operations, withPublicThings } from "../client.ts";
 import { http } from "../raw-server.ts";
 
 // the pause passes only where a test lets it pass
@@ -10,15 +10,20 @@ beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "perf
 afterEach(() => vi.useRealTimers());
 
 /** An upstream whose calls wait until the test answers them. */
-async function held(environment: NodeJS.ProcessEnv = {}) {
+async function held(environment: NodeJS.ProcessEnv = {}, table = operations) {
   const sockets: net.Socket[] = [];
   const arrivals = new EventEmitter();
-  const given = await against((socket) => {
-    sockets.push(socket);
-    arrivals.emit("call");
-  }, environment);
-  const answer = (index: number, value: unknown, status = 200): void =>
-    void sockets[index]?.write(http(status, JSON.stringify(value)));
+  const given = await against(
+    (socket) => {
+      sockets.push(socket);
+      arrivals.emit("call");
+    },
+    environment,
+    "",
+    table,
+  );
+  const answer = (index: number, value: unknown, status = 200, headers: Record<string, string> = {}): void =>
+    void sockets[index]?.write(http(status, JSON.stringify(value), headers));
   const calls = async (count: number): Promise<void> => {
     while (sockets.length < count) await once(arrivals, "call");
     expect(sockets).toHaveLength(count);
@@ -238,4 +243,62 @@ test("no call is made for readers who left while they waited", async () => {
   answer(1, {});
   await next;
   expect(server.requests).toHaveLength(2);
+});
+
+describe("public reads of different callers that wait together", () => {
+  const names = Array.from({ length: 20 }, (_, index) => `caller ${index}`);
+  const forAll = { "cache-control": "public, max-age=60" };
+
+  test("get the response to one call, once it is stored", async () => {
+    const { answer, calls, things } = await held({}, withPublicThings);
+    vi.advanceTimersByTime(1); // since the cache was emptied
+    const reads = names.map((name) => things(name));
+    await calls(1);
+    answer(0, { version: 1 }, 200, forAll);
+    expect(await Promise.all(reads)).toEqual(names.map(() => ({ version: 1 })));
+    await calls(1);
+  });
+
+  test("wait 20 ms for a call that hangs, and then for the call of one of them", async () => {
+    const { answer, calls, things } = await held({}, withPublicThings);
+    const hanging = failureOf(things("slow"));
+    await calls(1);
+    const reads = names.map((name) => things(name));
+    vi.advanceTimersByTime(20);
+    await calls(2);
+    answer(1, { version: 2 }, 200, forAll);
+    expect(await Promise.all(reads)).toEqual(names.map(() => ({ version: 2 })));
+    answer(0, {}, 404);
+    await hanging;
+  });
+
+  test.each([
+    ["is for one caller", 200, { "cache-control": "max-age=60" }],
+    ["is never fresh", 200, { "cache-control": "public, no-cache" }],
+    ["is a refusal", 404, forAll],
+  ])("are a call of each as soon as a response %s", async (_name, status, headers) => {
+    const { answer, calls, things } = await held({}, withPublicThings);
+    const outcomes = [...names, names[1]].map((name) => things(name).catch(() => "refused"));
+    await calls(1);
+    answer(0, "first", status, headers);
+    await calls(names.length);
+    for (const index of names.keys()) if (index > 0) answer(index, index, 200, headers);
+    const [first, ...others] = await Promise.all(outcomes);
+    expect(first).toBe(status === 200 ? "first" : "refused");
+    expect(others).toEqual([...names.keys()].slice(1).concat(1));
+  });
+
+  test("have their own results: a client that leaves takes none from others", async () => {
+    const { answer, calls, request, things } = await held({}, withPublicThings);
+    vi.advanceTimersByTime(1);
+    const first = request("first");
+    const left = failureOf(first.get("/things"));
+    await calls(1);
+    const other = things("other");
+    first.leave();
+    expect((await left).code).toBe("CLIENT_CLOSED_REQUEST");
+    await calls(2);
+    answer(1, { version: 2 }, 200, forAll);
+    expect(await other).toEqual({ version: 2 });
+  });
 });
