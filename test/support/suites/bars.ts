@@ -85,9 +85,8 @@ export const bars = {
   },
   rolling: {
     requests: { atLeast: 100 },
-    "requests that a restart failed": none,
-    "releases that reached every replica": some,
-    "requests for what is new that failed after the last replica": none,
+    "requests of either version that failed": none,
+    "releases that reached every replica": { atLeast: 1, unit: "%" },
     "early requests for a new id that an old replica refused": some,
     "roll-outs whose early requests the log and the metrics tell": { atLeast: 1, unit: "%" },
     "requests that failed later than a second after a kill": none,

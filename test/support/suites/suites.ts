@@ -118,7 +118,7 @@ export const suites: Readonly<Record<string, Runnable>> = {
     file: "test/service/load/restarts.ts",
   },
   rolling: {
-    does: "roll-outs of another spec and back, and kills of each process of the whole chain under load",
+    does: "a field is renamed under load, and the rename taken back, with clients of both versions; kills of each process",
     file: "test/service/load/rolling.ts",
   },
   slow: {

@@ -1,4 +1,7 @@
-/** Two releases of the service, of which the newer one has a field and a saved operation more, and clients that ask for them. */
+/**
+ * A field is renamed in the order of docs/guides/operating.md: `old` has the old name, `both` has both, `last` the new one. Each client
+ * asks for a name by a text and by a saved operation.
+ */
 import { mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,28 +16,38 @@ export type Release = {
   readonly take: () => void;
 };
 
-/** What clients of the new release ask for. */
-export type News = { readonly field: object; readonly saved: { readonly documentId: string } };
+/** What a version of the clients asks for. */
+export type Asked = readonly [text: { readonly query: string }, saved: { readonly documentId: string }];
 
 export type Releases = {
   /** The program of the release that was taken last; before that, of the old one. */
   readonly main: string;
   readonly old: Release;
-  readonly next: Release;
-  readonly news: News;
+  readonly both: Release;
+  readonly last: Release;
+  readonly clients: Readonly<Record<"old" | "new", Asked>>;
   readonly remove: () => void;
 };
 
+const tags = '  "Labels."\n  tags: [String!]!\n';
+const labels = '  "Labels."\n  labels: [String!]! @restName(name: "tags")\n';
+const askTags = "query ContactTags { contacts { id tags } }\n";
+const askLabels = "query ContactLabels { contacts { id labels } }\n";
+
+async function makeRelease(fields: string, asked: string): Promise<Project> {
+  const copy = copyProject();
+  copy.edit("spec/schema.graphql", (text) => text.replace(tags, fields));
+  copy.edit("spec/operations/overview.graphql", (text) => text + asked);
+  if (!fields.includes("tags:"))
+    copy.edit("spec/operations/customer.graphql", (text) => text.replace(/^ *tags\n/m, ""));
+  await copy.codegen();
+  return copy;
+}
+
 export async function makeReleases(): Promise<Releases> {
-  const [old, next] = [copyProject(), copyProject()];
-  next.edit("spec/schema.graphql", (text) =>
-    text.replace("type Contact {\n", '$&  "Company."\n  firm: String @restName(name: "company")\n'),
-  );
-  next.edit(
-    "spec/operations/overview.graphql",
-    (text) => `${text}\nquery Firms { contacts { id company } }\n`,
-  );
-  await next.codegen();
+  const old = await makeRelease(tags, askTags);
+  const both = await makeRelease(tags + labels, askTags + askLabels);
+  const last = await makeRelease(labels, askLabels);
   const folder = mkdtempSync(join(tmpdir(), "releases-"));
   const current = join(folder, "current");
   const releaseOf = (copy: Project): Release => ({
@@ -44,15 +57,22 @@ export async function makeReleases(): Promise<Releases> {
       renameSync(`${current}.new`, current);
     },
   });
-  const releases = { old: releaseOf(old), next: releaseOf(next) };
+  const askedOf = (copy: Project, name: string, query: string): Asked => {
+    const saved = JSON.parse(copy.read("generated/operations-manifest.json")).operations;
+    const { id } = saved.find((operation: { name: string }) => operation.name === name);
+    return [{ query }, { documentId: id }];
+  };
+  const releases = { old: releaseOf(old), both: releaseOf(both), last: releaseOf(last) };
   releases.old.take();
-  const { operations } = JSON.parse(next.read("generated/operations-manifest.json"));
-  const { id } = operations.find(({ name }: { name: string }) => name === "Firms");
   return {
-    ...{ main: join(current, "src/main.ts"), ...releases },
-    news: { field: { query: "{ contacts { id firm } }" }, saved: { documentId: id } },
+    main: join(current, "src/main.ts"),
+    ...releases,
+    clients: {
+      old: askedOf(old, "ContactTags", "{ contacts { id tags } }"),
+      new: askedOf(last, "ContactLabels", "{ contacts { id labels } }"),
+    },
     remove: () => {
-      for (const { remove } of [old, next]) remove();
+      for (const { remove } of [old, both, last]) remove();
       rmSync(folder, { recursive: true });
     },
   };
