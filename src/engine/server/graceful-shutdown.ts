@@ -19,7 +19,7 @@ export function stopOnSignals({ servers, end }: RunningRoles, config: Config): v
   process.once("SIGTERM", async () => {
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS);
     await drain(servers, noticeMs);
-    await end?.();
+    await end();
     process.exit(0);
   });
 }

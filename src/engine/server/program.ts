@@ -15,8 +15,8 @@ export type RunningRoles = {
   url: URL;
   metrics?: URL;
   servers: FastifyInstance[];
-  /** Called once the servers are closed: flushes pending spans. */
-  end: (() => Promise<void>) | undefined;
+  /** Called once the servers are closed: flushes pending spans and metrics. */
+  end: () => Promise<void>;
 };
 
 /** Starts the roles, innermost first. If one cannot start, stops the others and throws `ConfigError`. */
@@ -25,17 +25,35 @@ export async function start(given: Config, service: Service): Promise<RunningRol
   const running = (): FastifyInstance[] => [...roles.values()].reverse();
   try {
     const url = await startRoles(given, service, roles);
-    const [front] = running();
-    const { traces } = given;
-    const end =
-      traces &&
-      front &&
-      (await import("../runtime/observe/traces.ts")).startTraces(traces, service.name, front.log);
-    if (given.env.METRICS_PORT === undefined) return { url, servers: running(), end };
-    const { createMetrics } = await import("./metrics/metrics.ts");
-    const server = createMetrics(given, roles, (await service.api()).specHash);
-    const metrics = await listen(server, given, "METRICS_PORT");
-    return { url, metrics, servers: [...running(), server], end };
+    const [front] = running() as [FastifyInstance, ...FastifyInstance[]];
+    const ends: (() => void | Promise<void>)[] = [];
+    if (given.traces) {
+      const { startTraces } = await import("../runtime/observe/traces.ts");
+      ends.push(startTraces(given.traces, service.name, front.log));
+    }
+    const hasPort = given.env.METRICS_PORT !== undefined;
+    let metrics: FastifyInstance | undefined;
+    if (hasPort || given.metrics) {
+      const { createMetricsServer, measure } = await import("./metrics/metrics.ts");
+      const { specHash } = await service.api();
+      const measured = measure(given, roles, specHash);
+      if (given.metrics) {
+        const { sendMetrics } = await import("./metrics/otlp-metrics.ts");
+        ends.push(sendMetrics(measured, given.metrics, service.name, front.log));
+      }
+      if (hasPort) metrics = createMetricsServer(given, measured, specHash);
+      else ends.push(measured.end);
+    }
+    const end = async (): Promise<void> => {
+      for (const stop of ends) await stop();
+    };
+    if (!metrics) return { url, servers: running(), end };
+    return {
+      url,
+      metrics: await listen(metrics, given, "METRICS_PORT"),
+      servers: [...running(), metrics],
+      end,
+    };
   } catch (error) {
     for (const server of running()) await server.close();
     throw error;

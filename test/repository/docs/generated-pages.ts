@@ -12,7 +12,7 @@ import { bindingDefinitions } from "../../../src/engine/build/schema/directives.
 import { type Role, readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
 import { MetricFamilies } from "../../../src/engine/server/metrics/metric-families.ts";
-import { createMetrics } from "../../../src/engine/server/metrics/metrics.ts";
+import { measure } from "../../../src/engine/server/metrics/metrics.ts";
 import { codes } from "../../../src/engine/shared/error-codes.ts";
 import { read, root } from "./page.ts";
 import { printedRules } from "./rule-page.ts";
@@ -166,7 +166,7 @@ async function registeredMetrics(): Promise<readonly Metric[]> {
     ),
   ];
   try {
-    await createMetrics(readConfig({}, []), allRoles(), "").close();
+    measure(readConfig({}, []), allRoles(), "").end();
   } finally {
     MetricFamilies.prototype.add = add;
     for (const each of restore) each();

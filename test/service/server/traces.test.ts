@@ -232,7 +232,7 @@ test("a collector that is down is one line and a count, and so is its return", a
     OTEL_EXPORTER_OTLP_TIMEOUT: "500", // so long the exporter tries again
     METRICS_PORT: "0",
   });
-  const lines = (): string[] => program.output().match(/"msg":"(?:traces|OTEL[^"]*)"/g) ?? [];
+  const lines = (): string[] => program.output().match(/"msg":"(?:OpenTelemetry|OTEL[^"]*)"/g) ?? [];
   const metrics = /metrics: (\S+)/.exec(program.output())?.[1] ?? "";
   const lost = async () =>
     Number(/traces_spans_total\{outcome="lost"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1] ?? 0);

@@ -4,12 +4,9 @@
  * keys, header values or bodies, and client spans no values of parameters. This module is loaded only if the standard `OTEL_…`
  * variables enable traces; the exporter and the resource read the remaining variables.
  */
-import type { AgentOptions } from "node:https";
 import {
   type Attributes,
   type Context,
-  DiagLogLevel,
-  diag,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -19,32 +16,22 @@ import {
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from "@opentelemetry/resources";
-import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type ReadableSpan,
   type Sampler,
-  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { FastifyBaseLogger } from "fastify";
 import { type DocumentNode, print } from "graphql";
 import { codes } from "../../shared/error-codes.ts";
-import { readRegularFile } from "../../shared/regular-file.ts";
-import { lookupCache } from "../dns/lookup-cache.ts";
 import type { TraceSettings } from "../settings/config.ts";
 import { type Observer, spanCounts, subscribe } from "./observer.ts";
-import { type CallRecord, causeCode, knownMethod, type RequestRecord } from "./request-record.ts";
-
-/** Timeout for resolving the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
-const lookupMs = 5_000;
+import { agentOptions, logDiagnostics, resourceOf, withWarnings } from "./otlp.ts";
+import { type CallRecord, knownMethod, type RequestRecord } from "./request-record.ts";
 
 /** Traces the requests of the process. Returns the function that stops tracing and flushes pending spans. */
 export function startTraces(
@@ -52,21 +39,21 @@ export function startTraces(
   name: string,
   log: FastifyBaseLogger,
 ): () => Promise<void> {
-  const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "traces");
-  const silent = (): void => {};
-  diag.setLogger({ error: warn, warn, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
-  const own = resourceFromAttributes({
-    "service.name": name,
-    "service.version": settings.build,
-  });
+  const warn = logDiagnostics(log);
+  const exporter = new OTLPTraceExporter({ httpAgentOptions: agentOptions(settings) });
+  const count = (spans: readonly ReadableSpan[], isLost: boolean): void => {
+    const outcome = isLost ? "lost" : "sent";
+    spanCounts.set(outcome, (spanCounts.get(outcome) ?? 0) + spans.length);
+  };
   const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(own)
-      .merge(detectResources({ detectors: [envDetector] })),
+    resource: resourceOf(name, settings),
     sampler: samplerOf(settings),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: withWarnings(new OTLPTraceExporter({ httpAgentOptions: agentOptions(settings) }), log),
+        exporter: {
+          export: withWarnings(exporter.export.bind(exporter), "spans", log, count),
+          shutdown: () => exporter.shutdown(),
+        },
       }),
     ],
   });
@@ -75,42 +62,6 @@ export function startTraces(
     unsubscribe();
     return provider.shutdown().catch((error: Error) => warn(error.message));
   };
-}
-
-/**
- * Options of the exporter's HTTP agent, which uses our DNS lookup. With agent options, the exporter ignores the certificate files
- * that OpenTelemetry's variables name, so they are read here; it has already warned about missing files.
- */
-function agentOptions({ files }: TraceSettings): AgentOptions {
-  const read = (file: string | undefined): string | undefined => {
-    try {
-      return file === undefined ? undefined : readRegularFile(file);
-    } catch {
-      return undefined;
-    }
-  };
-  const { ca, cert, key } = files;
-  const certificates = { ca: read(ca), cert: read(cert), key: read(key) };
-  return { keepAlive: true, lookup: lookupCache.within(lookupMs), ...certificates };
-}
-
-/** Logs once when the collector stops accepting spans, and once when it accepts them again. Rejected spans are lost. */
-function withWarnings(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
-  let isDown = false;
-  const exportSpans: SpanExporter["export"] = (spans, done) =>
-    exporter.export(spans, ({ error }) => {
-      if (error && !isDown)
-        log.warn(
-          { cause: causeCode(error) },
-          "OTEL_EXPORTER_OTLP_ENDPOINT: the collector does not accept spans; they are lost",
-        );
-      if (!error && isDown) log.warn("OTEL_EXPORTER_OTLP_ENDPOINT: the collector accepts spans again");
-      isDown = error !== undefined;
-      const outcome = isDown ? "lost" : "sent";
-      spanCounts.set(outcome, (spanCounts.get(outcome) ?? 0) + spans.length);
-      done({ code: 0 }); // otherwise the SDK logs a line for each batch
-    });
-  return { export: exportSpans, shutdown: () => exporter.shutdown() };
 }
 
 /** The sampler named by `OTEL_TRACES_SAMPLER` (OpenTelemetry's SDK configuration). */

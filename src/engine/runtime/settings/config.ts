@@ -27,16 +27,14 @@ const samplers = [
   "parentbased_traceidratio",
 ];
 
-/**
- * Which requests are traced. `ratio` applies to requests without a sampled parent. `files`: the collector's CA, and the client
- * certificate for it.
- */
-export type TraceSettings = Readonly<{
-  sampler: string;
-  ratio: number;
+/** `files`: the collector's CA, and the client certificate for it. */
+export type OtlpSettings = Readonly<{
   build: string;
   files: Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
 }>;
+/** Which requests are traced. `ratio` applies to requests without a sampled parent. */
+export type TraceSettings = OtlpSettings & Readonly<{ sampler: string; ratio: number }>;
+export type MetricSettings = OtlpSettings & Readonly<{ intervalMs: number; timeoutMs: number }>;
 
 export type Config = Readonly<{
   roles: ReadonlySet<Role>;
@@ -46,6 +44,8 @@ export type Config = Readonly<{
   upstreams: ReadonlyMap<string, URL>;
   /** Undefined: no traces. */
   traces: TraceSettings | undefined;
+  /** How metrics are sent to a collector. Undefined: not at all. */
+  metrics: MetricSettings | undefined;
 }>;
 
 /**
@@ -80,7 +80,8 @@ export function readConfig(
       lines.push(`${name}: ${(error as Error).message}`);
     }
   }
-  const traces = readTraces(given, lines);
+  const traces = readTraces(given, env.BUILD, lines);
+  const metrics = readMetrics(given, env.BUILD, lines);
   const tlsFiles = ["NODE_EXTRA_CA_CERTS", "UPSTREAM_CA_FILE", "UPSTREAM_CERT_FILE", "UPSTREAM_KEY_FILE"];
   // Node silently ignores an unreadable NODE_EXTRA_CA_CERTS, and would then reject your services' certificates
   const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, own(given, name), lines));
@@ -96,7 +97,8 @@ export function readConfig(
     production: env.NODE_ENV === "production",
     env: Object.freeze(env),
     upstreams,
-    traces: traces && { ...traces, build: env.BUILD },
+    traces,
+    metrics,
   });
 }
 
@@ -109,36 +111,67 @@ const plain = (message = ""): string =>
       (_, choices: string) => `must be one of ${choices.replaceAll(",", ", ")}`,
     );
 
+type Given = Readonly<Record<string, string>>;
+
 /** OpenTelemetry's standard variables: an endpoint, or the exporter `otlp`, enables traces. */
-function readTraces(
-  given: Readonly<Record<string, string>>,
+function readTraces(given: Given, build: string, lines: string[]): TraceSettings | undefined {
+  const files = readSignal(given, "TRACES", ["OTEL_EXPORTER_OTLP_ENDPOINT"], lines);
+  if (!files) return undefined;
+  const { OTEL_TRACES_SAMPLER: sampler = "parentbased_always_on" } = given;
+  if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: must be one of ${samplers.join(", ")}`);
+  const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
+  if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1");
+  return { build, files, sampler, ratio };
+}
+
+/** The exporter `otlp`, or an endpoint for metrics, sends them. A general endpoint does not: it may take only traces. */
+function readMetrics(given: Given, build: string, lines: string[]): MetricSettings | undefined {
+  const files = readSignal(given, "METRICS", [], lines);
+  if (!files) return undefined;
+  const preference = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
+  if (!/^cumulative$/i.test(own(given, preference) ?? "cumulative"))
+    lines.push(`${preference}: must be cumulative`);
+  const interval = readMs(given, "OTEL_METRIC_EXPORT_INTERVAL", 60_000, lines);
+  const timeout = readMs(given, "OTEL_METRIC_EXPORT_TIMEOUT", 30_000, lines);
+  return { build, files, intervalMs: interval, timeoutMs: Math.min(timeout, interval) };
+}
+
+function readMs(given: Given, name: string, absent: number, lines: string[]): number {
+  const ms = Number(own(given, name) ?? absent);
+  if (!(Number.isInteger(ms) && ms > 0 && ms < 2 ** 31)) lines.push(`${name}: must be milliseconds, above 0`);
+  return ms;
+}
+
+/** The files for the collector's TLS, if the signal is exported. `endpoints`: variables that enable it beside its own. */
+function readSignal(
+  given: Given,
+  signal: "TRACES" | "METRICS",
+  endpoints: readonly string[],
   lines: string[],
-): Omit<TraceSettings, "build"> | undefined {
-  const { OTEL_TRACES_EXPORTER: exporter, OTEL_TRACES_SAMPLER: sampler = "parentbased_always_on" } = given;
-  const endpoint = given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
+): OtlpSettings["files"] | undefined {
+  const exporter = own(given, `OTEL_${signal}_EXPORTER`);
+  const isEnabled = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, ...endpoints].some((name) => own(given, name));
   if (given.OTEL_SDK_DISABLED?.toLowerCase() === "true" || exporter === "none") return undefined;
-  if (endpoint === undefined && exporter === undefined) return undefined;
-  if (exporter !== undefined && exporter !== "otlp") lines.push("OTEL_TRACES_EXPORTER: must be otlp or none");
-  if (/\/v1\/traces\/?$/.test(given.OTEL_EXPORTER_OTLP_ENDPOINT ?? ""))
+  if (!isEnabled && exporter === undefined) return undefined;
+  if (exporter !== undefined && exporter !== "otlp")
+    lines.push(`OTEL_${signal}_EXPORTER: must be otlp or none`);
+  const path = `/v1/${signal.toLowerCase()}`;
+  if (new RegExp(`${path}/?$`).test(given.OTEL_EXPORTER_OTLP_ENDPOINT ?? ""))
     lines.push(
-      "OTEL_EXPORTER_OTLP_ENDPOINT: must be the collector's base URL, because /v1/traces is appended; for a complete URL, use OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+      `OTEL_EXPORTER_OTLP_ENDPOINT: must be the collector's base URL, because ${path} is appended; for a complete URL, use OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`,
     );
-  const protocol = given.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? given.OTEL_EXPORTER_OTLP_PROTOCOL;
+  const protocol = own(given, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`) ?? given.OTEL_EXPORTER_OTLP_PROTOCOL;
   if (protocol === "grpc")
     lines.push(
       "OTEL_EXPORTER_OTLP_PROTOCOL: must be http/json; collectors accept it on the port of http/protobuf",
     );
-  if (!samplers.includes(sampler)) lines.push(`OTEL_TRACES_SAMPLER: must be one of ${samplers.join(", ")}`);
-  const ratio = Number(given.OTEL_TRACES_SAMPLER_ARG ?? 1);
-  if (!(ratio >= 0 && ratio <= 1)) lines.push("OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1");
   const fileOf = (name: string): string | undefined =>
-    own(given, `OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? own(given, `OTEL_EXPORTER_OTLP_${name}`);
-  const files = {
+    own(given, `OTEL_EXPORTER_OTLP_${signal}_${name}`) ?? own(given, `OTEL_EXPORTER_OTLP_${name}`);
+  return {
     ca: fileOf("CERTIFICATE"),
     cert: fileOf("CLIENT_CERTIFICATE"),
     key: fileOf("CLIENT_KEY"),
   };
-  return { sampler, ratio, files };
 }
 
 function readFile(name: string, file: string | undefined, lines: string[]): string | undefined {

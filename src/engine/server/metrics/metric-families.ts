@@ -14,12 +14,15 @@ type Type = "counter" | "gauge" | "histogram";
 /** One combination of label values, with its text in Prometheus' format. */
 type LabelSet = { readonly labels: Labels; readonly text: string };
 type Point = LabelSet & ({ readonly value: number } | { readonly buckets: Buckets });
-type Family = {
-  readonly type: Type;
-  readonly name: string;
-  readonly help: string;
-  readonly points: () => Iterable<Point> | Promise<Iterable<Point>>;
-};
+type Metric = { readonly type: Type; readonly name: string; readonly help: string };
+type Family = Metric & { readonly points: () => Iterable<Point> | Promise<Iterable<Point>> };
+
+/** The state of a metric at one time. */
+export type Snapshot = Metric & { readonly points: Iterable<SnapshotPoint> };
+export type SnapshotPoint = { readonly labels: Labels } & (
+  | { readonly value: number }
+  | { readonly buckets: Pick<Buckets, "bounds" | "counts" | "sum"> }
+);
 
 /** Returns a function that turns label values, in the order of `names`, into labels. */
 export const labels =
@@ -71,6 +74,10 @@ export class MetricFamilies {
     const { children, of } = family(labelsOf, (set) => ({ ...set, buckets: new Buckets(bounds) }));
     this.#families.push({ type: "histogram", name, help, points: () => children });
     return (...values) => of(...values).buckets;
+  }
+
+  async collect(): Promise<Snapshot[]> {
+    return Promise.all(this.#families.map(async (family) => ({ ...family, points: await family.points() })));
   }
 
   /** All metrics in Prometheus' text format, version 0.0.4. */
@@ -141,6 +148,7 @@ function family<Values extends readonly Value[], Child>(
 
 class Buckets {
   readonly bounds: readonly number[];
+  /** Of each bucket alone; the last one is of what is above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 

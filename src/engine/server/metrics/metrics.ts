@@ -1,8 +1,7 @@
 /**
- * `/metrics` on a separate port, in Prometheus' text format: requests of each role, saved operations, REST calls, the state of
- * upstreams and of key checks, and the process. Names and labels of HTTP metrics are those of OpenTelemetry's semantic
- * conventions, written as Prometheus writes them. Without `METRICS_PORT`, nothing is
- * measured.
+ * The metrics: requests of each role, saved operations, REST calls, the state of upstreams and of key checks, and the process.
+ * Names and labels of HTTP metrics are those of OpenTelemetry's semantic conventions, written as Prometheus writes them. `/metrics`
+ * serves them on a separate port; `otlp-metrics.ts` sends them to a collector. Without either, nothing is measured.
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
@@ -19,8 +18,16 @@ import { measureLookups, measureOutgoingCalls } from "./connection-metrics.ts";
 import { labels, MetricFamilies } from "./metric-families.ts";
 import { measureManifests, measureRequests, type Servers } from "./request-metrics.ts";
 
-/** Creates the server of `/metrics`; the caller starts it. Once per process, because diagnostics channels are global. */
-export function createMetrics(config: Config, servers: Servers, specHash: string): FastifyInstance {
+/** What a process measures: our metrics, and those of the process and of Node. */
+export type Measured = {
+  readonly families: MetricFamilies;
+  readonly registry: Registry;
+  /** Ends the measuring. */
+  readonly end: () => void;
+};
+
+/** Begins to measure the roles. Once per process, because diagnostics channels are global. */
+export function measure(config: Config, servers: Servers, specHash: string): Measured {
   const families = new MetricFamilies();
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -54,10 +61,23 @@ export function createMetrics(config: Config, servers: Servers, specHash: string
     ends.push(subscribe(measureRestCalls(families, upstreams)));
   }
   if (gateway) ends.push(subscribe(measureGateway(families, gateway)));
+  return {
+    families,
+    registry,
+    end: () => {
+      for (const end of ends) end();
+    },
+  };
+}
+
+/** Creates the server of `/metrics`, whose end is that of the measuring; the caller starts it. */
+export function createMetricsServer(
+  config: Config,
+  { families, registry, end }: Measured,
+  specHash: string,
+): FastifyInstance {
   const server = createServer(config, "metrics", { specHash });
-  server.addHook("onClose", async () => {
-    for (const end of ends) end();
-  });
+  server.addHook("onClose", async () => end());
   server.get("/metrics", async (_request, reply) =>
     reply.type(registry.contentType).send((await families.text()) + (await registry.metrics())),
   );

@@ -10,7 +10,7 @@ import {
   type ServerInfo,
 } from "../../../../src/engine/runtime/observe/request-record.ts";
 import { createGraphql } from "../../../../src/engine/server/graphql-role.ts";
-import { createMetrics } from "../../../../src/engine/server/metrics/metrics.ts";
+import { createMetricsServer, measure } from "../../../../src/engine/server/metrics/metrics.ts";
 import { UsageLedger } from "../../../../src/engine/server/usage-ledger.ts";
 import { parseUsageLines, type UsageLine } from "../../../../src/engine/shared/usage-lines.ts";
 import { api } from "../../desk/generated/index.ts";
@@ -156,7 +156,8 @@ test("a folder that cannot be written shows in the metrics until it can", async 
   writeFileSync(folder, "not a folder");
   const config = configure({ USAGE_DIR: folder });
   const server = await createGraphql(config, api);
-  const metrics = createMetrics(config, new Map([["graphql", server]]), "");
+  const measured = measure(config, new Map([["graphql", server]]), "");
+  const metrics = createMetricsServer(config, measured, "");
   onTestFinished(async () => void (await Promise.all([metrics.close(), server.close()])));
   const failing = async (): Promise<string | undefined> => {
     await server.usage?.flush();
