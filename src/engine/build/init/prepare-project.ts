@@ -14,6 +14,7 @@ import { folderFiles, textFiles } from "../project/spec-files.ts";
 import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
+import { isIgnored, keepTarball } from "./keep-tarball.ts";
 import { addFiles, withPackages, workflows } from "./project-files.ts";
 import {
   firstServerUrl,
@@ -57,13 +58,20 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
     progress?.("");
     replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
     recordSource(root, packages, place.file, openapi, fetched);
+    const tarball = keepTarball(root);
     const added = addFiles(root, {
       base,
       variable: baseUrlVariable(name),
+      tarball: tarball?.path,
       hasUrl: isHttpUrl(readSources(root).get(place.file) ?? ""),
     });
-    for (const path of [...generated.keys(), ...added]) out(printable(`wrote ${path}`));
+    const kept = tarball?.isNew ? [tarball.path] : [];
+    for (const path of [...generated.keys(), ...kept, ...added]) out(printable(`wrote ${path}`));
     for (const line of lines) out(printable(line));
+    if (tarball && isIgnored(root, tarball.path))
+      out(
+        printable(`commit it: git add --force ${quoteArgument(tarball.path)}, because .gitignore names it`),
+      );
     const moved = workflows.filter((path) => added.includes(path));
     if (pathBelowRepository(root) !== "" && moved.length > 0)
       out(

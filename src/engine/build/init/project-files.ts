@@ -71,6 +71,8 @@ export type NewProject = {
   readonly base?: string | undefined;
   /** The name of the base URL's environment variable. */
   readonly variable: string;
+  /** The path of the engine's tarball in the project, if the engine is not from a registry. */
+  readonly tarball?: string | undefined;
   /** The document was fetched from a URL, so a workflow can fetch it again. */
   readonly hasUrl?: boolean;
 };
@@ -265,7 +267,13 @@ export function withAddress(root: string, variable: string, base: string | undef
   return { written, missing };
 }
 
-const filesOf = (name: string, { base, variable }: NewProject): Readonly<Record<string, string>> => ({
+const copyTarball = (tarball: string | undefined): string =>
+  tarball === undefined ? "" : `COPY ${JSON.stringify([tarball, `./${tarball}`])}\n`;
+
+const filesOf = (
+  name: string,
+  { base, variable, tarball }: NewProject,
+): Readonly<Record<string, string>> => ({
   "codegen.ts": `/** The configuration of graphql-codegen, as its own command and editors read it. */
 import { configFor } from "restbound/codegen";
 
@@ -331,12 +339,12 @@ The pages of the engine are in \`node_modules/restbound/docs\`; start with \`gui
   Dockerfile: `FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
+${copyTarball(tarball)}RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
 
 FROM node:24-bookworm-slim AS bundle
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --no-audit --no-fund
+${copyTarball(tarball)}RUN npm ci --no-audit --no-fund
 COPY src ./src
 COPY generated ./generated
 RUN npx restbound bundle
