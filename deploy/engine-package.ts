@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { actionFile, deployFolders } from "../src/engine/build/init/deploy-files.ts";
 
 const root = join(import.meta.dirname, "..");
 const engine = join(root, "src/engine");
@@ -82,7 +83,8 @@ function build(): void {
   compile("--removeComments", "--declaration", "false");
   dropMapsOfCommands();
   for (const path of others) cpSync(join(engine, path), join(target, path));
-  cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
+  for (const path of ["LICENSE", actionFile, ...deployFolders])
+    cpSync(join(root, path), join(target, path), { recursive: true });
   for (const kind of Object.keys(handbook)) mkdirSync(join(target, "docs", kind), { recursive: true });
   for (const [page, place] of pages) writeFileSync(join(target, place), packed(page, place));
   const manifest = JSON.parse(readFileSync(join(engine, "package.json"), "utf8"));

@@ -37,43 +37,44 @@ export function openFolder() {
     folder,
     read: (path: string): string => readFileSync(join(folder, path), "utf8"),
     run: runIn(folder),
-    /**
-     * Starts the project in front of a REST API that answers every GET with `answer`, and sends it a query. `products` are
-     * answered below paths of their own. `program`: what Node runs.
-     */
-    ask: async (
-      query: string,
-      answer: unknown,
-      environment = {},
-      products: Record<string, unknown> = {},
-      program = ["node_modules/restbound/bin/restbound.js", "start"],
-    ) => {
-      const calls: string[] = [];
-      const rest = await listen(({ method, url = "" }, response) => {
-        calls.push(`${method} ${url}`);
-        const [, first = ""] = url.split("/");
-        const own = first in products ? products[first] : answer;
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(own));
-      });
-      const urls = Object.keys(products).map((name) => [
-        `REST_BASE_URL_${name}`,
-        new URL(name, rest.url).href,
-      ]);
-      const started = startProgram(
-        program,
-        { REST_BASE_URL: rest.url.href, ...Object.fromEntries(urls), ...environment },
-        { cwd: folder },
-      );
-      try {
-        const url = new URL("/v1/graphql", await listens(started));
-        calls.length = 0; // the start asked whether it is there
-        const headers = { "content-type": "application/json" };
-        const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query }) });
-        return { ...((await reply.json()) as object), calls };
-      } finally {
-        await started.stop();
-        await rest.close();
-      }
-    },
+    ask: askIn(folder),
   };
 }
+
+/**
+ * Starts the project in a folder in front of a REST API that answers every GET with `answer`, and sends it a query. `products` are
+ * answered below paths of their own. `program`: what Node runs.
+ */
+export const askIn =
+  (folder: string) =>
+  async (
+    query: string,
+    answer: unknown,
+    environment = {},
+    products: Record<string, unknown> = {},
+    program = ["node_modules/restbound/bin/restbound.js", "start"],
+  ) => {
+    const calls: string[] = [];
+    const rest = await listen(({ method, url = "" }, response) => {
+      calls.push(`${method} ${url}`);
+      const [, first = ""] = url.split("/");
+      const own = first in products ? products[first] : answer;
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(own));
+    });
+    const urls = Object.keys(products).map((name) => [`REST_BASE_URL_${name}`, new URL(name, rest.url).href]);
+    const started = startProgram(
+      program,
+      { REST_BASE_URL: rest.url.href, ...Object.fromEntries(urls), ...environment },
+      { cwd: folder },
+    );
+    try {
+      const url = new URL("/v1/graphql", await listens(started));
+      calls.length = 0; // the start asked whether it is there
+      const headers = { "content-type": "application/json" };
+      const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query }) });
+      return { ...((await reply.json()) as object), calls };
+    } finally {
+      await started.stop();
+      await rest.close();
+    }
+  };

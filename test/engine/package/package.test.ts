@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,9 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { build } from "../../support/dockerfile.ts";
 import { fetchDocument } from "../documents/fetch.ts";
-import { openFolder, pack, runIn } from "./installed.ts";
+import { askIn, openFolder, pack, runIn } from "./installed.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "engine-package-"));
@@ -77,8 +79,12 @@ test("every page that a page of it links to, and that its help names, is in it",
   expect(linked).toContain("package/docs/guides/your-own-api.md");
   const named = ["package/docs/reference/mapping.md", "package/docs/guides/your-own-api.md"];
   expect([...linked, ...named].filter((path) => !pages.includes(path))).toEqual([]);
-  const operating = readFileSync(join(unpacked, "package/docs/guides/operating.md"), "utf8");
-  expect(operating).toContain("A copy of the npm package has no `deploy/`");
+  const texts = readdirSync(join(unpacked, "package"), { recursive: true, encoding: "utf8" })
+    .filter((name) => /^(?:docs|deploy)\/.*\.\w+$/.test(name))
+    .map((name) => readFileSync(join(unpacked, "package", name), "utf8"));
+  const cited = texts.flatMap((text) => text.match(/(?<=node_modules\/restbound\/)[\w./-]+\w/g) ?? []);
+  expect(cited).toContain("build/check/report.schema.json");
+  expect(cited.filter((path) => !existsSync(join(unpacked, "package", path)))).toEqual([]);
 });
 
 const example = (file: string): string => fetchDocument({ package: "@readme/oas-examples@8.2.2", file });
@@ -138,16 +144,20 @@ test.each([
     await runs("npm", "run", "types");
     await runs("npm", "test");
     await runs("npm", "run", "check");
-    await runs("npx", "restbound", "bundle");
     if (what !== installsForProduction) return;
+    const image = build(join(folder, "Dockerfile"), folder, {
+      npm_config_cache: mkdtempSync(join(folder, "cache-")),
+    });
+    onTestFinished(() => rmSync(image.top, { recursive: true }));
+    const [, ...program] = image.command;
+    const environment = { ...image.env, PORT: "0", METRICS_PORT: "0" };
+    expect(await askIn(image.folder)(query, answer, environment, {}, program)).toEqual({
+      data,
+      calls: [call],
+    });
     await runs("npm", "ci", "--omit=dev", "--no-audit", "--no-fund");
     expect(bytesBelow(join(folder, "node_modules"))).toBeLessThan(90e6);
-    const bundle = ["dist/bundle/main.js", "graphql"];
-    for (const program of [undefined, bundle])
-      expect(await ask(query, answer, { NODE_ENV: "production" }, {}, program)).toEqual({
-        data,
-        calls: [call],
-      });
+    expect(await ask(query, answer, { NODE_ENV: "production" })).toEqual({ data, calls: [call] });
     expect((await run("npx", "restbound", "check")).text).toMatch(
       /npm install --save-dev --save-exact @graphql-codegen/,
     );
@@ -167,8 +177,12 @@ test("two vendors' documents make one graph: one query calls both, and an edit o
   writeFileSync(join(folder, "trains.json"), example("3.1/json/train-travel.json"));
   writeFileSync(join(folder, "pets.json"), example("3.0/json/petstore.json"));
   await copyInstallation(folder);
-  await runs("npx", "restbound", "init", "--openapi", "trains.json", "--name", "trains");
+  await runs("npx", "restbound", "init", "--openapi", "trains.json", "--name", "trains", "--deploy");
   await runs("npx", "restbound", "init", "--openapi", "pets.json", "--name", "pets");
+  expect(read("deploy/kubernetes/base/settings.env").match(/^REST_BASE_URL_\w+/gm)).toEqual([
+    "REST_BASE_URL_TRAINS",
+    "REST_BASE_URL_PETS",
+  ]);
   const schema = join(folder, "spec/schema.graphql");
   for (const id of ["pets/getPetById", "pets/findPetsByStatus"])
     appendFileSync(schema, `\n${await runs("npx", "restbound", "propose", id)}\n`);

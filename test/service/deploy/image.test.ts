@@ -4,7 +4,7 @@ import { chmodSync, existsSync, openSync, readdirSync, readFileSync, rmSync } fr
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { build, canChangeUser } from "./dockerfile.ts";
+import { build, canChangeUser } from "../../support/dockerfile.ts";
 
 const project = join(import.meta.dirname, "../../..");
 

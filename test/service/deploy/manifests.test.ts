@@ -8,16 +8,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { roleNames } from "../../../src/engine/runtime/settings/config.ts";
 import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
-import { typeErrors } from "../../engine/build/codegen/type-check.ts";
 import { hasKubectl, kubectl } from "./kubectl.ts";
+import { faultsOf, type Manifest } from "./manifest-types.ts";
 
 const deploy = join(import.meta.dirname, "../../../deploy");
 const read = (path: string): string => readFileSync(join(deploy, path), "utf8");
 
 const has = (command: string): boolean => spawnSync(command, ["--version"]).error === undefined;
-
-// biome-ignore lint/suspicious/noExplicitAny: manifests are of many kinds
-type Manifest = any;
 
 const components = readdirSync(join(deploy, "kubernetes/components")).map((name) => `components/${name}`);
 const folders = ["base", "overlay", ...components];
@@ -36,33 +33,6 @@ const settings = Object.fromEntries(
 );
 const ofKind = (kind: string, given = manifests): Manifest[] =>
   given.filter((manifest) => manifest.kind === kind);
-
-/** The packages that have the types of custom resources, by API group. */
-const customResources = new Map([
-  ["external-secrets.io", "external-secrets"],
-  ["gateway.networking.k8s.io", "gateway-api"],
-  ["keda.sh", "keda"],
-  ["monitoring.coreos.com", "prometheus-operator"],
-]);
-
-/**
- * What the compiler says against the schemas of Kubernetes and of the custom resources, which packages have in TypeScript: a member
- * that no schema has is a fault too.
- */
-function faultsOf(given: readonly Manifest[]): string[] {
-  const texts = given.map((manifest, index) => {
-    const [version, group = "core"] = manifest.apiVersion.split("/").reverse();
-    const custom = customResources.get(group);
-    const module = custom
-      ? `@kubernetes-models/${custom}/${group}/${version}/${manifest.kind}`
-      : `kubernetes-types/${group.split(".")[0]}/${version}.d.ts`;
-    const type = custom ? `I${manifest.kind}` : manifest.kind;
-    const text = `import type { ${type} } from "${module}";
-export const manifest: ${type} = ${JSON.stringify(manifest, null, 2)};`;
-    return [`test/service/deploy/manifest${index}.ts`, text] as const;
-  });
-  return typeErrors(new Map(texts));
-}
 
 /** What kustomize builds of a folder. */
 function build(folder: string): Manifest[] {

@@ -6,7 +6,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
+import { UsageError } from "../../shared/cli/command-failure.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
+import { printable } from "../../shared/cli/printable.ts";
 import { addPackages } from "./project-files.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -18,7 +20,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .description(
         "Creates a project from an OpenAPI document: writes spec/, generates the code, and adds missing project files.",
       )
-      .requiredOption(
+      .option(
         "--openapi <file>",
         "the document, a file or a URL; an overlay.yaml next to a file is copied too",
         nonEmpty,
@@ -40,16 +42,46 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         "confirms an overlay's changes of credentials and servers at these places; init lists them",
         collected,
       )
-      .action(does((given: InitOptions) => begin(given, argv, io))),
+      .option(
+        "--deploy",
+        "adds files for Kubernetes, systemd, HAProxy, Prometheus and Grafana, and the action for GitHub; also in a project that exists",
+      )
+      .action(does((given: Given) => start(given, argv, io))),
   );
 
+type Given = Omit<InitOptions, "openapi"> & { readonly openapi?: string; readonly deploy?: boolean };
+
+async function start(
+  { openapi, deploy, ...others }: Given,
+  argv: readonly string[],
+  io: Io,
+): Promise<number> {
+  if (openapi !== undefined) return begin({ ...others, openapi, deploy }, argv, io);
+  if (!deploy) throw new UsageError(["--openapi: a file or a URL is required"]);
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new UsageError([`--${other}: needs --openapi`]);
+  return addDeployFiles(io);
+}
+
+async function addDeployFiles({ root, out }: Io): Promise<number> {
+  const deployFiles = await import("./deploy-files.ts");
+  for (const path of deployFiles.addDeployFiles(root)) out(printable(`wrote ${path}`));
+  return 0;
+}
+
 /** Reads and validates all input before anything is written or installed. */
-async function begin(given: InitOptions, argv: readonly string[], io: Io): Promise<number> {
+async function begin(
+  { deploy, ...given }: InitOptions & Pick<Given, "deploy">,
+  argv: readonly string[],
+  io: Io,
+): Promise<number> {
   const { root, env, progress } = io;
   const { prepareProject } = await import("./prepare-project.ts");
   const write = await prepareProject(given, io).finally(() => progress?.(""));
-  if (existsSync(join(root, "node_modules/@graphql-codegen/core")))
-    return write().finally(() => progress?.(""));
+  if (existsSync(join(root, "node_modules/@graphql-codegen/core"))) {
+    const code = await write().finally(() => progress?.(""));
+    return deploy ? addDeployFiles(io) : code;
+  }
   addPackages(root);
   io.out("npm installs the packages in package.json");
   const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: root, env, stdio: "inherit" });

@@ -208,6 +208,10 @@ jobs:
 const composeEntry = (variable: string, base = "https://api.example.com"): string =>
   `${variable}: "\${${variable}:-${base}}"`;
 
+/** Matches consecutive lines of addresses that begin with `before`. */
+const addressLines = (before: string): RegExp =>
+  new RegExp(String.raw`^${before}REST_BASE_URL\w*=\S+(?:\n${before}REST_BASE_URL\w*=\S+)*`, "m");
+
 /** Matches the entries of a braced list, up to the position where another entry is appended. */
 const entries = String.raw`(?:"(?:[^"\\]|\\.)*"|[^"{}])*?(?=,?\s*\})`;
 
@@ -240,6 +244,14 @@ const addresses: readonly {
     present: /(?: REST_BASE_URL\w*=http:\/\/127\.0\.0\.1:1)+(?= node )/,
     further: (variable) => ` ${variable}=http://127.0.0.1:1`,
   },
+  ...[
+    ["base/settings.env", ""],
+    ["overlay/kustomization.yaml", "      - "],
+  ].map(([file, before = ""]) => ({
+    path: `deploy/kubernetes/${file}`,
+    present: addressLines(before),
+    further: (variable: string, base = "https://api.example.com") => `\n${before}${variable}=${base}`,
+  })),
 ];
 
 /**
@@ -258,7 +270,7 @@ export function withAddress(root: string, variable: string, base: string | undef
       written.set(
         path,
         text.replace(present, (before) => {
-          const separator = entry.startsWith(" ") ? "" : /\{\s*$/.test(before) ? " " : ", ";
+          const separator = /^\s/.test(entry) ? "" : /\{\s*$/.test(before) ? " " : ", ";
           return before + separator + entry;
         }),
       );

@@ -12,7 +12,7 @@ import { isForm, isMultipartForm } from "../../shared/media-type.ts";
 import { own } from "../../shared/own.ts";
 import { withShownUrls } from "../../shared/shown-url.ts";
 import { UnreadableSpec } from "../diagnostic.ts";
-import { type ReadFile, RestDocument } from "../openapi/document.ts";
+import { type ReadFile, RestDocument, type RestNode } from "../openapi/document.ts";
 import {
   documentNamed,
   isDocumentName,
@@ -124,8 +124,8 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
  * The URL of the document's first server, with the defaults of its variables (OpenAPI 3.1 §4.8.5, §4.8.6); undefined if it is
  * relative. It is written into project files, so any text that is not a plain URL is rejected.
  */
-export function firstServerUrl(document: RestDocument): string | undefined {
-  const url = writtenUrl(document);
+export function firstServerUrl(document: RestDocument, root = document.root): string | undefined {
+  const url = writtenUrl(document, root);
   return url !== undefined && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
 }
 
@@ -137,15 +137,15 @@ export function firstServerUrl(document: RestDocument): string | undefined {
 export function proposedBaseUrl(document: RestDocument, given: string): string {
   const known = firstServerUrl(document);
   if (known !== undefined) return known;
-  const url = writtenUrl(document) ?? "/";
+  const url = writtenUrl(document, document.root) ?? "/";
   const isPath = /^[\w./~-]*$/.test(url) && !url.includes("//");
   const at = isHttpUrl(given) ? given : "https://api.example.com/";
   const { origin, pathname } = new URL(isPath ? url : "/", at);
   return /^[\w.:/~-]+$/.test(origin + pathname) ? (origin + pathname).replace(/\/$/, "") : origin;
 }
 
-function writtenUrl(document: RestDocument): string | undefined {
-  const server = document.child(document.child(document.root, "servers"), 0);
+function writtenUrl(document: RestDocument, root: RestNode): string | undefined {
+  const server = document.child(document.child(root, "servers"), 0);
   const { url, variables } = membersOf(server?.value);
   if (typeof url !== "string") return undefined;
   return url.replaceAll(/\{([^{}]*)\}/g, (written, name: string) => {

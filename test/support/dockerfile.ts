@@ -30,8 +30,15 @@ type Stage = {
 const isRoot = process.getuid?.() === 0;
 export const canChangeUser = isRoot && spawnSync("setpriv", ["--version"]).error === undefined;
 
-/** Throws for an instruction that it does not know, and when a step fails. `context` is the folder that is built. */
-export function build(file: string, context: string): Image {
+/**
+ * Throws for an instruction that it does not know, and when a step fails. `context` is the folder that is built, `environment`
+ * what each RUN has beside the image's own.
+ */
+export function build(
+  file: string,
+  context: string,
+  environment: Readonly<Record<string, string>> = {},
+): Image {
   const top = mkdtempSync(join(tmpdir(), "image-"));
   chmodSync(top, 0o755); // the image's user looks in
   const stages = new Map<string, Stage>();
@@ -55,7 +62,8 @@ export function build(file: string, context: string): Image {
       mkdirSync(path("."), { recursive: true });
     } else if (instruction === "COPY") {
       const [, from, names = ""] = /^(?:--from=(\w+) )?(.*)$/.exec(rest) ?? [];
-      const [to = "", ...sources] = names.split(" ").reverse();
+      const list: string[] = names.startsWith("[") ? JSON.parse(names) : names.split(" ");
+      const [to = "", ...sources] = list.reverse();
       const source = from === undefined ? context : (stages.get(from)?.root ?? "");
       for (const name of sources) {
         const target = to.endsWith("/") ? join(path(to), name.replace(/.*\//, "")) : path(to);
@@ -73,7 +81,7 @@ export function build(file: string, context: string): Image {
       const [program = "", ...args] = [...asUser(), "sh", "-c", rest];
       execFileSync(program, args, {
         cwd: path("."),
-        env: { ...authorities, ...environmentOf(stage) },
+        env: { ...authorities, ...environment, ...environmentOf(stage) },
         stdio: "pipe",
         timeout: 300_000,
       });
