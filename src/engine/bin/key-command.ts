@@ -1,4 +1,7 @@
-/** `restbound key`: creates an API key and appends its line to the file that `KEYS_FILE` names. Only this command has the key. */
+/**
+ * `restbound key`: creates an API key and appends its line to the file that `KEYS_FILE` names. Only the output of this command
+ * contains the key itself.
+ */
 import { hash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
@@ -57,7 +60,7 @@ function createKey({ tenant, name, ...given }: Options, { root, env, out, error 
   return 0;
 }
 
-/** One write, so that neither a gateway nor another `restbound key` sees a part of the line. */
+/** Appends the line in one write, so that neither a gateway nor another `restbound key` reads a part of it. */
 function appendLine(path: string, line: KeyLine): void {
   const file = openSync(path, "a+", 0o600);
   try {

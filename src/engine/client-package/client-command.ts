@@ -85,14 +85,14 @@ function descriptionIn(folder: string): unknown {
   }
 }
 
-/** npm's rules for a new package's name: lower case, with or without a scope. */
+/** Validates a package name by npm's rules for new packages: lower case, with or without a scope. */
 function packageName(value: string): string {
   if (/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(value) && value.length <= 214)
     return value;
   throw new InvalidArgumentError("It is not a package name, such as @acme/api-client.");
 }
 
-/** Semantic Versioning 2.0.0 §2, §9 and §10. */
+/** Validates a version (Semantic Versioning 2.0.0 §2, §9 and §10). */
 function semver(value: string): string {
   const number = "(?:0|[1-9]\\d*)";
   const identifier = `(?:${number}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;

@@ -31,7 +31,7 @@ addFormats.default(
   formats.filter((name) => !leftToRest.includes(name)),
 );
 
-/** The `this` of a validator. Without it, each pattern gets the step budget of a constant. */
+/** The `this` value with which a validator is called. Without it, each pattern gets the step budget of a constant. */
 type Checking = { readonly steps?: RegexSteps };
 
 /** Replaces Ajv's `pattern`, which does not pass the validator's context to the regular expression. */

@@ -14,7 +14,7 @@ export type LinearPattern = { test(text: string, steps?: RegexSteps): boolean; t
 /** The remaining budget of a request, or of the check of a constant. */
 export type RegexSteps = { left: number };
 
-/** A step takes 2 to 25 ns. */
+/** The budget of a request. A step takes 2 to 25 ns. */
 export const regexStepsPerRequest = (): RegexSteps => ({ left: 1_000_000 });
 
 /** The budget of a check outside a request, such as of a constant in a spec. */

@@ -85,7 +85,7 @@ export type CredentialPlace = { readonly in: "query" | "cookie" | "header"; read
 
 /** A credential that the server holds (`spec/credentials.yaml`), and where REST expects it. */
 export type HeldCredential = CredentialPlace & {
-  /** What a value in `Authorization` begins with (RFC 6750 §2.1, RFC 7617 §2); absent for an API key. */
+  /** The scheme with which a value in `Authorization` begins (RFC 6750 §2.1, RFC 7617 §2); absent for an API key. */
   readonly scheme?: "Bearer" | "Basic";
   /** The file below `CREDENTIALS_DIRECTORY`, or the folder with one file per tenant. */
   readonly file: string;
@@ -103,13 +103,13 @@ export type TenantParameter = {
 export type TokenEndpoint = {
   readonly url: string;
   readonly scope?: string;
-  /** The client's id and secret go in the form instead of in `Authorization` (RFC 6749 §2.3.1). */
+  /** The client's id and secret are sent in the form instead of in `Authorization` (RFC 6749 §2.3.1). */
   readonly inBody?: true;
 };
 
 /**
- * A name as servers may read it: CGI and PHP replace characters of headers and parameters, and PHP reads `key[]` as `key`. Two
- * names with one spelling may be one value for REST.
+ * A name as servers may normalize it: CGI and PHP replace characters of headers and parameters, and PHP reads `key[]` as `key`.
+ * Two names with one spelling may be one value for REST.
  */
 export const spellingOf = (name: string): string =>
   name

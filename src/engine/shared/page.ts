@@ -3,7 +3,7 @@
  * Generated resolvers pass it to `src/engine/runtime/rest/connection.ts`.
  */
 export type Page<Items extends readonly string[] = readonly string[]> = {
-  /** Empty: the body is the list. */
+  /** The path of the list in the body; empty if the body is the list. */
   readonly items: Items;
   readonly next: NextPage;
   /** Path of the boolean that says whether there is a next page. Absent: there is one if the page has a next cursor. */

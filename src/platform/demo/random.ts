@@ -13,7 +13,7 @@ export type Random = {
   id(prefix: string): string;
 };
 
-/** Mulberry32. */
+/** Creates the generator Mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed;
   const next = (): number => {

@@ -1,6 +1,6 @@
 /**
- * Creates API keys, and finds the caller of a key. The store has the SHA-256 digest only. Only the result of `createKey`
- * has the secret. A key that is malformed, unknown, expired or revoked is not active.
+ * Creates API keys, and finds the caller of a key. The store contains only the key's SHA-256 digest. Only the result of
+ * `createKey` contains the secret. A key that is malformed, unknown, expired or revoked is not active.
  */
 import { hash } from "node:crypto";
 import {

@@ -9,7 +9,7 @@ const defaultDays = 30;
 /** The year of a date has four digits (RFC 3339 §5.6). */
 const earliest = Date.parse("0000-01-01");
 
-/** Every metric, in the order of the answer. Without messages a count is 0, and a mean has no value. */
+/** Every metric, in the order of the answer. Without messages, a count is 0 and a mean is null. */
 const metrics = [
   { name: "messages_received", label: "Messages received", unit: "count" },
   { name: "messages_sent", label: "Messages sent", unit: "count" },

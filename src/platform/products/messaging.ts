@@ -1,6 +1,6 @@
 /**
- * Messaging: the operation that sends a message. One transaction finds or makes the contact and its open conversation,
- * stores the message, and stores the idempotency key with the response. A repeated request sends nothing.
+ * Messaging: the operation that sends a message. One transaction finds or makes the contact and its open conversation, stores the
+ * message, and stores the idempotency key with the response. A request repeated with the same key sends nothing.
  */
 import { hash } from "node:crypto";
 import { CodedError } from "restbound";

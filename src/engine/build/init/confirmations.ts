@@ -1,8 +1,8 @@
 /**
  * Changes that `init` copies only if the user confirms them. An overlay that changes servers, security requirements or security
  * schemes (OpenAPI 3.1 §4.8.5, §4.8.30, §4.8.27) determines where callers' credentials are sent. The overlay next to a vendor's
- * document may be the vendor's, but once copied it looks like the project's own. The same holds for an `x-from-header` that
- * names another product's header.
+ * document may be the vendor's, but once copied it looks like the project's own. An `x-from-header` that names another product's
+ * header needs a confirmation too.
  */
 import { posix } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";

@@ -42,8 +42,8 @@ type Mapping = {
 };
 
 /**
- * The text of the overlay; `undefined` if the errors' schemas differ, if a mapping is declared already, or if neither a message
- * nor a list is recognized.
+ * The text of the overlay; `undefined` if the errors' schemas differ, if the document declares already what clients see, or if
+ * neither a message nor a list is recognized.
  */
 export function errorOverlay(document: RestDocument): string | undefined {
   const all = [...readOperations(document).values()].flatMap((each) => errorSchemas(document, each));

@@ -91,7 +91,7 @@ type KeyLink = {
   /** The type that has the key. */
   readonly owner: string;
   readonly field: string;
-  /** The field's lines, best binding first. */
+  /** The lines of the field with each possible binding, best binding first. */
   readonly bindings: readonly string[];
   /** The number of leading bindings that find the object by its id. The others search a list, which may be incomplete. */
   readonly sure: number;
@@ -156,7 +156,7 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
   });
 }
 
-/** Properties of an object that only refers to another one, as in PagerDuty and Jira. */
+/** Names of the properties of an object that only refers to another object, as in PagerDuty and Jira. */
 const referenceProperties = new Set("id type self href link url html_url summary name key".split(" "));
 
 /**

@@ -81,7 +81,10 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   };
 }
 
-/** The files of the new `spec/`, and the lines to print. Returns only strings, so that the rest can be garbage-collected. */
+/**
+ * The files of the new `spec/`, and the lines to print. Returns only strings, so that the parsed document can be
+ * garbage-collected.
+ */
 async function startedProject(
   openapi: string,
   io: Io,

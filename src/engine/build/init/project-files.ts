@@ -99,7 +99,10 @@ export const workflows = [checkWorkflow, updateWorkflow];
 const runIn = (below: string): string =>
   below === "" ? "" : `\n    defaults: { run: { working-directory: ${JSON.stringify(below)} } }`;
 
-/** Compares with the merge base, because the target branch may have advanced. `below`: the project's folder in the repository. */
+/**
+ * The workflow compares with the merge base, because the target branch may have advanced. `below`: the project's folder in the
+ * repository.
+ */
 const checkWorkflowOf = (below: string): string => `on: pull_request
 permissions: { contents: read }
 jobs:

@@ -173,7 +173,7 @@ async function convertSwagger(text: string): Promise<string> {
 
 /**
  * Marks the collection format of a list: the upgrader drops formats without an equivalent style in OpenAPI 3.0, so the list would
- * be sent in the default style. It also ignores that `csv` is the default in a form.
+ * be sent in the default style. The upgrader also ignores that `csv` is the default in a form.
  */
 const mark = "x-restbound-collection-format";
 
@@ -234,7 +234,7 @@ const mediaTypes = new Map<unknown, string>([
 ]);
 const mediaOf = (format: unknown): string => mediaTypes.get(format) ?? "text/x-list";
 
-/** Timeout for a document at a URL. Files that it refers to are not read. */
+/** Timeout for fetching a document. Files that a fetched document refers to are not read. */
 const timeoutMs = 30_000;
 
 type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };

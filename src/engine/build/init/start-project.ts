@@ -110,7 +110,7 @@ const readWords = new Set(
   "count fetch find get info list lookup query read retrieve search show view".split(" "),
 );
 
-/** Whether the last word of the path or the first or last one of the `operationId` is that of a read, as in /users.list. */
+/** Whether the last word of the path, or the first or last word of the `operationId`, suggests a read, as in /users.list. */
 function isNamedLikeRead(operation: RestOperation): boolean {
   const [id, path] = [operation.id, operation.path].map((text) =>
     splitWords(text.replaceAll(/([a-z])(?=[A-Z])/g, "$1 ")).map((word) => word.toLowerCase()),

@@ -71,7 +71,7 @@ const required = (property: Property): string => (property.required ? ", require
 /** Maximum number of enum values listed in a type. */
 const mostValues = 12;
 
-/** `Message`, `array of Message`, `string (uuid) or null`, `"a" | "b"`. */
+/** Describes the REST type of a shape: `Message`, `array of Message`, `string (uuid) or null`, `"a" | "b"`. */
 export function restType(model: Model, shape: Shape): string {
   const values = shape.values ?? [];
   const listed = values.slice(0, mostValues).map((value) => JSON.stringify(value));

@@ -16,7 +16,7 @@ import { tokensOf } from "./schema-position.ts";
 /** Replaces a part of a text by another. */
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
-/** `file`: its name in the spec folder. */
+/** An edit of a file in the spec folder. `file`: the name in that folder. */
 export type Fix = Edit & {
   readonly title: string;
   readonly file: string;

@@ -19,7 +19,7 @@ export type SchemaPosition = {
   readonly isKey: boolean;
   /** The string or name at the offset. */
   readonly word?: Word | undefined;
-  /** `@rest(operation:)` of the enclosing directive. */
+  /** The value of `@rest(operation:)`, if the enclosing directive is `@rest`. */
   readonly operation?: string | undefined;
 };
 
@@ -35,7 +35,7 @@ type Piece = Word & { readonly kind: TokenKind };
 
 type Frame = { readonly opener: string; readonly owner: "body" | "arguments" | "directive"; key?: string };
 
-/** A word includes the offset of its end, where a user types. */
+/** A word extends to the offset after its last character, because that is where a user types. */
 export function schemaPositionAt(text: string, offset: number): SchemaPosition {
   const frames: Frame[] = [];
   let type: string | undefined;

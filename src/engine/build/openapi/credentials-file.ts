@@ -21,7 +21,7 @@ type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 export type HeldDocument = {
   /** The only origin that receives the credentials; undefined if the server holds none. */
   readonly origin?: string;
-  /** By the name of the security scheme. */
+  /** The credentials, by the name of the security scheme. */
   readonly schemes: ReadonlyMap<string, HeldScheme>;
   /** Operation → the reason why every tenant may use it with a credential that all tenants share. */
   readonly everyTenantMay: ReadonlyMap<string, string>;
@@ -191,7 +191,7 @@ function checkOperationName(where: Path, operation: string, fault: Fault): void 
 
 const tenantLocations = ["path", "query", "header", "body"] as const;
 
-/** `GET /accounts/{account}/things: { path: account }`. */
+/** Reads entries such as `GET /accounts/{account}/things: { path: account }`. */
 function readTenantParameters(
   path: Path,
   value: unknown,

@@ -11,12 +11,12 @@ export function declaredHeaders(document: RestDocument, operations: Iterable<Res
   const named = document.roots.flatMap((root) =>
     keysOf(securitySchemesOf(document, root)).map((name) => securitySchemeOf(document, root, name)),
   );
-  const headers = [...[...parameters, ...named].map(headerTaking), ...named.map(headerOf)];
+  const headers = [...[...parameters, ...named].map(requestHeaderOf), ...named.map(headerOf)];
   return [...new Set(headers.filter((header) => header !== undefined))].sort();
 }
 
 /** The header of a parameter or a security scheme. All cookies share one header. */
-function headerTaking(node: RestNode | undefined): string | undefined {
+function requestHeaderOf(node: RestNode | undefined): string | undefined {
   const { in: location, name } = membersOf(node?.value);
   if (location === "cookie") return "cookie";
   return location === "header" ? headerName(name) : undefined;

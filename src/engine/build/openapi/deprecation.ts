@@ -9,11 +9,11 @@ export type Deprecation = { readonly since?: string; readonly sunset?: string };
 
 /** The deprecation of the first deprecated node. */
 export function deprecationOf(nodes: readonly { readonly value: unknown }[]): Deprecation | undefined {
-  const said = nodes.map(({ value }) => membersOf(value)).find(({ deprecated }) => deprecated === true);
-  if (!said) return undefined;
-  const { date, removalDate } = membersOf(said["x-ms-deprecation"]);
+  const found = nodes.map(({ value }) => membersOf(value)).find(({ deprecated }) => deprecated === true);
+  if (!found) return undefined;
+  const { date, removalDate } = membersOf(found["x-ms-deprecation"]);
   const since = dayOf(date);
-  const sunset = dayOf(said["x-sunset"]) ?? dayOf(removalDate);
+  const sunset = dayOf(found["x-sunset"]) ?? dayOf(removalDate);
   return { ...(since !== undefined && { since }), ...(sunset !== undefined && { sunset }) };
 }
 

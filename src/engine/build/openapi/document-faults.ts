@@ -17,7 +17,7 @@ import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
-/** Walks from the bound operations, then through the rest of the root file and every file that it refers to. */
+/** Walks the document from the bound operations, then through the rest of the root files and every file that they refer to. */
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
@@ -46,13 +46,13 @@ function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
   const places = [...walk.visited.values()];
-  const isReached = (double: DuplicateKey): boolean =>
-    places.some((node) => isWithin(double, node) || isBeside(double, node));
+  const isReached = (key: DuplicateKey): boolean =>
+    places.some((node) => isWithin(key, node) || isBeside(key, node));
   const errors = [...reached, ...document.duplicateKeys().filter(isReached).map(duplicate)];
   const others = (): Diagnostic[] =>
     document
       .duplicateKeys()
-      .filter((double) => !isReached(double))
+      .filter((key) => !isReached(key))
       .map(duplicate);
   return { walk, errors, others };
 }
@@ -61,26 +61,26 @@ class FaultWalk {
   /** Visited nodes by value, because a value may be reached through several references. */
   readonly visited = new Map<unknown, RestNode>();
   readonly #document: RestDocument;
-  readonly #circles: SchemaCycles;
+  readonly #cycles: SchemaCycles;
 
   constructor(document: RestDocument) {
     this.#document = document;
-    this.#circles = new SchemaCycles(document);
+    this.#cycles = new SchemaCycles(document);
   }
 
   /** The faults below these nodes and everything that they refer to, except nodes visited before. */
   from(starts: readonly RestNode[]): Diagnostic[] {
     const document = this.#document;
     const diagnostics: Diagnostic[] = [];
-    const circlesBefore = this.#circles.found.length;
+    const cyclesBefore = this.#cycles.found.length;
     for (const node of reachedNodes(document, starts, this.visited)) {
       const reference = refOf(node.value);
       if (reference !== undefined && !document.refTarget(node))
         diagnostics.push(unresolved(document, node, reference));
-      this.#circles.visit(node);
+      this.#cycles.visit(node);
       diagnostics.push(...unresolvedMapping(document, node));
     }
-    return [...diagnostics, ...this.#circles.found.slice(circlesBefore)];
+    return [...diagnostics, ...this.#cycles.found.slice(cyclesBefore)];
   }
 }
 

@@ -24,7 +24,7 @@ export type RestNode = NodeLocation & { readonly value: unknown };
 /** Reads a file of the spec folder; `undefined` if it does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
-/** `parseWithDuplicates`, or a cache of it. */
+/** `parseWithDuplicates`, or a function that caches its results. */
 export type ParseFile = typeof parseWithDuplicates;
 
 /**

@@ -66,7 +66,7 @@ function keysIn(value: Readonly<Record<string, unknown>>): number {
 /** The offset of a key or an item, and of its value. */
 type Member = readonly [offset: number, valueOffset: number];
 
-/** Returns the offset of the key or item at `path`; of the nearest ancestor if there is none. */
+/** Returns a function that finds the offset of the key or item at a path, or of its nearest ancestor if there is none. */
 function offsetFinder(text: string): (path: Steps) => number {
   const known = new Map<number, ReadonlyMap<string, Member>>();
   const membersAt = (offset: number): ReadonlyMap<string, Member> => {

@@ -12,7 +12,7 @@ export type ApprovalEntry = {
   readonly coordinate: string;
   readonly reason: string;
   readonly author: string;
-  /** The last day on which it applies (UTC), `YYYY-MM-DD`. */
+  /** The last day on which the approval applies (UTC), `YYYY-MM-DD`. */
   readonly expires: string;
 };
 

@@ -29,7 +29,7 @@ type Given = {
   readonly manifests?: readonly Manifest[];
   /** `cacheByFiles(readRestApi)`, if several projects may share documents. */
   readonly restOf?: (files: SpecFiles) => RestApi;
-  /** For a base: its git ref or URL, as given by the user. */
+  /** For the project of a base: the git ref or URL, as given by the user. */
   readonly name?: string;
 };
 

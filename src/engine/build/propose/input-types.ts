@@ -77,7 +77,7 @@ export class InputTypes {
     return `input: ${type}${required ? "!" : ""}`;
   }
 
-  /** `name`: the parameter's or property's name. */
+  /** The input type for a REST value. `name`: the name of its parameter or property. */
   #input(shape: Shape, wanted: string, name: string, inBody: boolean): string {
     if (isOnly(shape, "array") && shape.items) return `[${this.#input(shape.items, wanted, name, inBody)}!]`;
     if (isOnly(shape, "object")) return this.#inputObject(shape, wanted);

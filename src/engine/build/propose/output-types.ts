@@ -167,7 +167,7 @@ export class OutputTypes {
     ]);
   }
 
-  /** An existing type that is read from the same REST object. */
+  /** An existing type that is bound to the same REST schema. */
   #known({ identity }: Shape): string | undefined {
     const known = [...this.#definitions.model.backings].find(([, backings]) =>
       backings.some((backing) => backing.shape.identity.text === identity.text),

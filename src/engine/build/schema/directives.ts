@@ -229,7 +229,7 @@ function valueText(value: unknown): string {
   return isRecord(value) ? `{ ${membersText(value)} }` : JSON.stringify(value);
 }
 
-/** Null values are treated as absent. */
+/** The values of a directive's arguments. A null counts as absent. */
 function directiveValues(
   schema: GraphQLSchema,
   name: string,

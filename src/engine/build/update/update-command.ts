@@ -35,7 +35,7 @@ import { folderFiles, withTexts } from "../project/spec-files.ts";
 type Fetched = {
   readonly changed: Map<string, string>;
   readonly locked: Map<string, LockedDocument>;
-  /** Documents that differ from what was fetched last. */
+  /** Documents that were edited in the spec folder after they were fetched. */
   readonly edited: string[];
 };
 

@@ -3,7 +3,7 @@ import { Command, CommanderError, Help, InvalidArgumentError, type Option } from
 import { UsageError } from "./command-failure.ts";
 import { didYouMean } from "./nearest-suggestion.ts";
 
-/** Columns of help texts, regardless of the terminal. */
+/** Width of help texts in columns, regardless of the terminal. */
 const helpWidth = 100;
 
 /** An empty command line. `script`: how a user starts it (`restbound check`, `npm start`, `npm run suite -- faults`). */

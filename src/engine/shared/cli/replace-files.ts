@@ -1,7 +1,7 @@
 /**
  * Replaces files and folders atomically: new content is written next to its destination and renamed, so that an interruption
  * leaves either the old or the new state. A folder takes two renames; between them, both states exist next to its destination
- * (`.spec.….tmp`). A failed write ends the command with the name of the file.
+ * (`.spec.….tmp`). A failed write ends the command with an error that names the file.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -46,7 +46,7 @@ export function removeFile(path: string): void {
   });
 }
 
-/** Replaces the content of each folder by the files of its map. All are written before the first folder is replaced. */
+/** Replaces the content of each folder by the files of its map. All files are written before the first folder is replaced. */
 export function replaceFolders(folders: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
   const staged: [folder: string, path: string][] = [];
   try {

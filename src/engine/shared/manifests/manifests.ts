@@ -17,8 +17,8 @@ import { isAppName, isHttpUrl, type ManifestLocation } from "./manifest-location
 /** Limits of one app's manifests in one folder. */
 const ofApp = { manifests: 100, operations: 20_000, bytes: 16_777_216 };
 /**
- * Limits of all manifests together. A served manifest is never displaced by a new one. New ones are admitted smallest app first,
- * so at a start every app within an equal share is served.
+ * Limits of all manifests together. A served manifest is never displaced by a new one. New manifests are admitted by the size of
+ * their app, smallest first, so that at a start every app is served that needs no more than an equal share.
  */
 const ofAll = { manifests: 1_000, operations: 50_000, bytes: 67_108_864 };
 
@@ -82,13 +82,13 @@ export class Manifests {
     return [...new Set(this.#locations.flatMap((place) => place.folders))];
   }
 
-  /** Reads what has changed. Never rejects: unreadable manifests are listed as faults. */
+  /** Reads the manifests that have changed. Never rejects: unreadable manifests are listed as faults. */
   async refresh(): Promise<ManifestState> {
     await Promise.all(this.#locations.map((place) => place.read(this.#atStart)));
     return this.#withinBounds();
   }
 
-  /** Reads what has changed, in files only or in all locations, and calls `onState` after each location. */
+  /** Reads the manifests that have changed, in files only or in all locations, and calls `onState` after each location. */
   refreshEach(onState: (state: ManifestState) => void, only: "files" | "all"): void {
     for (const place of this.#locations)
       if (only === "all" || place instanceof PathLocation)
@@ -187,7 +187,7 @@ abstract class Location {
   abstract readonly folders: readonly string[];
   protected abstract readNow(slices: Slices): Promise<void>;
 
-  /** Reads what has changed, after the read in progress. Concurrent callers share the next read. */
+  /** Reads the manifests that have changed, after the read in progress. Concurrent callers share the next read. */
   read(slices: Slices): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
@@ -425,7 +425,7 @@ const basicCredentials = (username: string, password: string): string =>
 /** Distinguishes digests from ETags, which begin with a quote or `W/`. */
 const digestPrefix = "digest ";
 
-/** The reason, without parts of the manifest's text and without secrets in URLs. */
+/** The reason of an error, without parts of the manifest's text and without secrets in URLs. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return "is not valid JSON";
   const { code, message, cause } = error as NodeJS.ErrnoException;

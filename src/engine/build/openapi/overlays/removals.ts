@@ -5,7 +5,7 @@ import type { RestDocument, RestNode, RootNode } from "../document.ts";
 import type { RestOperation } from "../operation.ts";
 import type { Removal } from "./overlay.ts";
 
-/** `name`: the operation's `operationId`, or its method and path. */
+/** The action that removed the operation. `name`: its `operationId`, or its method and path. */
 export const operationRemoval = ({ roots }: RestDocument, name: string): FileLocation | undefined =>
   roots.flatMap((root) => root.removals.filter((each) => namesIn(root, each).includes(name)))[0]?.action;
 
@@ -25,7 +25,7 @@ function namesIn(
   );
 }
 
-/** `name`: a parameter of the operation, or a property of its body. */
+/** The action that removed an input. `name`: a parameter of the operation, or a property of its body. */
 export function inputRemoval(
   document: RestDocument,
   { root, item, node, body }: RestOperation,

@@ -1,5 +1,5 @@
 /**
- * A schema's limits of a value (JSON Schema 2020-12 §6). A limit is valid if a validator can apply it. Boolean limits of OpenAPI
+ * A schema's limits on a value (JSON Schema 2020-12 §6). A limit is valid if a validator can apply it. Boolean limits of OpenAPI
  * 3.0 (`exclusiveMinimum: true`) become the numbers of 3.1 (`exclusiveMinimum: 5`).
  */
 

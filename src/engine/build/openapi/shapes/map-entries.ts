@@ -18,7 +18,10 @@ export const isNever = (schema: unknown): boolean =>
 export const isClosed = ({ additionalProperties, patternProperties }: Schema): boolean =>
   isNever(additionalProperties) && patternProperties === undefined;
 
-/** `undefined` for an object that is not a map: it has no undeclared properties, or they may have any value. */
+/**
+ * The shape of a map's entries; `undefined` for an object that is not a map: it has no undeclared properties, or they may have
+ * any value.
+ */
 export function readMapEntry(
   node: RestNode,
   { additionalProperties: others, patternProperties, propertyNames }: Schema,

@@ -12,12 +12,12 @@ export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
 /** Pairs of keywords that limit the same quantity on the same side. Lengths and counts are at least 0. */
 const sides = [
-  { open: "maximum", closed: "exclusiveMaximum", sign: 1 },
-  { open: "minimum", closed: "exclusiveMinimum", sign: -1 },
-  { open: "maxLength", sign: 1 },
-  { open: "minLength", sign: -1, least: 0 },
-  { open: "maxItems", sign: 1 },
-  { open: "minItems", sign: -1, least: 0 },
+  { inclusive: "maximum", exclusive: "exclusiveMaximum", sign: 1 },
+  { inclusive: "minimum", exclusive: "exclusiveMinimum", sign: -1 },
+  { inclusive: "maxLength", sign: 1 },
+  { inclusive: "minLength", sign: -1, least: 0 },
+  { inclusive: "maxItems", sign: 1 },
+  { inclusive: "minItems", sign: -1, least: 0 },
 ] as const;
 
 /** The limits of `to` that reject a value allowed by `from`. */
@@ -27,7 +27,7 @@ export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
     const narrow = edgeOf(to, side);
     if (!narrow || ("least" in side && narrow.at >= side.least)) return [];
     const isStricter =
-      !wide || narrow.at < wide.at || (narrow.at === wide.at && narrow.closed && !wide.closed);
+      !wide || narrow.at < wide.at || (narrow.at === wide.at && narrow.exclusive && !wide.exclusive);
     return isStricter ? [pairOf(wide?.limit, narrow.limit)] : [];
   });
   const one = from.limits;
@@ -52,23 +52,23 @@ const pairOf = (from: Limit | undefined, to: Limit): StricterLimit => ({ ...(fro
 const written = (keyword: string, from: unknown, to: unknown): StricterLimit =>
   pairOf(from === undefined ? undefined : { keyword, value: from }, { keyword, value: to });
 
-type Edge = { readonly at: number; readonly closed: boolean; readonly limit: Limit };
+type Edge = { readonly at: number; readonly exclusive: boolean; readonly limit: Limit };
 
 /** The strictest limit of a side, normalized to an upper limit. For integers, `< 10` is `<= 9`. */
 function edgeOf(shape: Shape, side: (typeof sides)[number]): Edge | undefined {
   const isInteger = isOnly(shape, "integer");
-  const edges = (["open", "closed"] as const).flatMap((kind): Edge[] => {
-    const keyword = kind in side ? side[kind as "open"] : undefined;
+  const edges = (["inclusive", "exclusive"] as const).flatMap((kind): Edge[] => {
+    const keyword = kind in side ? side[kind as "inclusive"] : undefined;
     const value = keyword && shape.limits[keyword];
     if (!keyword || typeof value !== "number") return [];
-    const closed = kind === "closed";
+    const exclusive = kind === "exclusive";
     const at = side.sign * value;
     const limit = { keyword, value };
     return [
       isInteger
-        ? { at: closed ? Math.ceil(at) - 1 : Math.floor(at), closed: false, limit }
-        : { at, closed, limit },
+        ? { at: exclusive ? Math.ceil(at) - 1 : Math.floor(at), exclusive: false, limit }
+        : { at, exclusive, limit },
     ];
   });
-  return edges.sort((one, other) => one.at - other.at || Number(other.closed) - Number(one.closed))[0];
+  return edges.sort((one, other) => one.at - other.at || Number(other.exclusive) - Number(one.exclusive))[0];
 }
