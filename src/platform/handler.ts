@@ -43,13 +43,18 @@ export const numberOf = (value: OperationInput["query"][string], fallback: numbe
  */
 export type Sorts = Readonly<Record<string, readonly [statement: StatementName, column: SortColumn]>>;
 
-/** A page of a list in the query's order, after the query's cursor. `count` counts the items of all pages. */
+type List = {
+  readonly sorts: Sorts;
+  readonly filters?: Parameters<TenantStore["all"]>[1];
+  /** Counts the items of all pages. */
+  readonly count?: StatementName;
+};
+
+/** A page of a list in the query's order, after the query's cursor. */
 export function readPage(
   tenant: TenantStore,
   query: OperationInput["query"],
-  sorts: Sorts,
-  filters: Parameters<TenantStore["all"]>[1] = {},
-  count?: StatementName,
+  { sorts, filters = {}, count }: List,
 ) {
   const limit = numberOf(query.limit, 50);
   const cursor = stringOf(query.cursor);

@@ -13,7 +13,7 @@ const contactSorts: Sorts = {
 
 export const listContacts: Handler = ({ tenant }, { query }) => {
   const filters = { ids: sqlValue(query.ids), stage: sqlValue(query.stage), q: sqlValue(query.q) };
-  const page = readPage(tenant, query, contactSorts, filters, "contactCount");
+  const page = readPage(tenant, query, { sorts: contactSorts, filters, count: "contactCount" });
   return { ...page, items: page.items.map(toContact) };
 };
 
@@ -22,11 +22,15 @@ export const getContact: Handler = ({ tenant }, { path }) =>
 
 export const listAgents: Handler = ({ tenant }, { query }) => {
   const filters = { ids: sqlValue(query.ids), kind: sqlValue(query.kind) };
-  const page = readPage(tenant, query, { name: ["agentPage", "name"] }, filters, "agentCount");
+  const page = readPage(tenant, query, {
+    sorts: { name: ["agentPage", "name"] },
+    filters,
+    count: "agentCount",
+  });
   return { ...page, items: page.items.map(toAgent) };
 };
 
 export const getAgent: Handler = ({ tenant }, { path }) => toAgent(rowById(tenant, "agent", path.agentId));
 
 export const listCampaigns: Handler = ({ tenant }, { query }) =>
-  readPage(tenant, query, { latest: ["campaignPage", "startsAt"] });
+  readPage(tenant, query, { sorts: { latest: ["campaignPage", "startsAt"] } });

@@ -38,7 +38,7 @@ export const listConversations: Handler = ({ tenant }, { query }) => {
     to: sqlValue(query.to),
     q: sqlValue(query.q),
   };
-  const page = readPage(tenant, query, conversationSorts, filters, "conversationCount");
+  const page = readPage(tenant, query, { sorts: conversationSorts, filters, count: "conversationCount" });
   return { ...page, items: page.items.map(toConversation) };
 };
 
@@ -63,7 +63,7 @@ export const listMessages: Handler = ({ tenant }, { query }) => {
 export const listConversationMessages: Handler = ({ tenant }, { path, query }) => {
   const { id = null } = rowById(tenant, "conversation", path.conversationId);
   const sorts = { newest: ["messagePage", "createdAt"] } as const;
-  const page = readPage(tenant, query, sorts, { conversationId: id }, "messageCount");
+  const page = readPage(tenant, query, { sorts, filters: { conversationId: id }, count: "messageCount" });
   return { ...page, items: page.items.map(toMessage) };
 };
 

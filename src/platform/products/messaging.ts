@@ -18,10 +18,9 @@ export const sendMessage: Handler = (context, { header, body }) => {
   const input = body as MessageInput; // validated against MessageInput
   const address = normalAddress(input);
   const key = header["idempotency-key"];
-  const now = new Date();
   return context.store.transaction(() => {
-    const send = (): unknown => storeMessage(context, { ...input, to: address }, now.toISOString());
-    return key === undefined ? send() : once(context, key, input, now, send);
+    const send = (): unknown => storeMessage(context, { ...input, to: address }, new Date().toISOString());
+    return key === undefined ? send() : once(context, key, input, send);
   });
 };
 
@@ -30,9 +29,9 @@ function once(
   { tenant, caller }: HandlerContext,
   key: string,
   input: MessageInput,
-  now: Date,
   send: () => unknown,
 ): unknown {
+  const now = new Date();
   tenant.run("forgetIdempotencyKeys", { before: new Date(now.getTime() - rememberMs).toISOString() });
   const requestDigest = hash("sha256", JSON.stringify([input.channel, input.to, input.body]));
   const before = tenant.get("idempotencyKey", { user: caller.userId, key });

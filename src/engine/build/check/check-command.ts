@@ -1,7 +1,7 @@
 /** `restbound check`: runs every stage once and prints the report in all requested formats. */
 import { join, posix, relative, resolve } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
-import { UsageError } from "../../shared/cli/command-failure.ts";
+import { type Failure, UsageError } from "../../shared/cli/command-failure.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
 import { printable, quoteArgument } from "../../shared/cli/printable.ts";
 import { removeFile, replaceFile } from "../../shared/cli/replace-files.ts";
@@ -51,38 +51,34 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
     return report.summary.unapproved === 0 ? 0 : 1;
   };
-  return runCommand(
-    "restbound check",
-    argv,
-    io,
-    (line, does) =>
-      line
-        .description(
-          "Verifies spec/schema.graphql against spec/openapi.yaml, and generated/ and the apps' operations (OPERATIONS_FROM) against both.",
-        )
-        .option(
-          "--base <git ref or URL>",
-          "also reports the changes, and their impact, since that commit or since the spec that a role at this URL serves",
-          nonEmpty,
-        )
-        .option(
-          "--usage <file or URL>",
-          "with --base: a change that reaches nothing that clients used is a note; the folder of USAGE_DIR, the address of Prometheus, or the text of /metrics of each graphql process",
-          nonEmpty,
-        )
-        .option(
-          "--compose <files...>",
-          "also composes the subgraph with other subgraphs of its supergraph: files of their SDL, named as the subgraphs",
-        )
-        .addOption(formatOption())
-        .action(does(work)),
-    (failure) => {
-      const below = `${pathBelowRepository(io.root)}spec/`;
-      for (const output of outputs) {
-        if (output.format === "github") write(failureAnnotations(failure, below), output, io);
-        if (output.format === "markdown") write(failureMarkdown(failure), output, io);
-      }
-    },
+  const failed = (failure: Failure): void => {
+    const below = `${pathBelowRepository(io.root)}spec/`;
+    for (const output of outputs) {
+      if (output.format === "github") write(failureAnnotations(failure, below), output, io);
+      if (output.format === "markdown") write(failureMarkdown(failure), output, io);
+    }
+  };
+  return runCommand("restbound check", argv, { ...io, failed }, (line, does) =>
+    line
+      .description(
+        "Verifies spec/schema.graphql against spec/openapi.yaml, and generated/ and the apps' operations (OPERATIONS_FROM) against both.",
+      )
+      .option(
+        "--base <git ref or URL>",
+        "also reports the changes, and their impact, since that commit or since the spec that a role at this URL serves",
+        nonEmpty,
+      )
+      .option(
+        "--usage <file or URL>",
+        "with --base: a change that reaches nothing that clients used is a note; the folder of USAGE_DIR, the address of Prometheus, or the text of /metrics of each graphql process",
+        nonEmpty,
+      )
+      .option(
+        "--compose <files...>",
+        "also composes the subgraph with other subgraphs of its supergraph: files of their SDL, named as the subgraphs",
+      )
+      .addOption(formatOption())
+      .action(does(work)),
   );
 }
 

@@ -24,7 +24,7 @@ export async function deployedCommit(root: string, url: string): Promise<string>
 async function servedHash(url: string): Promise<string> {
   const at = new URL("/healthz", url);
   const read = (text: string): unknown => membersOf(JSON.parse(text)).spec;
-  const spec = await fetchText(`--base ${url}`, at, timeoutMs, read);
+  const spec = await fetchText(`--base ${url}`, at, read, { timeoutMs });
   if (typeof spec === "string" && /^[0-9a-f]{16}$/.test(spec)) return spec;
   throw new UsageError([`--base ${url}: ${at.pathname} does not report a spec`]);
 }

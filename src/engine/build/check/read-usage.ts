@@ -164,7 +164,7 @@ function queryPrometheus(source: string, query: string, now: number): Promise<Sa
   const url = new URL(`${source.replace(/\/$/, "")}/api/v1/query`);
   url.searchParams.set("query", query);
   url.searchParams.set("time", String(now));
-  return fetchText(`--usage ${source}`, url, timeoutMs, samplesOf);
+  return fetchText(`--usage ${source}`, url, samplesOf, { timeoutMs });
 }
 
 /** Parses an instant vector of Prometheus' HTTP API. */

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
+import type { Failure } from "../../shared/cli/command-failure.ts";
 import { printable } from "../../shared/cli/printable.ts";
 import { replaceFolders } from "../../shared/cli/replace-files.ts";
 import { listFiles } from "../../shared/list-files.ts";
@@ -10,20 +11,17 @@ import type { readRestApi } from "../project/project.ts";
 type RestOf = typeof readRestApi | undefined;
 
 /** `restOf`: reads the documents; a process that generates repeatedly passes a cached version. */
-export const run = (argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> =>
-  runCommand(
-    "restbound codegen",
-    argv,
-    io,
-    (line, does) =>
-      line
-        .description("Generates generated/ from spec/; removes files there that are no longer generated.")
-        .action(does(() => update(io, restOf))),
-    ({ exitCode, faults }) => {
-      if (exitCode === 1)
-        io.error(`${faults.length} ${faults.length === 1 ? "finding" : "findings"}: nothing was generated`);
-    },
+export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> {
+  const failed = ({ exitCode, faults }: Failure): void => {
+    if (exitCode === 1)
+      io.error(`${faults.length} ${faults.length === 1 ? "finding" : "findings"}: nothing was generated`);
+  };
+  return runCommand("restbound codegen", argv, { ...io, failed }, (line, does) =>
+    line
+      .description("Generates generated/ from spec/; removes files there that are no longer generated.")
+      .action(does(() => update(io, restOf))),
   );
+}
 
 /** Loads codegen's libraries, which take most of the start-up time, only now, so that they come from the compile cache. */
 async function update({ root, out, progress }: Io, restOf: RestOf): Promise<number> {

@@ -251,7 +251,7 @@ function fetchDocument(
     if (!ok) throw new Error(`answers ${status}`);
     return { text, etag: entityTag(answered.get("etag")) };
   };
-  return fetchText(`--openapi ${url}`, url, timeoutMs, read, { headers });
+  return fetchText(`--openapi ${url}`, url, read, { timeoutMs, headers });
 }
 
 /** Returns `undefined` for a header that is not an entity tag (RFC 9110 §8.8.3) and could not be sent back. */

@@ -66,7 +66,8 @@ async function introspected(url: string, key: string | undefined): Promise<Graph
     const { data } = JSON.parse(text) as { data?: IntrospectionQuery };
     return data && buildClientSchema(data);
   };
-  const schema = await fetchText(`--schema ${url}`, url, timeoutMs, read, {
+  const schema = await fetchText(`--schema ${url}`, url, read, {
+    timeoutMs,
     method: "POST",
     headers: { "content-type": "application/json", ...(key !== undefined && { "x-api-key": key }) },
     body: JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: true }) }),

@@ -37,14 +37,13 @@ export type CommandAction = <Given extends unknown[]>(
 
 /**
  * Runs a command and returns its exit code: 0 done, 1 findings or a rejection, 2 usage or configuration, 3 an unreadable
- * spec file, 4 a bug in restbound. `describe` declares options, arguments and actions; `also` is called with a failure.
+ * spec file, 4 a bug in restbound. `describe` declares options, arguments and actions; `failed` is called with a failure.
  */
 export async function runCommand(
   script: string,
   argv: readonly string[],
-  io: Io,
+  io: Io & { readonly failed?: (failure: Failure) => void },
   describe: (line: Command, does: CommandAction) => void,
-  also?: (failure: Failure) => void,
 ): Promise<number> {
   let exitCode = 0;
   try {
@@ -58,7 +57,7 @@ export async function runCommand(
   } catch (error) {
     const failure = commandFailure(error, script, Boolean(io.env.DEBUG));
     for (const line of failureLines(failure, specReader(io))) io.error(line);
-    also?.(failure);
+    io.failed?.(failure);
     return failure.exitCode;
   }
 }

@@ -9,9 +9,8 @@ import { UsageError } from "./command-failure.ts";
 export async function fetchText<T>(
   given: string,
   url: string | URL,
-  timeoutMs: number,
   read: (text: string, response: Response) => T,
-  init: RequestInit = {},
+  { timeoutMs, ...init }: RequestInit & { readonly timeoutMs: number },
 ): Promise<T> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);

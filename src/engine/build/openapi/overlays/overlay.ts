@@ -23,37 +23,34 @@ export type Removal = { readonly path: NodePath; readonly value: unknown; readon
  * A change by the overlay: a value that it wrote at `path`, a member that it removed there, or the item `index` that it removed
  * from the list at `path`.
  */
-type Change =
-  | { readonly path: NodePath; readonly from: NodePath }
-  | { readonly path: NodePath; readonly index: number };
+type Change = Written | { readonly path: NodePath; readonly index: number };
+
+/** `from`: the location in the overlay. */
+type Written = { readonly path: NodePath; readonly from: NodePath };
 
 /** Returns the changed document, what was removed, and a finding for each action that selects nothing. */
 export function withOverlay(
   document: YamlFile,
   overlay: YamlFile,
 ): { file: YamlFile; removals: readonly Removal[]; unused: readonly Diagnostic[] } {
-  const changes: Change[] = [];
+  const overlaid = new OverlaidDocument(document, overlay);
   const removals: Removal[] = [];
   const unused: Diagnostic[] = [];
-  let { value } = document;
   for (const [index, action] of actionsOf(overlay).entries()) {
-    const at: NodePath = ["actions", index];
+    const target: NodePath = ["actions", index, "target"];
+    const place = overlay.place(target);
     // last to first, so that removing an item does not shift those still to be removed
-    const found = select(action, value, overlay.place([...at, "target"])).reverse();
-    if (found.length === 0) unused.push(selectsNothing(action, overlay.place([...at, "target"])));
-    for (const { location: path, value: own } of found) {
+    const found = select(action, overlaid.value, place).reverse();
+    if (found.length === 0) unused.push(selectsNothing(action, place));
+    for (const { location: path, value } of found) {
       if (action.remove === true) {
-        const from: NodePath = [...at, "target"];
-        removals.push({ path, value: own, action: overlay.place(from) });
-        value = removed(value, path, from, changes, overlay);
-      } else {
-        const update = (before: unknown) => merged(before, action.update, path, [...at, "update"], changes);
-        value = changedAt(value, path, update);
-      }
+        removals.push({ path, value, action: place });
+        overlaid.remove({ path, from: target });
+      } else overlaid.update({ path, from: ["actions", index, "update"] }, action.update);
     }
   }
-  const file = { ...document, value, place: (path: NodePath) => pointerOf(document, overlay, changes, path) };
-  return { file, removals, unused };
+  const { value } = overlaid;
+  return { file: { ...document, value, place: (path) => overlaid.place(path) }, removals, unused };
 }
 
 /** Throws `UnreadableSpec` unless the file is an overlay. */
@@ -115,82 +112,83 @@ function changedAt(
   return { ...object, [step]: changedAt(own(object, step), below, change) };
 }
 
-function removed(
-  value: unknown,
-  path: NodePath,
-  from: NodePath,
-  changes: Change[],
-  overlay: YamlFile,
-): unknown {
-  const parent = path.slice(0, -1);
-  const last = path.at(-1);
-  const place = overlay.place(from);
-  if (last === undefined) throw unreadableSpec(place.file, "removes the whole document", place);
-  return changedAt(value, parent, (before) => {
-    if (Array.isArray(before)) {
-      changes.push({ path: parent, index: Number(last) });
-      return before.toSpliced(Number(last), 1);
-    }
-    changes.push({ path, from });
-    const members = Object.entries(before as Record<string, unknown>);
-    return Object.fromEntries(members.filter(([name]) => name !== String(last)));
-  });
-}
+/** The document's value, and what the overlay changes in it. */
+class OverlaidDocument {
+  value: unknown;
+  readonly #document: YamlFile;
+  readonly #overlay: YamlFile;
+  readonly #changes: Change[] = [];
 
-/** Merges objects; appends to lists, a list item by item and anything else as one item; replaces other values. */
-function merged(
-  before: unknown,
-  update: unknown,
-  path: NodePath,
-  from: NodePath,
-  changes: Change[],
-): unknown {
-  if (Array.isArray(before)) {
-    const items = Array.isArray(update) ? update : [update];
-    for (const index of items.keys())
-      changes.push({
-        path: [...path, before.length + index],
-        from: Array.isArray(update) ? [...from, index] : from,
-      });
-    return [...before, ...items];
+  constructor(document: YamlFile, overlay: YamlFile) {
+    this.value = document.value;
+    this.#document = document;
+    this.#overlay = overlay;
   }
-  if (!isRecord(before) || !isRecord(update)) {
-    changes.push({ path, from });
-    return update;
+
+  remove({ path, from }: Written): void {
+    const parent = path.slice(0, -1);
+    const last = path.at(-1);
+    const place = this.#overlay.place(from);
+    if (last === undefined) throw unreadableSpec(place.file, "removes the whole document", place);
+    this.value = changedAt(this.value, parent, (before) => {
+      if (Array.isArray(before)) {
+        this.#changes.push({ path: parent, index: Number(last) });
+        return before.toSpliced(Number(last), 1);
+      }
+      this.#changes.push({ path, from });
+      const members = Object.entries(before as Record<string, unknown>);
+      return Object.fromEntries(members.filter(([name]) => name !== String(last)));
+    });
   }
-  const members = Object.entries(update).map(([key, value]) => {
-    const at = [...path, key];
-    return [key, merged(own(before, key), value, at, [...from, key], changes)] as const;
-  });
-  return { ...before, ...Object.fromEntries(members) };
+
+  update(at: Written, update: unknown): void {
+    this.value = changedAt(this.value, at.path, (before) => this.#merged(at, before, update));
+  }
+
+  /** Merges objects; appends to lists, a list item by item and anything else as one item; replaces other values. */
+  #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
+    if (Array.isArray(before)) {
+      const items = Array.isArray(update) ? update : [update];
+      for (const index of items.keys())
+        this.#changes.push({
+          path: [...path, before.length + index],
+          from: Array.isArray(update) ? [...from, index] : from,
+        });
+      return [...before, ...items];
+    }
+    if (!isRecord(before) || !isRecord(update)) {
+      this.#changes.push({ path, from });
+      return update;
+    }
+    const members = Object.entries(update).map(([key, value]) => {
+      const at = { path: [...path, key], from: [...from, key] };
+      return [key, this.#merged(at, own(before, key), value)] as const;
+    });
+    return { ...before, ...Object.fromEntries(members) };
+  }
+
+  /**
+   * Locates a path by walking back through the changes. A value that the overlay wrote or removed, anything below it, and a
+   * schema whose type the overlay wrote or removed are located in the overlay; any other value is located in the document.
+   */
+  place(path: NodePath): FileLocation {
+    let at = path;
+    for (const change of this.#changes.toReversed()) {
+      const { length } = change.path;
+      const isAbove = length > at.length && startsWith(change.path, at);
+      if ("from" in change && isAbove && ofValues.test(change.path.slice(at.length).join("/")))
+        return this.#overlay.place(change.from);
+      if (!startsWith(at, change.path)) continue;
+      if ("from" in change) return this.#overlay.place([...change.from, ...at.slice(length)]);
+      const step = at[length];
+      if (step !== undefined && Number(step) >= change.index) at = at.with(length, Number(step) + 1);
+    }
+    return this.#document.place(at);
+  }
 }
 
 /** Members of a schema or parameter that define its values. A finding about the values points at them. */
 const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
-
-/**
- * Locates a path by walking back through the changes. A value that the overlay wrote or removed, anything below it, and a schema
- * whose type the overlay wrote or removed are located in the overlay; any other value is located in the document.
- */
-function pointerOf(
-  document: YamlFile,
-  overlay: YamlFile,
-  changes: readonly Change[],
-  path: NodePath,
-): FileLocation {
-  let at = path;
-  for (const change of changes.toReversed()) {
-    const { length } = change.path;
-    const isAbove = length > at.length && startsWith(change.path, at);
-    if ("from" in change && isAbove && ofValues.test(change.path.slice(at.length).join("/")))
-      return overlay.place(change.from);
-    if (!startsWith(at, change.path)) continue;
-    if ("from" in change) return overlay.place([...change.from, ...at.slice(length)]);
-    const step = at[length];
-    if (step !== undefined && Number(step) >= change.index) at = at.with(length, Number(step) + 1);
-  }
-  return document.place(at);
-}
 
 const startsWith = (path: NodePath, start: NodePath): boolean =>
   start.every((step, index) => String(path[index]) === String(step));
