@@ -55,16 +55,19 @@ type MessageError = {
   readonly error: { readonly code: number; readonly message: string };
 };
 
-/**
- * `server` admits requests and leaves their bodies as text. A message may contain `maxOperations` calls, like any other
- * request. `scopeOf` returns the scope that is charged for it.
- */
+type McpOptions = {
+  readonly tools: readonly Tool[];
+  readonly version: string;
+  /** A message may contain this many calls, like any other request. */
+  readonly maxOperations: number;
+  /** The scope that is charged for a message. */
+  readonly scopeOf: (request: FastifyRequest) => RequestScope;
+};
+
+/** `server` admits requests and leaves their bodies as text. */
 export function serveMcp(
   server: FastifyInstance,
-  tools: readonly Tool[],
-  version: string,
-  maxOperations: number,
-  scopeOf: (request: FastifyRequest) => RequestScope,
+  { tools, version, maxOperations, scopeOf }: McpOptions,
 ): void {
   const parse = jsonParser(server, valuesPerMessage);
   const read = (scope: RequestScope, request: FastifyRequest, body: string): unknown => {

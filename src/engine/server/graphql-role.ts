@@ -56,7 +56,9 @@ export async function createGraphql(
   const executions: ExecutionCounts = { count: 0 };
   const schema = buildSchema(api);
   const saved = createSavedOperations(config, entries);
-  const apollo = new Apollo(config, schema, server.log, executions, saved, api.deprecations);
+  const { log } = server;
+  const { deprecations } = api;
+  const apollo = new Apollo({ config, schema, log, executions, saved, deprecations });
   const rules = [...specifiedRules, limitRule(config.env), ...deferRules];
   const apps = new AppOperations(
     saved,
@@ -95,7 +97,7 @@ export async function createGraphql(
     const explored = { schema, operations: entries, credentials };
     const explorer = config.production ? undefined : createExplorer(explored, samples);
     const answers = new ResponseCache(upstreams.cache, starts);
-    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer, operations });
+    routes(scoped, config, { apollo, upstreams, callers, answers, saved, explorer });
     if (!config.env.MCP) return;
     const [{ serveMcp }, { toolsOf }] = await Promise.all([
       import("../mcp/mcp.ts"),
@@ -103,7 +105,8 @@ export async function createGraphql(
     ]);
     const scopeOf = (request: FastifyRequest) =>
       new RequestScope(config, upstreams.shares, callers.of(request), admissionOf(request));
-    serveMcp(scoped, toolsOf(api, schema), specHash, config.env.MAX_OPERATIONS, scopeOf);
+    const tools = toolsOf(api, schema);
+    serveMcp(scoped, { tools, version: specHash, maxOperations: config.env.MAX_OPERATIONS, scopeOf });
   });
   return server;
 }

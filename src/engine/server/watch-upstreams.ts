@@ -42,7 +42,7 @@ export async function watchUpstreams(
   for (const [index, service] of services.entries()) {
     const failure = failures[index];
     if (failure === undefined) watchName(front, service, logger);
-    else void waitFor(front, service, failure, waiting, logger);
+    else void waitFor(service, failure, waiting, logger);
   }
   front.unready.delete(starting);
 }
@@ -56,12 +56,12 @@ const servesWithoutRest = ({ roles, env }: Config): boolean =>
 
 /** The services that have not answered yet, as `/readyz` reports them. */
 class Waiting {
-  readonly #front: FastifyInstance;
+  readonly front: FastifyInstance;
   readonly #reasons = new Map<Backend, string>();
   #servesProducts: boolean;
 
   constructor(front: FastifyInstance, servesProducts: boolean) {
-    this.#front = front;
+    this.front = front;
     this.#servesProducts = servesProducts;
   }
 
@@ -73,8 +73,8 @@ class Waiting {
   fails(service: Backend, reason: string): void {
     this.#remove(service);
     this.#reasons.set(service, reason);
-    if (this.isOptional(service)) this.#front.warnings.add(reason);
-    else this.#front.unready.add(reason);
+    if (this.isOptional(service)) this.front.warnings.add(reason);
+    else this.front.unready.add(reason);
   }
 
   reached(service: Backend): void {
@@ -87,8 +87,8 @@ class Waiting {
   #remove(service: Backend): void {
     const reason = this.#reasons.get(service) ?? "";
     this.#reasons.delete(service);
-    this.#front.unready.delete(reason);
-    this.#front.warnings.delete(reason);
+    this.front.unready.delete(reason);
+    this.front.warnings.delete(reason);
   }
 }
 
@@ -131,13 +131,13 @@ function probed(
 
 /** Probes a service until it succeeds. `/readyz` and the log have the latest reason. */
 async function waitFor(
-  front: FastifyInstance,
   service: Backend,
   failure: string,
   waiting: Waiting,
   logger: ProcessLogger,
 ): Promise<void> {
   const { variable, url } = service;
+  const { front } = waiting;
   let last: string | undefined;
   for (let now: string | undefined = failure; now !== undefined; now = await failureOf(service)) {
     const reason = `waiting for ${variable} (${now})`;

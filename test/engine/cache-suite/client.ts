@@ -61,7 +61,15 @@ export class SuiteClient {
         hasHeaders,
         parseAs: "stream",
         scope,
-        call: new CallRecord(operation, method, path, undefined, undefined, false, undefined),
+        call: new CallRecord({
+          operation,
+          method,
+          path,
+          query: undefined,
+          coordinate: undefined,
+          isRetry: false,
+          request: undefined,
+        }),
         operation,
       });
       return fetched(response, String(data ?? error ?? ""));

@@ -31,6 +31,17 @@ import { SavedOperations } from "./saved/saved-operations.ts";
 /** A request whose document is a text. */
 type Executed = { query: string } & OperationRequest["request"];
 
+type ApolloOptions = {
+  readonly config: Config;
+  readonly schema: GraphQLSchema;
+  readonly log: FastifyBaseLogger;
+  /** Counts operations. */
+  readonly executions: ExecutionCounts;
+  /** Keeps the documents of saved operations. */
+  readonly saved?: SavedOperations;
+  readonly deprecations?: GeneratedApi["deprecations"];
+};
+
 /** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
 export class Apollo extends ApolloServer<RequestContext> {
   /** The responses to documents that were refused before. */
@@ -39,15 +50,14 @@ export class Apollo extends ApolloServer<RequestContext> {
   readonly #respond: RespondForOperation;
   readonly #deprecation: DeprecationHeaders | undefined;
 
-  /** `executions` counts operations. `saved` keeps the documents of saved operations. */
-  constructor(
-    config: Config,
-    schema: GraphQLSchema,
-    log: FastifyBaseLogger,
-    executions: ExecutionCounts,
+  constructor({
+    config,
+    schema,
+    log,
+    executions,
     saved = new SavedOperations([]),
-    deprecations: GeneratedApi["deprecations"] = undefined,
-  ) {
+    deprecations,
+  }: ApolloOptions) {
     const { env, production } = config;
     const documents = new DocumentStore(saved);
     const respond = responseForOperation(schema, executions, config);

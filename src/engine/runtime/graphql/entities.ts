@@ -102,6 +102,8 @@ type EntityResolver = {
   readonly resolve: (keys: readonly KeyValues[], context: ExecutionContext) => Promise<readonly unknown[]>;
 };
 
+type TypedKey = EntityReference["keys"][number] & { readonly valueType: GraphQLInputType };
+
 function entityResolver(
   schema: GraphQLSchema,
   type: string,
@@ -115,14 +117,14 @@ function entityResolver(
   });
   const read: EntityResolver["read"] = (representation) => {
     const values = new Dictionary<unknown>();
-    for (const { argument, path, valueType, isInteger, isOptional } of keys) {
-      const given = path.reduce<unknown>(
+    for (const key of keys) {
+      const given = key.path.reduce<unknown>(
         (object, step) => (isRecord(object) ? own(object, step) : undefined),
         representation,
       );
       const isMissing = given === undefined || given === null;
-      if (isMissing && !isOptional) return undefined;
-      if (!isMissing) values[argument] = keyValue(type, path.join("."), valueType, given, isInteger);
+      if (isMissing && !key.isOptional) return undefined;
+      if (!isMissing) values[key.argument] = keyValue(type, key, given);
     }
     return values;
   };
@@ -134,13 +136,7 @@ function entityResolver(
 }
 
 /** The value as resolvers get it: an enum's is REST's. */
-function keyValue(
-  type: string,
-  field: string,
-  valueType: GraphQLInputType,
-  given: unknown,
-  isInteger = false,
-): unknown {
+function keyValue(type: string, { path, valueType, isInteger }: TypedKey, given: unknown): unknown {
   let isValid = typeof given !== "string" || given.isWellFormed();
   const value: unknown = coerceInputValue(given, valueType, () => {
     isValid = false;
@@ -150,14 +146,14 @@ function keyValue(
   if (!isValid)
     throw new CodedError(
       "BAD_USER_INPUT",
-      `"${field}" of a representation of ${type} is not of the type ${valueType}`,
+      `"${path.join(".")}" of a representation of ${type} is not of the type ${valueType}`,
     );
   return isInteger ? number : value;
 }
 
 function resolverOf(
   { field, batch }: EntityReference,
-  keys: readonly (EntityReference["keys"][number] & { readonly valueType: GraphQLInputType })[],
+  keys: readonly TypedKey[],
   sourceOf: SourceOf,
 ): EntityResolver["resolve"] {
   if (field === undefined)

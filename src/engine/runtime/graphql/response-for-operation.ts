@@ -70,16 +70,21 @@ export function responseForOperation(
     if ("errors" in variables) return refusedVariables(contextValue, variables.errors);
     const { coerced } = variables;
     const { scope } = contextValue;
-    const { partFormat, execution } = contextValue;
-    const plan = plans.get(document, operation, coerced, (compile) => scope.measured(compile), partFormat);
+    const { partFormat: format, execution } = contextValue;
+    const plan = plans.get({ document, operation, format }, coerced, (compile) => scope.measured(compile));
     if (plan.defers) execution?.end();
     executions.count++;
     const { serial, introspects } = plan;
-    const running = runPlan(plan, coerced, contextValue, introspects ? schemaLimits() : env, {
-      size: parentsPerPiece,
-      // a mutation never waits, since its writes are done; an answer about the schema is not work on responses
-      complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
-      measured: (work) => scope.measured(work),
+    const running = runPlan(plan, {
+      variables: coerced,
+      context: contextValue,
+      limits: introspects ? schemaLimits() : env,
+      pieces: {
+        size: parentsPerPiece,
+        // a mutation never waits, since its writes are done; an answer about the schema is not work on responses
+        complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
+        measured: (work) => scope.measured(work),
+      },
     });
     return introspects ? running.catch(asTooMuchOfSchema) : running;
   };

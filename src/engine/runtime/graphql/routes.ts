@@ -4,7 +4,6 @@
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import { msPerFoundAnswer, writtenPerMs } from "../governor/processor-time.ts";
@@ -64,16 +63,15 @@ type Parts = {
   readonly answers: ResponseCache;
   readonly saved: SavedOperations;
   readonly explorer: Explorer | undefined;
-  readonly operations: Operations;
 };
 
 export function routes(
   server: FastifyInstance,
   config: Config,
-  { apollo, upstreams, callers, answers, saved, explorer, operations }: Parts,
+  { apollo, upstreams, callers, answers, saved, explorer }: Parts,
 ): void {
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
-  const credentials = credentialNames(operations);
+  const credentials = credentialNames(upstreams.operations);
   const run = operationRunner(config, apollo, saved);
   const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
@@ -153,7 +151,7 @@ export function routes(
         setCacheStatus(reply, isShared ? "fwd=miss; collapsed" : `hit; ttl=${found.freshSeconds}`);
         return sendFound(request, reply, found, scope);
       }
-      const client = new RestClient(operations, upstreams, scope, record);
+      const client = new RestClient(upstreams, scope, record);
       const partFormat = calls ? undefined : acceptsParts;
       const given = await run(read(scope), { request, scope, rest: client, execution: found, partFormat });
       const isWrite = record.operationType !== undefined && record.operationType !== "query";

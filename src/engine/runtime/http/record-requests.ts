@@ -1,5 +1,5 @@
 /** Creates the record of each request when its headers have arrived, and completes it when the response ends. */
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { CodedError } from "../coded-error.ts";
 import { clientNameOf } from "../observe/client-name.ts";
 import { beginRequest, endRequest } from "../observe/observer.ts";
@@ -16,15 +16,15 @@ import { hasProof, proofHeader } from "./context-headers.ts";
  */
 export function recordRequest(
   serverInfo: ServerInfo,
-  request: FastifyRequest,
-  { raw }: FastifyReply,
+  { request, raw }: FastifyReply,
   connection: ClientConnection | undefined,
   env: Environment,
 ): void {
   const { socket, headers } = request.raw;
+  const { id, method, ip: address } = request;
   const { url: route = "" } = request.routeOptions;
   const trace = validTraceparent(headers.traceparent);
-  const known = new RequestRecord(serverInfo, request.id, request.method, route, request.ip);
+  const known = new RequestRecord(serverInfo, { id, method, route, address });
   const isProved = hasProof(env, headers[proofHeader]);
   if (!isProved && serverInfo.role === "graphql" && headers[proofHeader] !== undefined) {
     known.hasWrongProof = true;
@@ -55,7 +55,7 @@ function warnWrongProof({ role, log }: ServerInfo, { GATEWAY_SECRET }: Environme
 
 /** Records a request that was rejected before routing. */
 export function recordRefusal(serverInfo: ServerInfo, error: CodedError, address = ""): void {
-  const refused = new RequestRecord(serverInfo, "", "", "", address);
+  const refused = new RequestRecord(serverInfo, { id: "", method: "", route: "", address });
   beginRequest(refused);
   refused.fail(error);
   refused.finish(error.status, false, 0);

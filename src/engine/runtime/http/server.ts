@@ -140,7 +140,7 @@ export function createServer(
   });
   /** Runs at the beginning of each request. Returns the error of an invalid header section. */
   const receive = (request: FastifyRequest, reply: FastifyReply): CodedError | undefined => {
-    recordRequest(serverInfo, request, reply, connections.get(request.raw.socket), config.env);
+    recordRequest(serverInfo, reply, connections.get(request.raw.socket), config.env);
     reply.header("x-content-type-options", "nosniff");
     bodies.watch(request, reply);
     const fault = checkHeaders(request.raw, config.env.MAX_HEADERS);

@@ -14,6 +14,8 @@ export type ServerInfo = { readonly role: Role | "metrics"; readonly log: LogLin
 /** A saved operation. `app` is undefined for this service's own operations. `id`: as in the manifest. */
 export type OperationName = { readonly app: string | undefined; readonly name: string; readonly id: string };
 
+type ReceivedRequest = Pick<RequestRecord, "id" | "method" | "route" | "address">;
+
 export class RequestRecord {
   readonly beganAt = performance.now();
   readonly serverInfo: ServerInfo;
@@ -74,7 +76,7 @@ export class RequestRecord {
   hasWrongProof = false;
   #brokeOff: CodedError | undefined;
 
-  constructor(serverInfo: ServerInfo, id: string, method: string, route: string, address: string) {
+  constructor(serverInfo: ServerInfo, { id, method, route, address }: ReceivedRequest) {
     this.address = address;
     this.serverInfo = serverInfo;
     this.id = id;
@@ -138,6 +140,11 @@ type Called = { readonly id: string; readonly product: string };
 /** How a request got the response. `shared`: another request made the call; `revalidated`: REST responded with 304. */
 export type ResponseSource = "fetched" | "shared" | "cached" | "revalidated";
 
+type BegunCall = Pick<
+  CallRecord,
+  "operation" | "method" | "path" | "query" | "coordinate" | "isRetry" | "request"
+>;
+
 /** One attempt of a REST call. */
 export class CallRecord {
   readonly beganAt = performance.now();
@@ -170,15 +177,7 @@ export class CallRecord {
   /** W3C Trace Context of this call, if a trace is recorded. */
   traceparent: string | undefined;
 
-  constructor(
-    operation: Called,
-    method: string,
-    path: string,
-    query: CallRecord["query"],
-    coordinate: string | undefined,
-    isRetry: boolean,
-    request: RequestRecord | undefined,
-  ) {
+  constructor({ operation, method, path, query, coordinate, isRetry, request }: BegunCall) {
     this.operation = operation;
     this.method = method;
     this.path = path;

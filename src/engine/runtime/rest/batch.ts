@@ -47,7 +47,7 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   fetch: Fetch<NonNullable<K>, Item>,
   nullable?: NullableKeys,
 ): Promise<(Item | null | Error)[]> {
-  const found = await fetchAll<K, Match, Item, Item>(keys, size, match, fetch, keepFirst);
+  const found = await fetchAll(keys, { size, match, fetch, keep: keepFirst<Item> });
   return keys.map((key) => (isMissing(key) ? withoutKey(nullable) : (foundFor(found, key) ?? null)));
 }
 
@@ -59,7 +59,7 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
   fetch: Fetch<NonNullable<K>, Item>,
   nullable?: NullableKeys,
 ): Promise<(Item[] | Error)[]> {
-  const found = await fetchAll<K, Match, Item, Item[]>(keys, size, match, fetch, keepAll);
+  const found = await fetchAll(keys, { size, match, fetch, keep: keepAll<Item> });
   const itemsFor = (key: K) => (isMissing(key) ? withoutKey(nullable) : (foundFor(found, key) ?? []));
   return keys.map(itemsFor) as (Item[] | Error)[];
 }
@@ -81,7 +81,7 @@ export async function batchEach<
 ): Promise<((Item | null)[] | Error | (Keys extends readonly unknown[] ? never : null))[]> {
   const missing = (kind: NullableLists) => (nullable.includes(kind) ? null : lacksKey());
   const keys = keyLists.flatMap((keys) => (Array.isArray(keys) ? (keys as KeyOf<Keys>[]) : []));
-  const found = await fetchAll<KeyOf<Keys>, Match, Item, Item>(keys, size, match, fetch, keepFirst);
+  const found = await fetchAll(keys, { size, match, fetch, keep: keepFirst<Item> });
   return keyLists.map((keys) => {
     if (isMissing(keys)) return missing("nullableKeys") as never;
     if (!Array.isArray(keys)) return notA("list");
@@ -113,35 +113,38 @@ function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefi
   return text?.isWellFormed() ? found.get(text) : notA("key");
 }
 
-async function fetchAll<K extends MaybeKey, const Match extends string, Item extends Matched<Match>, Kept>(
+/** How keys are fetched, and what is kept of the items. */
+type Batch<K, Item, Kept> = {
+  readonly size: number;
+  readonly match: string | readonly string[];
+  readonly fetch: Fetch<K, Item>;
+  readonly keep: Keep<Item, Kept>;
+};
+
+async function fetchAll<K extends MaybeKey, Item, Kept>(
   keys: readonly K[],
-  size: number,
-  match: MatchPath<Match>,
-  fetch: Fetch<NonNullable<K>, Item>,
-  keep: Keep<Item, Kept>,
+  batch: Batch<NonNullable<K>, Item, Kept>,
 ): Promise<Found<Kept>> {
   const distinct = new Set<NonNullable<K>>();
   // a URL cannot hold half of a character
   for (const key of keys) if (textOf(key)?.isWellFormed()) distinct.add(key as NonNullable<K>);
   const wanted = [...distinct];
   const found: Found<Kept> = new Map();
-  if (wanted.length > size)
-    await Promise.all(chunks(wanted, size).map((chunk) => fetchChunk(chunk, match, fetch, keep, found)));
-  else if (wanted.length > 0) await fetchChunk(wanted, match, fetch, keep, found);
+  if (wanted.length > batch.size)
+    await Promise.all(chunks(wanted, batch.size).map((chunk) => fetchChunk(chunk, batch, found)));
+  else if (wanted.length > 0) await fetchChunk(wanted, batch, found);
   return found;
 }
 
-async function fetchChunk<K, const Match extends string, Item extends Matched<Match>, Kept>(
+async function fetchChunk<K, Item, Kept>(
   chunk: K[],
-  match: MatchPath<Match>,
-  fetch: Fetch<K, Item>,
-  keep: Keep<Item, Kept>,
+  batch: Batch<K, Item, Kept>,
   found: Found<Kept>,
 ): Promise<void> {
   try {
-    const answer: unknown = (await fetch(chunk)) ?? [];
+    const answer: unknown = (await batch.fetch(chunk)) ?? [];
     if (!Array.isArray(answer)) throw notA("list");
-    const steps = [match].flat();
+    const steps = [batch.match].flat();
     let hasLost = false;
     for (const item of answer as Item[]) {
       const value = keyAt(item, steps);
@@ -151,7 +154,7 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
         continue;
       }
       const kept = found.get(key);
-      if (!(kept instanceof Error)) found.set(key, keep(kept, item));
+      if (!(kept instanceof Error)) found.set(key, batch.keep(kept, item));
     }
     if (hasLost) failUncertain(chunk, found);
   } catch (error) {
@@ -161,7 +164,7 @@ async function fetchChunk<K, const Match extends string, Item extends Matched<Ma
     if (unwritable.length === 0)
       for (const key of chunk)
         found.set(String(key), error instanceof Error ? error : new Error(String(error)));
-    else if (others.length > 0) await fetchChunk(others, match, fetch, keep, found);
+    else if (others.length > 0) await fetchChunk(others, batch, found);
   }
 }
 

@@ -53,12 +53,14 @@ export class Upstreams extends Map<string, Upstream> {
   readonly cache = new CallerCache();
   /** The credentials of the server. */
   readonly held: HeldCredentials;
+  readonly operations: Operations;
 
   /** Throws `ConfigError` if a base URL is missing. */
   constructor(config: Config, operations: Operations) {
     super();
     this.shares = createProcessBudgets(config.env);
     this.held = new HeldCredentials(config);
+    this.operations = operations;
     for (const [product, url] of baseUrls(config, operations)) {
       if (typeof url === "string")
         throw new ConfigError([`${url}: the graphql role needs it; set it to the URL of REST`]);
@@ -81,21 +83,13 @@ export class Upstreams extends Map<string, Upstream> {
 }
 
 export class RestClient {
-  readonly #operations: Operations;
   readonly #upstreams: Upstreams;
   readonly #scope: RequestScope;
   readonly #request: RequestRecord | undefined;
   readonly #coordinate: string | undefined;
 
   /** `coordinate`: the schema coordinate of the field that makes the calls. */
-  constructor(
-    operations: Operations,
-    upstreams: Upstreams,
-    scope: RequestScope,
-    request?: RequestRecord,
-    coordinate?: string,
-  ) {
-    this.#operations = operations;
+  constructor(upstreams: Upstreams, scope: RequestScope, request?: RequestRecord, coordinate?: string) {
     this.#upstreams = upstreams;
     this.#scope = scope;
     this.#request = request;
@@ -104,7 +98,7 @@ export class RestClient {
 
   /** The client of the same request for the calls of one field. */
   forField(coordinate: string): RestClient {
-    return new RestClient(this.#operations, this.#upstreams, this.#scope, this.#request, coordinate);
+    return new RestClient(this.#upstreams, this.#scope, this.#request, coordinate);
   }
 
   /** Empty if no gateway vouches for one. Operations that take it are refused then. */
@@ -155,26 +149,26 @@ export class RestClient {
     init: Init | undefined,
     result: readonly string[],
   ): Promise<unknown> {
-    const operation = own(this.#operations, `${method} ${path}`) as Operation;
+    const operation = own(this.#upstreams.operations, `${method} ${path}`) as Operation;
     const upstream = this.#upstreams.of(operation);
     const { forwarded } = this.#scope;
     let held: CallCredentials | undefined;
     for (let tries = 0; ; tries++) {
-      const call = new CallRecord(
+      const call = new CallRecord({
         operation,
         method,
         path,
-        init?.query,
-        this.#coordinate,
-        tries > 0,
-        this.#request,
-      );
+        query: init?.query,
+        coordinate: this.#coordinate,
+        isRetry: tries > 0,
+        request: this.#request,
+      });
       call.baseUrl = upstream.baseUrl;
       beginCall(call);
       try {
         held = operation.held && (await this.#upstreams.held.of(operation, forwarded.tenant));
         checkTenant(operation, init, forwarded.tenant);
-        const sent = await this.#send(upstream, operation, call, method, path, init, held);
+        const sent = await this.#send(operation, call, init, held);
         call.status = sent.response.status;
         call.source = sent.response.source;
         call.ageSeconds = sent.response.ageSeconds;
@@ -202,14 +196,12 @@ export class RestClient {
   }
 
   #send(
-    { client }: Upstream,
     operation: Operation,
     call: CallRecord,
-    method: string,
-    path: string,
     init: Init | undefined,
     held: CallCredentials | undefined,
   ): Promise<Sent> {
+    const { client } = this.#upstreams.of(operation);
     const body = init?.body ?? undefined;
     const header = {
       ...(operation.accept !== undefined && { accept: operation.accept }),
@@ -217,7 +209,7 @@ export class RestClient {
       ...operation.headers,
     };
     const hasHeader = Object.keys(header).length > 0;
-    return (client.request as unknown as Send)(method, encodeTemplate(pathBelowBase(path)), {
+    return (client.request as unknown as Send)(call.method, encodeTemplate(pathBelowBase(call.path)), {
       params: hasHeader ? { ...init, header } : init,
       body,
       ...(body !== undefined && bodyWriterOf(operation)),
@@ -266,8 +258,10 @@ function bodyOf(
   { data, error, response }: Sent,
   secrets: () => readonly string[],
 ): unknown {
-  const sent = [init?.path, init?.query, init?.header, init?.body];
-  if (!response.ok) throw responseFailure(operation, response, error, sent, { secrets: secrets() });
+  if (!response.ok) {
+    const sections = [init?.path, init?.query, init?.header, init?.body];
+    throw responseFailure(operation, response, error, { sections, secrets: secrets() });
+  }
   if (data === undefined && !operation.empty) throw invalidResponse("the answer is empty", "empty body");
   const media = response.mediaType;
   if (data !== undefined && !isJson(media) && !(operation.text && isText(media)))

@@ -10,6 +10,7 @@ import type { ErrorMembers, Operation } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
 import { type Details, type RefusedValue, statusPhrase } from "../coded-error.ts";
 import type { CallerHeaders } from "./caller-headers.ts";
+import type { RestResponse } from "./rest-response.ts";
 
 /** The documented response of a status: its own, that of its class, or `default` (OpenAPI 3.1 §4.8.16). */
 export const documentedStatus = (
@@ -29,17 +30,16 @@ export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "error
 /** Reads the declared members. Empty if none is declared, or if the body repeats a secret of its request. */
 export function refusalText(
   operation: Operation,
-  status: number,
-  media: string,
+  { status, mediaType }: RestResponse,
   body: unknown,
-  forwarded: Pick<CallerHeaders, "secrets">,
+  secrets: CallerHeaders["secrets"],
 ): RefusalText {
   if (status < 400 || status >= 500 || ofCredentials.has(status)) return {};
   const documented = documentedStatus(operation, status);
   for (const members of (documented !== undefined && operation.errors) || []) {
-    if (!members.statuses.includes(documented ?? "") || !includes(members.media, media)) continue;
+    if (!members.statuses.includes(documented ?? "") || !includes(members.media, mediaType)) continue;
     const text = read(members, body);
-    if (Object.keys(text).length > 0) return repeats(body, forwarded.secrets) ? {} : text;
+    if (Object.keys(text).length > 0) return repeats(body, secrets) ? {} : text;
   }
   return {};
 }

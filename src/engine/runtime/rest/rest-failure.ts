@@ -81,6 +81,9 @@ export function foreignErrorSign(
   return hasBody ? "not JSON" : "empty body";
 }
 
+/** The parameters by location and the body of a request, and its secrets. */
+type SentValues = Pick<CallerHeaders, "secrets"> & { readonly sections: readonly unknown[] };
+
 /**
  * The failure of a response without success. Its status decides the code, and is the cause. Of its body the name of a
  * value that was sent is kept, and the texts that the document declares, unless the body repeats a secret of the request.
@@ -89,8 +92,7 @@ export function responseFailure(
   operation: Operation,
   response: RestResponse,
   error: unknown,
-  sent: readonly unknown[],
-  forwarded: Pick<CallerHeaders, "secrets">,
+  { sections, secrets }: SentValues,
 ): CodedError {
   const { status } = response;
   if (status < 400) return invalidResponse("a redirect is not followed", "redirect");
@@ -105,7 +107,7 @@ export function responseFailure(
       new FailureReason(foreign),
     );
   const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
-  const argument = namesArgument.has(status) ? argumentOf(error, sent) : undefined;
+  const argument = namesArgument.has(status) ? argumentOf(error, sections) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
   const known =
     status === 403 && operation.held
@@ -117,7 +119,7 @@ export function responseFailure(
   const text =
     response.bytes > mostTextBytes || (operation.held && !namesArgument.has(status))
       ? {}
-      : refusalText(operation, status, media, error, forwarded);
+      : refusalText(operation, response, error, secrets);
   const details = {
     ...text,
     ...(argument !== undefined && { argument }),
@@ -147,10 +149,10 @@ const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 const mostTextBytes = 65_536;
 
 /** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
-function argumentOf(problem: unknown, sent: readonly unknown[]): string | undefined {
+function argumentOf(problem: unknown, sections: readonly unknown[]): string | undefined {
   const { argument } = membersOf(problem);
   const isSent =
-    typeof argument === "string" && sent.some((section) => Object.hasOwn(membersOf(section), argument));
+    typeof argument === "string" && sections.some((section) => Object.hasOwn(membersOf(section), argument));
   return isSent ? argument : undefined;
 }
 

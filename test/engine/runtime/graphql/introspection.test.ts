@@ -96,18 +96,17 @@ describe("the answer of a plan is that of graphql-js", () => {
       const variables = { yes: true };
       const expected = await execute({ schema, document, variableValues: variables });
       const operation = document.definitions.find(({ kind }) => kind === "OperationDefinition");
-      const plan = compilePlan(schema, fragmentsOf(document), operation as never, variables, 5_000);
-      const answer = await runPlan(plan, variables, withoutRest, unlimited, {
-        size: 128,
-        complete: (work) => work(),
-        measured: (work) => work(),
-      });
+      const fragments = fragmentsOf(document);
+      const plan = compilePlan(operation as never, { schema, fragments, variables, maxFields: 5_000 });
+      const answer = await runPlan(plan, { variables, context: withoutRest, limits: unlimited, pieces });
       expect(JSON.stringify(answer)).toBe(JSON.stringify({ data: expected.data, errors: [] }));
     }
   });
 });
 
 const withoutRest = { rest: { forField: () => ({}) } };
+const run = <T>(work: () => T): T => work();
+const pieces = { size: 128, complete: run, measured: run };
 const unlimited = { MAX_ANSWER_BYTES: Number.MAX_SAFE_INTEGER, MAX_BODY_BYTES: Number.MAX_SAFE_INTEGER };
 
 test("an argument has the value of each request's own variable", async () => {
@@ -117,10 +116,14 @@ test("an argument has the value of each request's own variable", async () => {
   );
   const [operation] = document.definitions as OperationDefinitionNode[];
   const fields = async (old: boolean): Promise<string> => {
-    const plan = plans.get(document, operation as OperationDefinitionNode, { old }, (compile) => compile());
-    const run = <T>(work: () => T): T => work();
-    const pieces = { size: 128, complete: run, measured: run };
-    return JSON.stringify((await runPlan(plan, { old }, withoutRest, unlimited, pieces)).data);
+    const variables = { old };
+    const plan = plans.get(
+      { document, operation: operation as OperationDefinitionNode },
+      variables,
+      (compile) => compile(),
+    );
+    const given = { variables, context: withoutRest, limits: unlimited, pieces };
+    return JSON.stringify((await runPlan(plan, given)).data);
   };
   for (const old of [true, false, true]) expect((await fields(old)).includes("once")).toBe(old);
 });

@@ -113,7 +113,7 @@ test("a value that is no map is an error of its field", async () => {
 test("the entries of a map are made with the object that has it, and are no calls of the plan", async () => {
   const { schema } = await openPair(folder);
   const [operation] = parse(boardQuery).definitions as [OperationDefinitionNode];
-  const plan = compilePlan(schema, {}, operation, {}, 100);
+  const plan = compilePlan(operation, { schema, fragments: {}, variables: {}, maxFields: 100 });
   const [board] = plan?.root.bound ?? [];
   expect(board?.selections.get("Board")?.fields.map(({ source }) => source.kind)).toContain("made");
   expect(board?.selections.get("Board")?.bound).toEqual([]);

@@ -164,7 +164,12 @@ test("a fault of ours is masked, and logged with the id that the client gets", a
     warn: () => {},
     debug: () => {},
   };
-  const apollo = new Apollo(configure(), schema, log as never, { count: 0 });
+  const apollo = new Apollo({
+    config: configure(),
+    schema,
+    log: log as never,
+    executions: { count: 0 },
+  });
   const context = {
     rest: { forField: () => ({}) },
     requestId: "request-1",

@@ -82,7 +82,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 /** Opens an existing schema. */
 export async function openSchema(schema: GraphQLSchema): Promise<Pair> {
   const config = readConfig({ NODE_ENV: "production", REST_BASE_URL: "http://127.0.0.1:1" }, ["graphql"]);
-  const apollo = new Apollo(config, schema, log as never, { count: 0 });
+  const apollo = new Apollo({ config, schema, log: log as never, executions: { count: 0 } });
   await apollo.start();
   onTestFinished(() => apollo.stop());
   return { schema, apollo };

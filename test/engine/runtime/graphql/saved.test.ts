@@ -215,7 +215,13 @@ describe("OPERATIONS=saved", () => {
 test("a saved document is parsed and validated once, even after many other documents", async () => {
   const saved = new SavedOperations([customer]);
   const executions = { count: 0 };
-  const apollo = new Apollo(configure(), buildSchema(api), console as never, executions, saved);
+  const apollo = new Apollo({
+    config: configure(),
+    schema: buildSchema(api),
+    log: console as never,
+    executions,
+    saved,
+  });
   const parsed: string[] = [];
   apollo.addPlugin({
     requestDidStart: async () => ({
@@ -236,7 +242,12 @@ test("a saved document is parsed and validated once, even after many other docum
 
 test("an operation whose document is known runs without Apollo's pipeline", async () => {
   const executions = { count: 0 };
-  const apollo = new Apollo(configure(), buildSchema(api), console as never, executions);
+  const apollo = new Apollo({
+    config: configure(),
+    schema: buildSchema(api),
+    log: console as never,
+    executions,
+  });
   let started = 0;
   apollo.addPlugin({ requestDidStart: async () => void started++ });
   onTestFinished(() => apollo.stop());

@@ -41,7 +41,12 @@ function ledger(folder: string, host = "a") {
 type Ran = { readonly operation?: OperationName; readonly app?: string; readonly version?: string };
 
 function run(usage: UsageLedger, texts: readonly string[], { operation, app, version }: Ran = {}): void {
-  const record = new RequestRecord(serverInfo, "id", "POST", "/v1/graphql", "192.0.2.1");
+  const record = new RequestRecord(serverInfo, {
+    id: "id",
+    method: "POST",
+    route: "/v1/graphql",
+    address: "192.0.2.1",
+  });
   for (const text of texts) record.ran(parse(text));
   record.operation = operation;
   record.app = app;

@@ -8,7 +8,10 @@ function measured() {
   const families = new MetricFamilies();
   const { requestEnded } = measureRequests(families, new Map());
   const ran = (app: string | undefined, name: string, version?: string): void => {
-    const record = new RequestRecord({ role: "graphql", log: {} as never }, "", "POST", "/v1/graphql", "");
+    const record = new RequestRecord(
+      { role: "graphql", log: {} as never },
+      { id: "", method: "POST", route: "/v1/graphql", address: "" },
+    );
     record.operation = { app, name, id: name };
     if (app !== undefined && version !== undefined) {
       record.app = app;

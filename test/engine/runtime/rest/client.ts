@@ -75,7 +75,7 @@ export async function against(
       upstreams.shares,
       new CallerHeaders(new CallerProfile(ofCaller(headers), {}, [{ name: caller, way: [] }]), headers),
     );
-    return Object.assign(new RestClient(table, upstreams, scope), {
+    return Object.assign(new RestClient(upstreams, scope), {
       turn: () => scope.turn(),
       leave: () => scope.leave(),
       close: () => scope.close(),

@@ -68,7 +68,7 @@ function collect(
   for (const selection of selections) {
     if (isCollected(collecting, found, selection) || !isIncluded(collecting, selection)) continue;
     if (selection.kind === Kind.FIELD) {
-      const key = selection.alias?.value ?? selection.name.value;
+      const key = responseKey(selection);
       const group = found.groups.get(key);
       const details = { node: selection, usage };
       if (group) group.push(details);
@@ -124,3 +124,6 @@ function applies(
   const named = schema.getType(condition.name.value);
   return named === type || (isAbstractType(named) && schema.isSubType(named, type));
 }
+
+/** The alias if it is there, and the field's name otherwise (GraphQL spec §2.7). */
+export const responseKey = ({ alias, name }: FieldNode): string => alias?.value ?? name.value;

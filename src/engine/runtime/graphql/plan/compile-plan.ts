@@ -6,7 +6,6 @@ import {
   GraphQLError,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
   getArgumentValues,
   getNamedType,
   isAbstractType,
@@ -22,14 +21,13 @@ import { semanticNonNullLevels } from "../../../shared/semantic-non-null.ts";
 import { type CodedError, limitExceeded } from "../../coded-error.ts";
 import type { PartFormat } from "../../http/graphql-media-type.ts";
 import { markOfArgument } from "../../rest/inherited-values.ts";
-import type { Variables } from "../variables/coerce-variables.ts";
 import {
   type Collected,
   type Collecting,
   collectFields,
   type FieldDetails,
-  type Fragments,
   type GroupedFields,
+  responseKey,
 } from "./collect-fields.ts";
 import {
   type BoundFieldPlan,
@@ -42,36 +40,30 @@ import {
   type PlannedResolver,
 } from "./plan.ts";
 
-type Compiling = Collecting & {
-  readonly format: PartFormat | undefined;
+type PlanOptions = Omit<Collecting, "defers"> & {
+  /** Without a format, `@defer` has no effect. */
+  readonly format?: PartFormat | undefined;
   readonly maxFields: number;
-  deferred: number;
-  objects: number;
-  fields: number;
-  introspects: boolean;
 };
 
+type Compiling = Collecting &
+  PlanOptions & {
+    deferred: number;
+    objects: number;
+    fields: number;
+    introspects: boolean;
+  };
+
 /**
- * Without a format, `@defer` has no effect. Throws a `CodedError` for more than `maxFields` fields: an interface's selection
- * is planned for each member type, so a small document may unfold to any number of fields.
+ * Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a
+ * small document may unfold to any number of fields.
  */
-export function compilePlan(
-  schema: GraphQLSchema,
-  fragments: Fragments,
-  operation: OperationDefinitionNode,
-  variables: Variables,
-  maxFields: number,
-  format?: PartFormat,
-): OperationPlan {
+export function compilePlan(operation: OperationDefinitionNode, options: PlanOptions): OperationPlan {
   const { selectionSet } = operation;
-  const type = schema.getRootType(operation.operation) as GraphQLObjectType;
+  const type = options.schema.getRootType(operation.operation) as GraphQLObjectType;
   const compiling: Compiling = {
-    schema,
-    fragments,
-    variables,
-    defers: format !== undefined,
-    format,
-    maxFields,
+    ...options,
+    defers: options.format !== undefined,
     deferred: 0,
     objects: 0,
     fields: 0,
@@ -100,24 +92,23 @@ function objectPlan(
     return { id: compiling.objects++, type, fields: [], bound: [], fault };
   }
   const { fields, usages: introduces } = collected;
-  if (!compiling.defers) return planOf(compiling, type, within, fields);
+  if (!compiling.defers) return planOf(compiling, type, { usages: within, fields });
   const [own, ...deferred] = partition(compiling, fields, within);
-  const plans = deferred.map(({ usages, fields }) => deferredPlan(compiling, type, usages, fields));
+  const plans = deferred.map((each) => deferredPlan(compiling, type, each));
   compiling.deferred += plans.length;
-  return planOf(compiling, type, within, own.fields, { plans, introduces });
+  return planOf(compiling, type, own, { plans, introduces });
 }
 
 function planOf(
   compiling: Compiling,
   type: GraphQLObjectType,
-  within: readonly DeferUsage[],
-  groups: GroupedFields,
+  { usages, fields: groups }: FieldsOfUsages,
   deferral?: NonNullable<ObjectPlan["deferral"]>,
 ): ObjectPlan {
   const id = compiling.objects++;
   compiling.fields += groups.size;
   if (compiling.fields > compiling.maxFields) throw tooManyFields(compiling.maxFields);
-  const fields = [...groups].map(([key, group]) => fieldPlan(compiling, type, key, group, within));
+  const fields = [...groups.values()].map((group) => fieldPlan(compiling, type, group, usages));
   const later = deferral?.plans.map(({ field }) => field) ?? [];
   const inherits = new Set([...fields, ...later].flatMap(inheritedBy));
   return {
@@ -130,10 +121,10 @@ function planOf(
   };
 }
 
-type DeferredFields = {
-  readonly usages: readonly DeferUsage[];
-  readonly fields: Map<string, FieldDetails[]>;
-};
+/** Fields of an object, and the uses of `@defer` that they belong to. */
+type FieldsOfUsages = { readonly usages: readonly DeferUsage[]; readonly fields: GroupedFields };
+
+type DeferredFields = FieldsOfUsages & { readonly fields: Map<string, FieldDetails[]> };
 
 /** Groups fields by the uses of `@defer` that they belong to. The first group is that of `within`. */
 function partition(
@@ -173,15 +164,10 @@ function outermost(details: readonly FieldDetails[]): readonly DeferUsage[] {
 const isSameSet = (left: readonly DeferUsage[], right: readonly DeferUsage[]): boolean =>
   left.length === right.length && left.every((usage) => right.includes(usage));
 
-function deferredPlan(
-  compiling: Compiling,
-  type: GraphQLObjectType,
-  usages: readonly DeferUsage[],
-  groups: GroupedFields,
-): DeferredPlan {
-  const plan = planOf(compiling, type, usages, groups);
+function deferredPlan(compiling: Compiling, type: GraphQLObjectType, deferred: DeferredFields): DeferredPlan {
+  const plan = planOf(compiling, type, deferred);
   return {
-    usages,
+    usages: deferred.usages,
     field: {
       key: deferredKey,
       parentType: type,
@@ -220,17 +206,17 @@ const tooManyFields = (limit: number): CodedError =>
 function fieldPlan(
   compiling: Compiling,
   parentType: GraphQLObjectType,
-  key: string,
   details: readonly FieldDetails[],
   within: readonly DeferUsage[],
 ): FieldPlan {
   const nodes = details.map(({ node }) => node);
-  const name = nodes[0]?.name.value ?? "";
+  const [first] = nodes as [FieldNode];
+  const name = first.name.value;
   const field = metaFields.get(name) ?? (parentType.getFields()[name] as FieldPlan["field"]);
   const selections = selectionsOf(compiling, field.type, details, within);
   const below = [...selections.values()];
   return {
-    key,
+    key: responseKey(first),
     parentType,
     field,
     nodes,

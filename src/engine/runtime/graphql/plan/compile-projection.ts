@@ -34,7 +34,12 @@ export function compileProjection(field: FieldPlan): Projection {
     names: ["unexpected", "addParent", "spent", "weigh"],
     values: [unexpected, addParent, spent, weigh],
   };
-  const expression = valueExpression(emitting, field, field.field.type, "values[i]", "enclosing[i]");
+  const { type } = field.field;
+  const expression = valueExpression(emitting, field, {
+    type,
+    input: "values[i]",
+    enclosing: "enclosing[i]",
+  });
   const body = `"use strict"; ${emitting.functions.join("\n")}
   return (resultMaps, values, nextParents, budget${also(field)}) => {
     let t;
@@ -55,14 +60,21 @@ function spent({ limit }: ResponseBudget): never {
 const also = (field: FieldPlan, enclosing = "enclosing"): string =>
   [...field.selections.values()].some(({ inherits }) => inherits) ? `, ${enclosing}` : "";
 
+type EmittedValue = {
+  readonly type: GraphQLOutputType;
+  /** The expression of the value. */
+  readonly input: string;
+  /** The expression of the enclosing objects, if it is not `enclosing`. */
+  readonly enclosing?: string;
+  /** The number of the field's lists that enclose the value. */
+  readonly level?: number;
+};
+
 /** An expression that reads `input` once, into `t`. */
 function valueExpression(
   emitting: Emitting,
   field: FieldPlan,
-  type: GraphQLOutputType,
-  input: string,
-  enclosing?: string,
-  level = 0,
+  { type, input, enclosing, level = 0 }: EmittedValue,
 ): string {
   const bare = isNonNullType(type) ? type.ofType : type;
   const missing = isNonNullType(type) || field.neverNull.includes(level) ? "unexpected()" : "null";
@@ -102,8 +114,8 @@ function enumLookup(type: GraphQLLeafType & { getValues(): readonly { name: stri
   return (value: unknown) => names.get(value);
 }
 
-function listFunction(emitting: Emitting, field: FieldPlan, items: GraphQLOutputType, level: number): string {
-  const item = valueExpression(emitting, field, items, "list[i]", undefined, level);
+function listFunction(emitting: Emitting, field: FieldPlan, type: GraphQLOutputType, level: number): string {
+  const item = valueExpression(emitting, field, { type, input: "list[i]", level });
   return add(
     emitting,
     (name) => `function ${name}(list, nextParents, budget${also(field)}) {
@@ -144,9 +156,10 @@ function objectFunction(emitting: Emitting, plan: ObjectPlan | undefined): strin
 
 function fieldExpression(emitting: Emitting, field: FieldPlan): string {
   const { source } = field;
+  const { type } = field.field;
   if (source.kind === "typename") return JSON.stringify(field.parentType.name);
   const input = inputExpression(emitting, source);
-  return input === undefined ? "null" : valueExpression(emitting, field, field.field.type, input);
+  return input === undefined ? "null" : valueExpression(emitting, field, { type, input });
 }
 
 /** Undefined for a field that calls REST once its object is complete. */

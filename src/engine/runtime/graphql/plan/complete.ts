@@ -93,11 +93,10 @@ function completeValue(
   type: GraphQLOutputType,
   value: unknown,
   path: Path | undefined,
-  level = 0,
 ): unknown {
   if (value instanceof Error) throw value;
   if (isNonNullType(type)) {
-    const completed = completeValue(completion, field, type.ofType, value, path, level);
+    const completed = completeValue(completion, field, type.ofType, value, path);
     if (completed === null)
       throw new ContractViolation(
         `Cannot return null for non-nullable field ${field.parentType.name}.${field.field.name}.`,
@@ -105,11 +104,11 @@ function completeValue(
     return completed;
   }
   if (value === null || value === undefined) {
-    if (field.neverNull.includes(level))
+    if (field.neverNull.length > 0 && field.neverNull.includes(levelOf(path)))
       throw new ContractViolation(`REST sent no value for ${field.parentType.name}.${field.field.name}.`);
     return null;
   }
-  if (isListType(type)) return completeList(completion, field, type.ofType, value, path, level + 1);
+  if (isListType(type)) return completeList(completion, field, type.ofType, value, path);
   if (isLeafType(type)) return completeLeaf(completion, type, value);
   return completeObject(completion, objectPlanOf(field, type, value), value, path);
 }
@@ -120,7 +119,6 @@ function completeList(
   type: GraphQLOutputType,
   value: unknown,
   path: Path | undefined,
-  level: number,
 ): unknown[] {
   if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) {
     throw new ContractViolation(
@@ -130,10 +128,15 @@ function completeList(
   return Array.from(value as Iterable<unknown>, (item, key) => {
     spend(completion.budget, 1);
     const at = { up: path, key };
-    return withErrors(completion, field, type, at, () =>
-      completeValue(completion, field, type, item, at, level),
-    );
+    return withErrors(completion, field, type, at, () => completeValue(completion, field, type, item, at));
   });
+}
+
+/** The number of the field's lists that enclose the value: 0 is the field's value, 1 an item of its list. */
+function levelOf(path: Path | undefined): number {
+  let level = 0;
+  for (let at = path; typeof at?.key === "number"; at = at.up) level++;
+  return level;
 }
 
 function completeLeaf({ budget }: Completion, type: GraphQLLeafType, value: unknown): unknown {

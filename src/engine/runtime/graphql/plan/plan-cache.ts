@@ -31,6 +31,13 @@ type Shared = {
   readonly id: number;
 };
 
+type PlannedOperation = {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** Without a format, `@defer` has no effect. */
+  readonly format?: PartFormat | undefined;
+};
+
 export class PlanCache {
   readonly #schema: GraphQLSchema;
   readonly #maxFields: number;
@@ -44,15 +51,13 @@ export class PlanCache {
   }
 
   /**
-   * The plan for coerced variables. Without a format, `@defer` has no effect. `measured` runs the compilation of a new plan.
-   * Throws a `CodedError` for an operation with too many fields.
+   * The plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation with
+   * too many fields.
    */
   get(
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
+    { document, operation, format }: PlannedOperation,
     variables: Variables,
     measured: (compile: () => OperationPlan) => OperationPlan,
-    format?: PartFormat,
   ): OperationPlan {
     const shared = this.#shared.get(operation) ?? {
       fragments: fragmentsOf(document),
@@ -66,9 +71,14 @@ export class PlanCache {
     const key = `${id} ${deferred ?? ""} ${conditions.map((name) => outcomeOf(own(variables, name))).join("")}`;
     const kept = this.#plans.get(key);
     if (kept) return kept;
-    const plan = measured(() =>
-      compilePlan(this.#schema, fragments, operation, variables, this.#maxFields, deferred),
-    );
+    const options = {
+      schema: this.#schema,
+      fragments,
+      variables,
+      maxFields: this.#maxFields,
+      format: deferred,
+    };
+    const plan = measured(() => compilePlan(operation, options));
     const isOfOneRequest = plan.introspects && Object.keys(variables).length > 0;
     if (!isOfOneRequest) this.#plans.set(key, plan, { size: documentBytes + bytesPerField * plan.size });
     return plan;

@@ -37,7 +37,7 @@ export function positionsBelow(
   const nested = nestedBelow(field);
   for (const resultMap of resultMaps) {
     if (above.has(resultMap))
-      visitValue(found, nested, field.field.type, resultMap[field.key], {
+      visitValue(found, nested, field.field.type, {
         container: resultMap,
         key: field.key,
         up: above.get(resultMap),
@@ -85,17 +85,16 @@ function visitValue(
   found: Map<object, Position>,
   nested: NestedObjects,
   type: GraphQLOutputType,
-  value: unknown,
   { container, key, up }: At,
 ): void {
+  const value = (container as Record<string | number, unknown>)[key];
   if (typeof value !== "object" || value === null) return;
   const position = { path: { up: up?.path, key }, key, nullable: !isNonNullType(type), up, container };
   const bare = isNonNullType(type) ? type.ofType : type;
   found.set(value, position);
   if (isListType(bare)) {
-    (value as unknown[]).forEach((item, index) => {
-      visitValue(found, nested, bare.ofType, item, { container: value, key: index, up: position });
-    });
+    for (const key of (value as unknown[]).keys())
+      visitValue(found, nested, bare.ofType, { container: value, key, up: position });
     return;
   }
   visitMembers(found, nested, value as ResultMap, position);
@@ -110,7 +109,7 @@ function visitMembers(
   for (const [name, { type: of, below }] of nested) {
     // another member's key may be an inherited property of this object: `__proto__`
     if (Object.hasOwn(object, name))
-      visitValue(found, below, of, object[name], { container: object, key: name, up: position });
+      visitValue(found, below, of, { container: object, key: name, up: position });
   }
 }
 

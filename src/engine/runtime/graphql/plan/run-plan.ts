@@ -5,13 +5,11 @@
  */
 import { getArgumentValues } from "graphql";
 import { Dictionary } from "../../../shared/own.ts";
-import type { ExecutionContext } from "../../rest/rest-context.ts";
 import type { Environment } from "../../settings/environment.ts";
 import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
-import type { Variables } from "../variables/coerce-variables.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
-import { completeLevel, type Level, type Pieces, type PlanRun, positionsIn } from "./complete-level.ts";
+import { completeLevel, type Level, type PlanRun, positionsIn } from "./complete-level.ts";
 import { Deferral } from "./deferral.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap, toError } from "./plan.ts";
 import { createResponseBudget } from "./response-budget.ts";
@@ -23,16 +21,17 @@ export type PlanResult = {
   readonly later?: Deferral | undefined;
 };
 
+type RunOptions = Pick<PlanRun, "variables" | "context" | "pieces"> & {
+  readonly limits: Pick<Environment, "MAX_ANSWER_BYTES" | "MAX_BODY_BYTES">;
+};
+
 /**
  * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `ResponseTooLarge` for a response of more than
  * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has left.
  */
 export function runPlan(
   plan: OperationPlan,
-  variables: Variables,
-  context: ExecutionContext,
-  limits: Pick<Environment, "MAX_ANSWER_BYTES" | "MAX_BODY_BYTES">,
-  pieces: Pieces,
+  { variables, context, limits, pieces }: RunOptions,
 ): Promise<PlanResult> {
   const { fault } = plan.root;
   if (fault)

@@ -185,7 +185,12 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 export async function openSchema(answers: Rest, environment: NodeJS.ProcessEnv = {}) {
   const executions: ExecutionCounts = { count: 0 };
   const schema = executableSchema(typeDefs, { resolvers, argumentSchemas: {}, argumentNames: {} });
-  const apollo = new Apollo(readConfig(environment, ["graphql"]), schema, log as never, executions);
+  const apollo = new Apollo({
+    config: readConfig(environment, ["graphql"]),
+    schema,
+    log: log as never,
+    executions,
+  });
   await apollo.start();
   onTestFinished(() => apollo.stop());
   const calls: string[] = [];

@@ -66,10 +66,15 @@ export async function compareCase(given: Case): Promise<Outcome> {
   const variables = coerceVariables(given.given.schema, variableDefinitions, given.variables, false);
   const coerced = "coerced" in variables && variables.coerced;
   if (!operation || !coerced) return { kind: "refused", failed: false, reordered: 0 };
-  const plan = given.plans.get(document, operation, coerced, (compile) => compile());
+  const plan = given.plans.get({ document, operation }, coerced, (compile) => compile());
   const rest = new FakeRest(given.given, given.faults, given.seed);
   const planned = result(
-    await runPlan(plan, coerced, { rest: rest as never }, unlimited, given.pieces),
+    await runPlan(plan, {
+      variables: coerced,
+      context: { rest: rest as never },
+      limits: unlimited,
+      pieces: given.pieces,
+    }),
     maskFieldError,
     rest,
   );

@@ -171,9 +171,12 @@ async function planned(one: Case, document: DocumentNode, format: PartFormat): P
     false,
   );
   if (!operation || !("coerced" in variables)) return undefined;
-  const plan = bothOf(one).plans.get(document, operation, variables.coerced, (compile) => compile(), format);
+  const plan = bothOf(one).plans.get({ document, operation, format }, variables.coerced, (compile) =>
+    compile(),
+  );
   const context = { rest: restOf(one) as never };
-  const result = await runPlan(plan, variables.coerced, context, unlimited, one.pieces);
+  const { pieces } = one;
+  const result = await runPlan(plan, { variables: variables.coerced, context, limits: unlimited, pieces });
   if (!result.later || !result.data) return outcomeOf(result, [], format);
   const log = new LogLines(quiet as never, "off");
   const { body } = responseInParts(
