@@ -132,10 +132,10 @@ function checkMatch(
   const { findings } = field.binder;
   const { batchBy: match = "" } = field.directive;
   const where = atRestDirective(field, "batchBy");
-  const way = keyProperties(items, match);
-  const property = way?.at(-1);
+  const path = keyProperties(items, match);
+  const property = path?.at(-1);
   const written = key.in === "item" ? "in: ITEM" : "batchBy";
-  if (!items || !way || !property) {
+  if (!items || !path || !property) {
     const near = items ? findings.didYouMean(match, () => declaredNames(items)) : "";
     const type = getNamedType(field.definition.type);
     const what = items
@@ -149,7 +149,7 @@ function checkMatch(
     );
   }
   const at = { ...where, rest: property.node, also: [key.shape.items?.node, keyShape?.node] };
-  if (way.some(({ required, shape }) => !required || shape.nullable)) {
+  if (path.some(({ required, shape }) => !required || shape.nullable)) {
     findings.add(
       "batch-match",
       at,

@@ -55,17 +55,20 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
     for (const [index, schemes] of unsent.entries()) {
       for (const { name, node: scheme } of schemes) {
         const at = scheme ? { rest: scheme } : { rest: owner, below: ["security", index, name] };
-        const isTaken = isUsable(ownHeaderOf(scheme));
-        const isBrought = isUsable(headerOf(scheme));
-        const sent = isTaken && !isBrought ? `which comes in the header ${headerOf(scheme)}` : sentAs(scheme);
+        const isOwnHeaderUsable = isUsable(ownHeaderOf(scheme));
+        const isRequestHeaderUsable = isUsable(headerOf(scheme));
+        const sent =
+          isOwnHeaderUsable && !isRequestHeaderUsable
+            ? `which comes in the header ${headerOf(scheme)}`
+            : sentAs(scheme);
         const coordinate = `${root.name ?? ""}#/components/securitySchemes/${name}`;
         findings.add(
           "credential-unsent",
           { coordinate, schema: nodeLocation(field.definition.astNode), ...at },
-          `a bound operation needs the credential "${name}", ${sent}: ${isTaken && isBrought ? "only request headers are forwarded to REST" : "that header never travels to REST as a credential"}`,
-          isTaken && (isPlaced(scheme) || !isBrought)
-            ? `name the ${isBrought ? "" : "other "}request header that contains it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
-            : `let the operation take ${isTaken ? "a" : "another"} header, or approve it if something in front of REST adds "${name}"`,
+          `a bound operation needs the credential "${name}", ${sent}: ${isOwnHeaderUsable && isRequestHeaderUsable ? "only request headers are forwarded to REST" : "that header never travels to REST as a credential"}`,
+          isOwnHeaderUsable && (isInQueryOrCookie(scheme) || !isRequestHeaderUsable)
+            ? `name the ${isRequestHeaderUsable ? "" : "other "}request header that contains it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
+            : `let the operation take ${isOwnHeaderUsable ? "a" : "another"} header, or approve it if something in front of REST adds "${name}"`,
           [sent],
         );
       }
@@ -106,7 +109,7 @@ function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
 }
 
 /** Whether REST expects the credential in the query or in a cookie. */
-function isPlaced(scheme: RestNode | undefined): boolean {
+function isInQueryOrCookie(scheme: RestNode | undefined): boolean {
   const { type, in: location } = membersOf(scheme?.value);
   return type === "apiKey" && (location === "query" || location === "cookie");
 }
@@ -190,7 +193,7 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
         {
           coordinate: `${root.name}#/components/securitySchemes/${name}`,
           schema: nodeLocation(field.definition.astNode),
-          ...placeOfHeader(document, root, name, scheme),
+          ...locationOfHeader(document, root, name, scheme),
         },
         `what a caller sends as ${from ?? own} would go to ${listed(names)}`,
         `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or, if ${root.name} may have the credential of ${others}, approve it in spec/approvals.yaml with the entry that \`restbound check\` prints`,
@@ -204,7 +207,7 @@ const listed = (names: readonly (string | undefined)[]): string =>
   new Intl.ListFormat("en-GB").format(names.map((name) => name ?? ""));
 
 /** The location where the document or its overlay names the header, or refers to the scheme that names it. */
-function placeOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
+function locationOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
   const schemes = securitySchemesOf(document, root);
   const reference = schemes && { file: schemes.file, path: [...schemes.path, name] };
   const value = reference && document.valueAt(reference);

@@ -46,12 +46,12 @@ type Edge = { readonly to: string; readonly length: number };
 function mostObjectsByType(model: Model): Map<string, number> {
   const edges = edgesOf(model);
   const most = new Map<string, number>();
-  const visit = (type: string, count: number, way: ReadonlySet<string>): void => {
+  const visit = (type: string, count: number, path: ReadonlySet<string>): void => {
     const known = most.get(type);
     if (known !== undefined && known >= count) return;
     most.set(type, count);
     for (const { to, length } of edges.get(type) ?? []) {
-      if (!way.has(to)) visit(to, count * length, new Set([...way, to]));
+      if (!path.has(to)) visit(to, count * length, new Set([...path, to]));
     }
   };
   for (const { name } of boundRoots(model.schema)) visit(name, 1, new Set([name]));

@@ -12,7 +12,7 @@ import { variantName, variantNames } from "../variant-names.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { variantType, variantTypeByProperty } from "./type-expression.ts";
 
-const tellApart =
+const discriminatorHint =
   "add `discriminator` to the REST schema, or give each member a required property with an enum of its own, or one that no other member can have (`additionalProperties: false`), in an overlay if the document is a vendor's";
 
 export function bindAbstract(
@@ -27,7 +27,7 @@ export function bindAbstract(
     const isOneObject = isOnly(value.shape, "object") && !value.shape.members;
     const [not, hint] = isOneObject
       ? ["is one object, not one of several", "give the field an object type with its properties"]
-      : ["is not a oneOf with distinguishable members", tellApart];
+      : ["is not a oneOf with distinguishable members", discriminatorHint];
     findings.add(
       "discriminator-missing",
       where,
@@ -113,12 +113,12 @@ function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstr
   findings.add(
     "discriminator-missing",
     where,
-    `${where.coordinate} is ${name}, whose members are discriminated differently elsewhere: ${tellingOf(known)} there, ${tellingOf(abstract)} here`,
+    `${where.coordinate} is ${name}, whose members are discriminated differently elsewhere: ${describeDiscrimination(known)} there, ${describeDiscrimination(abstract)} here`,
     "write a union of its own for each",
   );
 }
 
-function tellingOf({ property, members }: AbstractType): string {
+function describeDiscrimination({ property, members }: AbstractType): string {
   const values = [...members.keys()].join(" or ");
   return property === undefined ? `by having ${values}` : `by "${property}" (${values})`;
 }

@@ -108,10 +108,10 @@ function counted(
 }
 
 /** The length of a full page, if nothing else determines the last page. */
-function fullOf(inputs: readonly Input[], isTold: boolean): { readonly full?: number } {
+function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?: number } {
   const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
-  return isTold || typeof full !== "number" ? {} : { full: Math.floor(full) };
+  return isEndKnown || typeof full !== "number" ? {} : { full: Math.floor(full) };
 }
 
 /**

@@ -34,12 +34,12 @@ type Mapping = { readonly node: RestNode; readonly shape: Shape };
 
 type Members = Omit<ErrorMembers, "statuses" | "media">;
 
-const ofCredentials: ReadonlySet<string> = new Set(["401", "403", "407"]);
+const credentialStatuses: ReadonlySet<string> = new Set(["401", "403", "407"]);
 
 /** The schemas of the JSON error bodies that clients may see. */
 export const errorSchemas = (document: RestDocument, { responses }: RestOperation): ErrorSchema[] =>
   responses.flatMap(({ status, node, content }) => {
-    if (!/^(?:4(?:\d\d|XX)|default)$/.test(status) || ofCredentials.has(status)) return [];
+    if (!/^(?:4(?:\d\d|XX)|default)$/.test(status) || credentialStatuses.has(status)) return [];
     return content.flatMap((media): ErrorSchema[] => {
       const entry = document.child(document.child(node, "content"), media);
       if (!entry || !(isJson(media) || includesJson(media))) return [];
