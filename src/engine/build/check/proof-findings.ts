@@ -56,7 +56,7 @@ export function diagnosticFinding(project: Project, diagnostic: Diagnostic): Fin
   };
 }
 
-/** Returns a predicate for findings that the base has as the same warning, so that no change since the base caused them. */
+/** Returns a predicate: whether the base has the finding too, as a warning, so that no change since the base caused it. */
 export function knownAt({ diagnostics }: Project): (finding: Finding) => boolean {
   const known = new Set(
     diagnostics.flatMap((each) => (each.severity === "warning" ? fingerprintOf(each) : [])),

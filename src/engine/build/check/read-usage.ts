@@ -65,7 +65,7 @@ export async function readUsage(root: string, source: string, today: string): Pr
 const maxAgeDays = 7;
 
 /**
- * Reads the usage ledger. The period ends with the ledger's last day, and begins after the last earlier day without any record.
+ * Reads the usage ledger. The period ends with the ledger's last day, and begins after the latest earlier day without a record.
  */
 function fromLedger(source: string, texts: Iterable<string>, today: string): Usage {
   const days = new Set<string>();

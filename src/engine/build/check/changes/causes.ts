@@ -43,19 +43,19 @@ export function causeOfError(
 ): Cause | undefined {
   const [renamed] = own.flatMap((node) => formerName(base.document, head.document, node) ?? []);
   if (renamed) return renamed;
-  const rested = restedOn(base, coordinate, rule);
-  const gone = rested.flatMap((node) => topmostGone(head.document, node) ?? []);
+  const dependencies = dependenciesOf(base, coordinate, rule);
+  const gone = dependencies.flatMap((node) => topmostRemoved(head.document, node) ?? []);
   const isMissing =
     ofMissing.has(rule) ||
     (rule === ofMissingOrUnfit && gone.some((node) => own.some((each) => isInside(node, each))));
   const candidates = isMissing
-    ? [...gone, ...rested, ...rested.flatMap(requiredBeside), ...own]
-    : [...own, ...own.flatMap(requiredBeside), ...rested];
-  const [node] = [...own, ...rested];
+    ? [...gone, ...dependencies, ...dependencies.flatMap(requiredBeside), ...own]
+    : [...own, ...own.flatMap(requiredBeside), ...dependencies];
+  const [node] = [...own, ...dependencies];
   const differing = (nodes: readonly NodeLocation[]) => firstDifference(base.document, head.document, nodes);
   return (
     differing(candidates) ??
-    differing(own.flatMap((each) => madeOf(head.document, each))) ??
+    differing(own.flatMap((each) => composedOf(head.document, each))) ??
     differing(responseNodes(base, head, coordinate)) ??
     (node && { node, below })
   );
@@ -70,7 +70,7 @@ export const causeKey = ({ node: { file, path }, below }: Cause): string =>
 
 /** The first node that the coordinate depended on at the base and that no longer exists. */
 export const removedNode = (base: Model, head: Model, coordinate: string): NodeLocation | undefined =>
-  restedOn(base, coordinate).flatMap((node) => topmostGone(head.document, node) ?? [])[0];
+  dependenciesOf(base, coordinate).flatMap((node) => topmostRemoved(head.document, node) ?? [])[0];
 
 /**
  * The cause of a value's change: the value's node, the `required` list next to it, or a schema that the value's schema is
@@ -80,7 +80,8 @@ export const causeOfChange = (
   base: RestDocument,
   head: RestDocument,
   node: NodeLocation,
-): Cause | undefined => firstDifference(base, head, [node, ...requiredBeside(node), ...madeOf(head, node)]);
+): Cause | undefined =>
+  firstDifference(base, head, [node, ...requiredBeside(node), ...composedOf(head, node)]);
 
 function firstDifference(
   base: RestDocument,
@@ -95,13 +96,13 @@ function firstDifference(
 }
 
 /** The schemas that a schema refers to, directly or as a member of `allOf`, `oneOf` or `anyOf`. */
-function madeOf(document: RestDocument, node: NodeLocation, seen = new Set<unknown>()): NodeLocation[] {
+function composedOf(document: RestDocument, node: NodeLocation, seen = new Set<unknown>()): NodeLocation[] {
   const value = document.valueAt(node);
   if (!isRecord(value) || seen.has(value)) return [];
   seen.add(value);
   return [...includedSchemas(document, { ...node, value })].flatMap(({ node: each, closing }) => [
     ...(each === closing ? [] : [each]),
-    ...madeOf(document, each, seen),
+    ...composedOf(document, each, seen),
   ]);
 }
 
@@ -126,7 +127,7 @@ const requiredBeside = ({ path, ...node }: NodeLocation): NodeLocation[] =>
  * The topmost removed node on the path to a node, or its parent if the parent has no members left; `undefined` if the node
  * still exists.
  */
-function topmostGone(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
+function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): NodeLocation | undefined {
   const at = (length: number): NodeLocation => ({ file, path: path.slice(0, length) });
   const steps = path.findIndex((_, index) => document.valueAt(at(index + 1)) === undefined);
   if (steps < 0) return undefined;
@@ -169,7 +170,7 @@ const isAlike = (was: unknown, is: unknown): boolean =>
   (isRecord(was) && isRecord(is)) || (Array.isArray(was) && Array.isArray(is) && was.length === is.length);
 
 /** The nodes of the document that a coordinate depends on, because it reads or sends their values. */
-function restedOn(model: Model, coordinate: string, rule?: Rule): RestNode[] {
+function dependenciesOf(model: Model, coordinate: string, rule?: Rule): RestNode[] {
   const { fields, values } = model;
   const field = fields.get(fieldOf(coordinate));
   const sent = values.flatMap((use) => (use.coordinate === coordinate ? [use.node] : []));
@@ -232,9 +233,9 @@ function responseNodes(
       const schema = { file: node.file, path: [...content.path, media ?? "", "schema"] };
       return [head.document.valueAt(schema) === undefined ? content : schema];
     });
-  const bringing = (base.backings.get(field?.type ?? "") ?? []).map(({ from }) => from);
-  return bringing.flatMap((from) => [
-    ...(base.fields.get(from)?.kind === "plain" ? restedOn(base, from) : []),
+  const returningFields = (base.backings.get(field?.type ?? "") ?? []).map(({ from }) => from);
+  return returningFields.flatMap((from) => [
+    ...(base.fields.get(from)?.kind === "plain" ? dependenciesOf(base, from) : []),
     ...responseNodes(base, head, from, seen),
   ]);
 }

@@ -20,12 +20,12 @@ export const differencesOf = (use: ValueUse, before: Shape, after: Shape): Diffe
 function shown(type: ValueUse["type"], before: Shape, after: Shape): Differing[] {
   // a value that is only passed on to another REST call is not visible to clients, and the proof compares its type with the
   // parameter's. But a key that has become a list of keys, or the reverse, finds other objects
-  const isHeld = type === undefined && before.types.has("array") === after.types.has("array");
+  const isPassedOn = type === undefined && before.types.has("array") === after.types.has("array");
   const isNumber = [before, after].every(({ types }) =>
     [...types].every((type) => /number|integer/.test(type)),
   );
   return [
-    ...typesDiffer(before, after, !isHeld && !covers(before, after), isNumber ? "dangerous" : "breaking"),
+    ...typesDiffer(before, after, !isPassedOn && !covers(before, after), isNumber ? "dangerous" : "breaking"),
     ...formatDiffers(before, after, "dangerous", isLessPromised),
     ...(isEnumType(type && getNamedType(type)) ? [] : enumDiffers(before, after, "dangerous", describeAdded)),
     ...discriminatorDiffers(before, after),
