@@ -42,7 +42,7 @@ const error = ruleOf("error");
 const warning = ruleOf("warning");
 
 export const rules = {
-  "spec-unreadable": error("A spec file cannot be read or is not what it should be.", "load"),
+  "spec-unreadable": error("A spec file cannot be read, or is not a valid document of its kind.", "load"),
   "ref-unresolved": error("A `$ref` cannot be resolved.", "load"),
   "ref-circular": error("A schema includes itself, by `$ref`, `allOf`, `oneOf` or `anyOf`.", "load"),
   "document-faulty": warning("The document has faults in parts that no field reaches.", "load"),
@@ -114,7 +114,7 @@ export const rules = {
   "batch-page": warning("A batched list may end before all parents have their items."),
   "batch-paged": error("`in: ITEM` looks up its keys in a list that may have pages."),
   "entity-unresolved": error(
-    "No operation resolves a `@key` of a federation subgraph, and the type has more than what the key gives.",
+    "No operation resolves a `@key` of a federation subgraph, and the type has fields beyond those of the key.",
   ),
   "connection-unfit": error(
     "A `connection` lacks its arguments, or names a property that cannot be its list or its cursor.",
@@ -154,7 +154,7 @@ export const rules = {
     "`x-error-mapping` names what the schema of the error does not have, or has as another type.",
   ),
   "deprecation-unsaid": warning(
-    "REST deprecates what a field or an argument rests on, and no `@deprecated` says so.",
+    "REST deprecates an operation, parameter or property that a field or an argument depends on, which has no `@deprecated`.",
   ),
   "saved-operation-invalid": error(
     "A saved operation is not valid against the schema, or has no unique name.",

@@ -345,8 +345,9 @@ test("the service starts and answers with its schema", async () => {
 `,
   "README.md": `# ${name}
 
-A GraphQL layer over a REST API: \`spec/schema.graphql\` names the REST operation of each field, and \`generated/\` is made
-of it. \`npm start\` serves it, \`npm run dev\` serves what you save, \`npm run check\` proves it, \`npm test\` asks it.
+A GraphQL layer over a REST API: \`spec/schema.graphql\` names the REST operation of each field, and \`generated/\` is
+generated from it. \`npm start\` serves it, \`npm run dev\` restarts on every save, \`npm run check\` proves the mapping, and
+\`npm test\` queries the service.
 The pages of the engine are in \`node_modules/restbound/docs\`; start with \`guides/your-own-api.md\`.
 `,
   ".gitignore": "node_modules/\ndist/\n",

@@ -49,7 +49,8 @@ describe("the search list", () => {
     expect(await stubResolver(machine([server], resolvConf))(name, ignore)).toMatchObject({
       code: "ENOTFOUND",
     });
-    return asked.filter((question) => question.startsWith("A ")).map((question) => question.slice(2));
+    const names = asked.filter((question) => question.startsWith("A ")).map((question) => question.slice(2));
+    return [...new Set(names)]; // c-ares sends a query again that a busy machine has not answered in 150 ms
   };
 
   test.each<[string, string, string, string[]]>([
