@@ -15,11 +15,11 @@ import { isOperationPattern, operationsOf } from "../openapi/operation-pattern.t
 import { readOperations } from "../openapi/read-operations.ts";
 import { nestedTagsOf, tagsOf } from "../openapi/tags.ts";
 import { modelWithoutFields } from "../propose/empty-schema.ts";
+import { type KeyLinks, keyLinks } from "../propose/key-links.ts";
 import { Links } from "../propose/links.ts";
 import { unproposableReason } from "../propose/propose.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 import { isReadOperation, proposeBindable } from "./bindable-operations.ts";
-import { type KeyLinks, withKeyLinks } from "./key-links.ts";
 import { withUnionComments } from "./union-comments.ts";
 
 export type Choice = {
@@ -68,17 +68,18 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   if (!bound.some((each) => isReadOperation(read, each))) throw new UsageError(withoutQuery(bound, leftOut));
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
-  const keyLinks = withKeyLinks(model, sdl, started);
+  const found = keyLinks(model, { sdl, bound: started });
+  const whole = [sdl, found.sdl].filter((part) => part !== "").join("\n\n");
   // with key links, objects appear in more places, where a link by path may not be valid
-  const linked = keyLinks.fields > 0 ? bindSdl(model, keyLinks.sdl).model : started;
+  const linked = found.fields > 0 ? bindSdl(model, whole).model : started;
   const links = linked && new Links(linked);
   return {
-    schema: `${linked ? withUnionComments(keyLinks.sdl, linked.schema) : keyLinks.sdl}\n`,
+    schema: `${linked ? withUnionComments(whole, linked.schema) : whole}\n`,
     ledger: ledgerOf(rest, bound, leftOut),
     fields: bound.length,
     leftOut,
     links: bound.flatMap((each) => (links?.of(each) ? [each.id] : [])),
-    keyLinks,
+    keyLinks: found,
   };
 }
 

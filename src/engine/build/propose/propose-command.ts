@@ -5,6 +5,7 @@ import { boundFields, type Model } from "../bind/model.ts";
 import { type Diagnostic, UnreadableSpec } from "../diagnostic.ts";
 import { Project, projectAt } from "../project/project.ts";
 import { hasNoField, modelWithoutFields } from "./empty-schema.ts";
+import { addedKeyLinks } from "./key-links.ts";
 import { lookupHint } from "./lookup-hint.ts";
 import { Proposal } from "./propose.ts";
 
@@ -15,10 +16,13 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .argument("<operation...>", 'operationIds of the OpenAPI document, or methods and paths: "GET /things"')
       .action(
         does((ids: readonly string[]) => {
-          const { model, isEmpty, faults } = proposableModel(projectAt(io.root));
+          const { model, schema, faults } = proposableModel(projectAt(io.root));
           const proposal = new Proposal(model);
           for (const id of ids) proposal.add(id);
-          io.out(printableSource(proposal.sdl(isEmpty ? "type" : "extend type")));
+          const sdl = proposal.sdl(schema === "" ? "type" : "extend type");
+          io.out(printableSource(sdl));
+          const links = schema === undefined ? "" : addedKeyLinks(model, schema, sdl);
+          if (links !== "") io.out(printableSource(`\n${links}`));
           for (const fault of faults) io.error(printable(fault));
           for (const id of ids) for (const line of remarksOn(model, id)) io.error(printable(line));
           return 0;
@@ -26,24 +30,31 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       ),
   );
 
-/** The model that fields are proposed for. `faults`: errors elsewhere in the spec, which do not prevent proposals. */
-type Proposable = { readonly model: Model; readonly isEmpty: boolean; readonly faults: readonly string[] };
+/**
+ * The model that fields are proposed for, and its schema: "" without a field, `undefined` if it is not valid. `faults`: errors
+ * elsewhere in the spec, which do not prevent proposals.
+ */
+type Proposable = {
+  readonly model: Model;
+  readonly schema: string | undefined;
+  readonly faults: readonly string[];
+};
 
 function proposableModel(given: Project): Proposable {
   const { project, faults } = withoutBrokenOverlays(given);
   const { rest } = project;
-  if (hasNoField(project.files.read("schema.graphql")))
-    return { model: modelWithoutFields(rest), isEmpty: true, faults };
+  const schema = project.files.read("schema.graphql");
+  if (hasNoField(schema)) return { model: modelWithoutFields(rest), schema: "", faults };
   const errors = failureOf(() => project.bound());
   const [first, ...others] = errors.map(({ coordinate, message }) => `${coordinate}: ${message}`);
-  if (first === undefined) return { model: project.bound().model, isEmpty: false, faults };
+  if (first === undefined) return { model: project.bound().model, schema, faults };
   const more = others.length > 0 ? `, and ${others.length} more errors` : "";
   const model = failureOf(() => project.model).length === 0 ? project.model : undefined;
   return model
-    ? { model, isEmpty: false, faults: [...faults, `the spec has an error elsewhere: ${first}${more}`] }
+    ? { model, schema, faults: [...faults, `the spec has an error elsewhere: ${first}${more}`] }
     : {
         model: modelWithoutFields(rest),
-        isEmpty: false,
+        schema: undefined,
         faults: [...faults, `the schema is not valid, so names may be taken: ${first}${more}`],
       };
 }

@@ -1,5 +1,5 @@
 /**
- * Appends links suggested by keys to a schema. A link that binds without a finding becomes a field. A link that needs a decision,
+ * Links that keys suggest, as SDL that extends a schema. A link that binds without a finding becomes a field. A link that needs a decision,
  * because it makes a call per parent or needs a complete list, becomes a comment. A link with an error is left out.
  */
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isObjectType } from "graphql";
@@ -8,15 +8,18 @@ import { bindSdl } from "../bind/bind.ts";
 import { maxBatchSize } from "../bind/bind-batch.ts";
 import { isPagingParameter } from "../bind/list-length.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
+import type { Diagnostic } from "../diagnostic.ts";
 import { isSafe, ownPath, type Parameter } from "../openapi/operation.ts";
 import { declaredProperty, isOnly, type Property, responseProperties } from "../openapi/shapes/shape.ts";
-import { isApiOrVersion } from "../propose/proposed-names.ts";
 import { type RestParam, restText } from "../schema/directives.ts";
 import { fieldName, normalizeName } from "../schema/graphql-names.ts";
 import { fieldsOf } from "../schema/object-types.ts";
+import { modelWithoutFields } from "./empty-schema.ts";
 import { examplesOf, linkContradiction } from "./link-contradiction.ts";
+import { isApiOrVersion } from "./proposed-names.ts";
 
 export type KeyLinks = {
+  /** Empty if there are none. */
   readonly sdl: string;
   /** Number of links that became fields, and comments. */
   readonly fields: number;
@@ -34,34 +37,59 @@ const commentHead = (hasItem: boolean): string =>
 # Each${hasItem ? " other" : ""} one makes a call for each parent: approve the finding of \`npm run check\`.
 `;
 
-/** `model` contains the document without fields; `started` is the document bound to `sdl`, or undefined if `sdl` is invalid. */
-export function withKeyLinks(model: Model, sdl: string, started: Model | undefined): KeyLinks {
-  let tried: Tried[] = started ? findKeyLinks(started).map((link) => ({ link, place: 0 })) : [];
+/** The schema to extend. */
+type Extended = {
+  readonly sdl: string;
+  /** The document bound to `sdl`, or undefined if `sdl` is invalid. */
+  readonly bound: Model | undefined;
+  /** Coordinates of `sdl` with errors, which are not blamed on links. */
+  readonly wrong?: ReadonlySet<string>;
+  /** Coordinates of links to leave out. */
+  readonly known?: ReadonlySet<string>;
+};
+
+/** `model` contains the document without fields. */
+export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Extended): KeyLinks {
+  let tried: Tried[] = (bound ? findKeyLinks(bound) : [])
+    .filter((link) => !known?.has(coordinateOf(link)))
+    .map((link) => ({ link, place: 0 }));
   while (tried.length > 0) {
     const { diagnostics } = bindSdl(model, `${sdl}\n\n${tried.map(extension).join("\n\n")}`);
-    const at = (severity: string) =>
-      new Set(diagnostics.flatMap((each) => (each.severity === severity ? [each.coordinate] : [])));
-    const wrong = at("error");
-    const doubtful = at("warning");
-    const failed = tried.filter(({ link }) => wrong.has(`${link.owner}.${link.field}`));
+    const wrong = new Set([...coordinatesOf(diagnostics, "error")].filter((each) => !before?.has(each)));
+    const doubtful = coordinatesOf(diagnostics, "warning");
+    const failed = tried.filter(({ link }) => wrong.has(coordinateOf(link)));
     if (failed.length === 0) {
       // an error elsewhere means that the links broke something: drop them all
       if (wrong.size > 0) tried = [];
       const isDoubtful = ({ link, place }: Tried): boolean =>
-        place >= link.sure || link.contradiction !== undefined || doubtful.has(`${link.owner}.${link.field}`);
+        place >= link.sure || link.contradiction !== undefined || doubtful.has(coordinateOf(link));
       const [comments, fields] = [true, false].map((is) =>
         tried.filter((each) => isDoubtful(each) === is),
       ) as [Tried[], Tried[]];
-      return { sdl: written(sdl, fields, comments), fields: fields.length, comments: comments.length };
+      return { sdl: written(fields, comments), fields: fields.length, comments: comments.length };
     }
     tried = tried
       .map((each) => (failed.includes(each) ? { ...each, place: each.place + 1 } : each))
       .filter(({ link, place }) => place < link.bindings.length);
   }
-  return { sdl, fields: 0, comments: 0 };
+  return { sdl: "", fields: 0, comments: 0 };
 }
 
-function written(sdl: string, fields: readonly Tried[], comments: readonly Tried[]): string {
+/** The links that become possible when `added` joins `schema`, whose model is `before`. */
+export function addedKeyLinks(before: Model, schema: string, added: string): string {
+  const sdl = `${schema}\n\n${added}`;
+  const { model: bound, diagnostics } = bindSdl(before, sdl);
+  const known = new Set(findKeyLinks(before).map(coordinateOf));
+  const wrong = coordinatesOf(diagnostics, "error");
+  return keyLinks(modelWithoutFields(before), { sdl, bound, wrong, known }).sdl;
+}
+
+const coordinateOf = ({ owner, field }: KeyLink): string => `${owner}.${field}`;
+
+const coordinatesOf = (diagnostics: readonly Diagnostic[], severity: Diagnostic["severity"]): Set<string> =>
+  new Set(diagnostics.flatMap((each) => (each.severity === severity ? [each.coordinate] : [])));
+
+function written(fields: readonly Tried[], comments: readonly Tried[]): string {
   const [contradicted, offered] = [true, false].map((is) =>
     comments
       .filter(({ link }) => (link.contradiction !== undefined) === is)
@@ -70,7 +98,6 @@ function written(sdl: string, fields: readonly Tried[], comments: readonly Tried
       .join("\n#\n"),
   ) as [string, string];
   return [
-    sdl,
     ...fields.map(extension),
     ...(offered ? [commentHead(offered.includes("in: ITEM")) + offered] : []),
     ...(contradicted ? [contradictedHead + contradicted] : []),
@@ -106,7 +133,7 @@ function findKeyLinks(model: Model): KeyLink[] {
     for (const name of keyNamesOf(lookup)) byName.set(name, [...(byName.get(name) ?? []), lookup]);
   const namesakes = findNamesakes(model);
   const links = [...model.backings.keys()].flatMap((owner) => linksOf(model, owner, byName, namesakes));
-  const known = Map.groupBy(links, ({ owner, field }) => `${owner}.${field}`);
+  const known = Map.groupBy(links, coordinateOf);
   return [...known.values()].flatMap((same) => (same.length === 1 ? same : []));
 }
 
