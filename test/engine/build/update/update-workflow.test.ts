@@ -10,12 +10,20 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { run as init } from "../../../../src/engine/build/init/init-command.ts";
+import { addFiles } from "../../../../src/engine/build/init/project-files.ts";
 import { emptyProject } from "../../../support/project.ts";
 import { listen } from "../../gateway/fakes.ts";
 import { ran, write } from "../check/run.ts";
 
-type Step = { id?: string; if?: string; run?: string; env?: Record<string, string> };
-type Job = { if?: string; env?: Record<string, string>; steps: Step[] };
+type Step = {
+  id?: string;
+  if?: string;
+  uses?: string;
+  run?: string;
+  env?: Record<string, string>;
+  with?: Record<string, unknown>;
+};
+type Job = { if?: string; env?: Record<string, string>; permissions?: object; steps: Step[] };
 type Outputs = Record<string, string>;
 
 const command = join(import.meta.dirname, "../../../../src/engine/bin/restbound.ts");
@@ -223,4 +231,51 @@ test("a change that breaks opens a draft: its text has the errors, what was remo
   rmSync(open);
   expect((await night()).calls).toEqual([`${created}--draft|`]);
   expect(git("log", "--format=%s", "main..restbound-update").split("\n")).toHaveLength(1);
+});
+
+test("what a document brings stays data: the branch changes no other files, and the text has no mention, image or markup", async () => {
+  const { night, served, git } = await scheduled();
+  const hostile =
+    "@acme/all ![x](https://evil.example/x) <img src=x> [see](https://evil.example)\n::add-mask::x\n### approved";
+  served.document = documentOf(
+    { type: "string", description: hostile, enum: [hostile] },
+    {
+      ...old,
+      [`/${hostile}`]: { get: { ...operation("getEvil", text), summary: hostile } },
+      "/.github": { get: operation(`../.github/workflows/x.yml ${hostile}`, text) },
+    },
+  );
+  const { calls, body } = await night();
+  expect(calls).toHaveLength(1);
+  const plain = body.replaceAll(/^(`{3,})[\s\S]*?^\1$/gm, "").replaceAll(/`[^`\n]*`/g, "");
+  expect(plain).not.toMatch(/@[a-z]|!\[|(?<!\\)<img|(?<!\\)\]\(http|^::|^### approved/m);
+  const changed = git("diff", "--name-only", "main", "restbound-update").split("\n");
+  expect(changed.filter((path) => !/^(?:spec|generated)\/|^restbound\.lock\.json$/.test(path))).toEqual([]);
+});
+
+test("the job that reads the document and runs packages has no token that may write, and the other runs no packages", () => {
+  const root = mkdtempSync(join(tmpdir(), "workflow-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  addFiles(root, { variable: "REST_BASE_URL", hasUrl: true });
+  const { permissions, jobs } = parse(readFileSync(join(root, ".github/workflows/update.yml"), "utf8")) as {
+    permissions: object;
+    jobs: Record<"fetch" | "pull-request", Job>;
+  };
+  const { fetch, "pull-request": pull } = jobs;
+  expect(permissions).toEqual({});
+  expect(fetch.permissions).toEqual({ contents: "read", "pull-requests": "read" });
+  const [checkout] = fetch.steps;
+  expect(checkout?.with).toMatchObject({ "persist-credentials": false });
+  const secretOf = ({ id, env }: Step): string[] =>
+    Object.entries(env ?? {}).flatMap(([name, value]) =>
+      /secrets|token/.test(value) ? [`${id} ${name}`] : [],
+    );
+  expect(fetch.steps.flatMap(secretOf)).toEqual(["branch GH_TOKEN", "update OPENAPI_HEADER"]);
+  // npm ci runs what packages bring: neither secret is there
+  expect(fetch.steps.find(({ run }) => run === "npm ci")?.env).toBeUndefined();
+  expect(
+    pull.steps.filter(({ uses = "", run = "" }) => /setup-node|\bnp[mx]\b|\bnode\b/.test(uses + run)),
+  ).toEqual([]);
+  // an expression inside a script would put a document's text into the shell
+  for (const { run = "" } of [...fetch.steps, ...pull.steps]) expect(run).not.toContain("${{");
 });
