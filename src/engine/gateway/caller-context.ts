@@ -4,8 +4,8 @@ import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { own } from "../shared/own.ts";
 
 /**
- * `names`: our name of a member → the name in `members`. Throws a `FailureReason` for a value that is missing or malformed:
- * `subject` and the name.
+ * `names` maps a member of the context to its name in `members`. Throws a `FailureReason`, made of `subject` and that name, for a
+ * value that is missing or malformed.
  */
 export function readCallerContext(
   members: Readonly<Record<string, unknown>>,
@@ -38,8 +38,8 @@ const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed();
 
 /**
- * A list of strings. Under a mapped name, it may also be one string separated by spaces, as `scope` is (RFC 7662 §2.2, RFC 9068
- * §2.2.3). If the list is mapped to an empty name, it is always empty.
+ * Returns a list of strings. A member whose name is mapped may also be one space-separated string, like `scope` (RFC 7662 §2.2,
+ * RFC 9068 §2.2.3). A list that is mapped to an empty name is always empty.
  */
 function textsAt(
   members: Readonly<Record<string, unknown>>,

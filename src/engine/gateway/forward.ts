@@ -41,8 +41,9 @@ export const forwardedMethods: Method[] = [
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "QUERY", "OPTIONS"]);
 
 /**
- * Creates `forward` with one connection pool for each upstream, and `close` for the pools. It throws a `CodedError`:
- * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST, CLIENT_CLOSED_REQUEST.
+ * Creates `forward` with one connection pool for each upstream, and `close` for the pools. `forward` throws a `CodedError`:
+ * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST,
+ * CLIENT_CLOSED_REQUEST.
  */
 export function createForward(config: Config) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
@@ -102,7 +103,7 @@ export function createForward(config: Config) {
   };
 }
 
-/** A timeout of the graphql role is ours, not an upstream product's. */
+/** Reports a timeout of the graphql role as SERVICE_TIMEOUT: that role is part of this service, not an upstream API. */
 const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
   isOwn && failure.code === "UPSTREAM_TIMEOUT"
     ? new CodedError("SERVICE_TIMEOUT", failure.message, {}, failure.cause, failure.reason)

@@ -110,7 +110,7 @@ export async function createGateway(
       const { headers, ...outgoing } = caller
         ? { route, headers: stripRequest(forwarded, request.headers), body }
         : keylessRequest(request, route, body, config.env.MAX_TOKENS);
-      if (reply.raw.destroyed) throw clientDisconnected(); // no later close event would release the quota
+      if (reply.raw.destroyed) throw clientDisconnected(); // the close event that releases the quota has already fired
       const ended = concurrency.acquire(caller?.tenantId, outgoing.body?.length);
       await forward({ ...outgoing, headers: inject(headers, request, caller) }, reply, ended);
       return reply;
@@ -119,7 +119,10 @@ export async function createGateway(
   return server;
 }
 
-/** Runs before any check, so that the log and metrics distinguish rejected GraphQL requests from rejected REST calls. */
+/**
+ * Records the route before any check, so that the log and metrics distinguish rejected GraphQL requests from rejected REST
+ * calls.
+ */
 function noteRoute({ record, raw: { url = "" } }: FastifyRequest): void {
   const path = url.replace(/\?.*/s, "");
   if (path === graphqlPath || path === mcpPath) record.route = path;

@@ -8,7 +8,10 @@ import { createTraceparent } from "../runtime/observe/trace-context.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import type { HeaderFields } from "./strip.ts";
 
-/** Adds to `headers`, which are stripped already. Without a `caller` it adds no context headers and no proof. */
+/**
+ * Adds the gateway's headers to `headers`, which are already stripped. Without a `caller`, it adds no context headers and no
+ * proof.
+ */
 type Inject = (
   headers: HeaderFields,
   request: FastifyRequest,

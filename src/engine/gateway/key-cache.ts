@@ -1,16 +1,16 @@
 /**
- * A cache of active keys that keeps most of its entries when more keys are in use than fit. LRU alone loses all of them when
- * keys come in turns. Bimodal insertion (Qureshi et al., "Adaptive Insertion Policies", ISCA 2007): while the least recently
- * used entry is still valid, one new key in `admission` replaces it. The others go to a small LRU of recent keys, so that
- * several requests in a row need one lookup.
+ * A cache of active keys that keeps most of its entries when more keys are in use than fit. LRU alone evicts every entry before
+ * its next use when keys are used in rotation. Bimodal insertion (Qureshi et al., "Adaptive Insertion Policies", ISCA 2007):
+ * while the least recently used entry is still valid, only one in `admission` new keys replaces it. The other new keys go to a
+ * small LRU of recent keys, so that consecutive requests with the same key need one lookup.
  */
 import { LRUCache } from "lru-cache";
 
 const admission = 8;
-/** The part of the entries that is for recent keys. */
+/** The fraction of the entries that is reserved for recent keys. */
 const recentPart = 1 / 16;
 
-/** `until`: an entry that is no longer valid makes room for any new key. */
+/** `until`: when an entry expires. Any new key may replace an expired entry. */
 export class KeyCache<Entry extends { readonly until: number }> {
   readonly #main: LRUCache<string, Entry>;
   readonly #recent: LRUCache<string, Entry>;
@@ -25,7 +25,7 @@ export class KeyCache<Entry extends { readonly until: number }> {
     return this.#main.get(digest) ?? this.#recent.get(digest);
   }
 
-  /** As `get`, but does not count as a use. */
+  /** Like `get`, but does not mark the entry as recently used. */
   peek(digest: string): Entry | undefined {
     return this.#main.peek(digest) ?? this.#recent.peek(digest);
   }

@@ -49,7 +49,10 @@ export function createKeyIntrospection(
   return { lookUp, close: () => pool.destroy() };
 }
 
-/** A 404 is included, because services hide from unauthenticated clients behind one. */
+/**
+ * Advice for a 401, 403 or 404. The 404 is included, because some services respond with it to clients that are not
+ * authenticated.
+ */
 const proofHint =
   "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
 

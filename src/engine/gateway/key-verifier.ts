@@ -66,7 +66,7 @@ export class KeyVerifier implements RevocationListener {
   readonly #arrivals = new Set<Ids[]>();
   readonly #queue: LookupQueue;
   readonly #revalidation: Revalidation<CachedKey>;
-  /** Counts only invalid keys, so that any number of valid keys from one address is looked up. */
+  /** Counts only invalid keys, so that lookups of valid keys from one address are not limited. */
   readonly #bad = new RateStore();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #missedAt = Number.NEGATIVE_INFINITY;
@@ -98,8 +98,8 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Returns the context of an active key, `undefined` for an inactive one. `owner` is the address that presents the key.
-   * Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the lookup.
+   * Returns the context of an active key, `undefined` for an inactive one. `owner` is the address block of the client that sent
+   * the key. Throws SERVICE_UNAVAILABLE, RATE_LIMITED, and the errors of the lookup.
    */
   async verify(key: string, owner: string): Promise<TenantContext | undefined> {
     const digest = hash("sha256", key, "base64");
@@ -146,9 +146,9 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Whether a key should be looked up again because its trust ends before its cache entry does. After lost revocations it is
-   * due at once; after a confirmation by the log, once a sixth of `unconfirmedMs` has passed, because the log may confirm it
-   * again; after a lookup of its own, in the last third.
+   * Whether a key should be looked up again because the trust in it ends before its cache entry does. If revocations were lost,
+   * the lookup is due at once. If the trust comes from the log, it is due after a sixth of `unconfirmedMs`, because the log may
+   * confirm the key again; if it comes from the key's own lookup, in the last third.
    */
   #isDoubtful(entry: CachedKey): boolean {
     const trustedUntil = this.#trustedUntil(entry);

@@ -45,7 +45,7 @@ export function keylessRequest(
   };
 }
 
-/** Excludes credentials and cookies. By the last two, the GraphQL layer recognises cross-site requests. */
+/** Excludes credentials and cookies. The GraphQL layer recognises cross-site requests by the last two headers. */
 const forwardedHeaders: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -70,7 +70,9 @@ function queryOfGet(search: string): KeylessQuery | undefined {
   return query === null ? undefined : { query, search: `?${kept}`, body: null };
 }
 
-/** The query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long or not UTF-8, and invalid JSON. */
+/**
+ * The query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long or not UTF-8, and invalid JSON.
+ */
 function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
   if (body === null || body.length > keylessRequests.bytes || !isUtf8(body)) return undefined;
   try {
@@ -85,7 +87,8 @@ function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
 /**
  * Whether a document can be executed from the schema alone: every root field of every operation must be an introspection
  * field (`__schema`, `__type`, `__typename`; names with two leading underscores are reserved, GraphQL §2.1.9, §4). Fragment
- * spreads at the root are rejected without a look at the fragment, because tools send none. Returns false for invalid syntax.
+ * spreads at the root are rejected without examining the fragment, because introspection tools send none there. Returns false for
+ * invalid syntax.
  */
 export function isIntrospectionOnly(text: string, maxTokens: number): boolean {
   try {

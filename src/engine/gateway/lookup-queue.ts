@@ -1,10 +1,11 @@
 /**
  * The queue in front of key introspection. A limited number of lookups runs concurrently. The others wait in three ranks:
  * keys that were valid before, keys with a valid checksum, all other keys. Within a rank, addresses are served round robin;
- * a full rank rejects the newest lookup of the address with the most. So a flood of unknown keys cannot keep valid keys out.
+ * a full rank rejects the newest lookup of the address that has the most lookups in it. A flood of unknown keys therefore cannot
+ * keep valid keys out.
  *
- * Lookups keep waiting as long as others succeed, so that hundreds of new keys at a start are all served. Once none has
- * succeeded for the duration of one timeout, all waiting lookups are rejected.
+ * Waiting lookups stay in the queue as long as running ones succeed, so that hundreds of new keys after a start are all served.
+ * Once no lookup has succeeded for the duration of one timeout, all waiting lookups are rejected.
  */
 
 import { type CodedError, refusedByLimit } from "../runtime/coded-error.ts";

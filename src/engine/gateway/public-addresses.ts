@@ -56,12 +56,12 @@ function publicPathOf({ upstream, path }: UpstreamRoute, publicHost: string | un
   };
 }
 
-/** RFC 8288 §3: a target, and parameters whose quoted values may hold any character. */
+/** Matches one link of a `Link` header (RFC 8288 §3): a target, and parameters whose quoted values may contain any character. */
 const link = /[\s,]*<([^>]*)>((?:[^",<>]|"(?:[^"\\]|\\.)*")*)/y;
-/** An anchor is an address too (§3.2). Few clients use it, so a link with an anchor is dropped. */
+/** Matches the parameter `anchor`, which is an address too (§3.2). Few clients use it, so a link with an anchor is dropped. */
 const anchor = /;\s*anchor\s*\*?=/i;
 
-/** The links that have a public path; `undefined` if none has, or if the header cannot be parsed. */
+/** Returns the links whose target has a public path; `undefined` if there are none, or if the header cannot be parsed. */
 function publicLinks(header: string, { publicPath, namesHost }: Reader): string | undefined {
   const kept: string[] = [];
   link.lastIndex = 0;
@@ -77,7 +77,10 @@ function publicLinks(header: string, { publicPath, namesHost }: Reader): string 
 
 const known = new WeakMap<URL, RegExp>();
 
-/** Matches the host inside an address or with its port. A bare host name does not match: it may be a common word (`rest`). */
+/**
+ * Matches the upstream's host inside an address or followed by its port. A bare host name does not match: it may be a common
+ * word (`rest`).
+ */
 function namesHostOf(upstream: URL): RegExp {
   const found = known.get(upstream);
   if (found) return found;

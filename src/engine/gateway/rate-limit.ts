@@ -1,6 +1,6 @@
 /**
- * Rate limits: requests per minute of each address, checked before the key, and of each API key. Outside production only the
- * limits that are set apply, and one per address for requests without a key. The response has `RateLimit` and
+ * Rate limits: requests per minute of each address, checked before the key, and of each API key. Outside production, only limits
+ * that are set explicitly apply, and a limit per address for requests without a key. The response has `RateLimit` and
  * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11) of the limit checked last; above the limit it is a 429 with
  * `Retry-After`. Each process counts on its own, in bounded memory, unless `REDIS_URL` makes all gateways count together.
  */

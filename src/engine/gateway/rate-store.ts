@@ -12,7 +12,7 @@ export class RateStore {
   /** Address or key → its window. The least recently used one is evicted. */
   readonly #windows = new LRUCache<string, Window>({ max: countedClients });
 
-  /** Counts `more` for `key`. */
+  /** Adds `more` to the count of `key`. With 0, only returns the current count. */
   count(key: string, more = 1): WindowCount {
     const now = performance.now();
     const known = this.#windows.get(key);

@@ -9,12 +9,15 @@ import type { RedisAddress } from "../runtime/settings/redis-address.ts";
 import { type WindowCount, windowMs } from "./rate-store.ts";
 import { keepRedisOpen, prefix, type RedisClient, redisCause } from "./redis.ts";
 
-/** Milliseconds. If a count takes longer, Redis hangs: for `hungMs` no request waits for it. */
+/**
+ * Milliseconds. If a count takes longer than `timeoutMs`, Redis is considered hung, and no request waits for it during the next
+ * `hungMs`.
+ */
 const timeoutMs = 250;
 const hungMs = 1_000;
 
 export type RedisRateStore = {
-  /** Counts a request of `key` for all gateways. Resolves with `undefined` while Redis does not count. */
+  /** Counts a request of `key` for all gateways. Resolves with `undefined` while Redis is down. */
   readonly count: (key: string) => Promise<WindowCount | undefined>;
   /** Whether Redis accepts counts. */
   readonly isUp: () => boolean;

@@ -14,7 +14,7 @@ type Host = RedisGroup["hosts"][number];
 
 export const prefix = "restbound:";
 
-/** Milliseconds for connecting, and for everything until the server accepts commands. */
+/** Time limits in milliseconds: for connecting, and until the server accepts commands. */
 const connectTimeout = 1_000;
 const readyMs = 3_000;
 /** The pause before reconnecting doubles with each failure, up to `longestPauseMs`. */
@@ -112,7 +112,7 @@ async function sentinelOptions(place: RedisGroup) {
     retryStrategy: noRetry,
     sentinelRetryStrategy: noRetry,
     sentinelCommandTimeout: connectTimeout,
-    // a sentinel without a password accepts any
+    // a sentinel that requires no password accepts any password
     ...(password !== "" && { sentinelPassword: password }),
     ...(isTls && { tls: {}, sentinelTLS: { lookup }, enableTLSForSentinelMode: true }),
     failoverDetector: true,
@@ -124,7 +124,7 @@ async function sentinelOptions(place: RedisGroup) {
   };
 }
 
-/** The host once per IP address; under its name, which then fails to connect, if it has none. */
+/** Returns the host once per IP address. If its name cannot be resolved, returns the name, so that the connection fails later. */
 function addressesOf({ host, port }: Host): Promise<Host[]> {
   return new Promise((resolve) => {
     lookup(host, { all: true }, (error, found) => {
@@ -153,9 +153,9 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 type RedisError = Error & {
   code?: string;
-  /** Of a transaction: the errors of its commands. */
+  /** The errors of a transaction's commands. */
   previousErrors?: readonly Error[];
-  /** Of a cluster: why the node that was tried last failed. */
+  /** The error of the cluster's node that was tried last. */
   lastNodeError?: RedisError;
 };
 

@@ -48,7 +48,10 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   /** Body bytes received since the deadline was last restarted. */
   #received = 0;
 
-  /** `ms`: how long the upstream may take to send status and headers; its body's rate is measured over the same period. */
+  /**
+   * `ms`: how long the upstream may take to send status and headers; the rate of its body is measured over periods of this
+   * length.
+   */
   constructor(client: ServerResponse, response: ClientResponse, ms: number) {
     this.#client = client;
     this.#response = response;
@@ -107,7 +110,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) {
       if (++this.#interim > maxInterimResponses) this.#fail(tooManyInterimResponses());
-      return; // the final one follows (RFC 9110 §15.2)
+      return; // the final response follows (RFC 9110 §15.2)
     }
     const refusal = refusalOf(status);
     if (refusal) return this.#fail(refusal);
@@ -129,7 +132,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#received += chunk.length;
     if (this.#client.write(chunk)) return;
     controller.pause();
-    const { leftMs } = this.#deadline; // paused while the client applies backpressure
+    const { leftMs } = this.#deadline; // the deadline pauses while the client applies backpressure
     this.#deadline.clear();
     this.#client.once("drain", () => {
       this.#deadline.restart(leftMs);

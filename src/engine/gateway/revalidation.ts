@@ -1,6 +1,6 @@
 /**
  * Looks up cached keys again whose trust is about to end because revocations may have been missed. The most used keys come
- * first, at a limited rate. The key itself is kept in memory only while it waits.
+ * first, at a limited rate. The key itself, instead of its digest, is held in memory only while its lookup waits.
  */
 import { revalidations } from "../runtime/settings/capacity.ts";
 
@@ -12,7 +12,7 @@ type Job<Entry> = {
 };
 type Options<Entry> = {
   readonly mostWaiting: number;
-  /** While as many lookups run, none is started. */
+  /** No lookup is started while this many run. */
   readonly mostRunning: number;
   /** Number of running lookups. */
   readonly running: () => number;
@@ -24,11 +24,11 @@ type Options<Entry> = {
 const tickMs = 50;
 const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
 
-/** `uses`: requests since the lookup, which began at `askedAt`. */
+/** `uses`: requests with the key since its last lookup, which began at `askedAt`. */
 export class Revalidation<Entry extends { readonly askedAt: number; readonly uses: number }> {
   readonly #options: Options<Entry>;
   readonly #waiting = new Map<string, Job<Entry>>();
-  /** The next lookups, at most those of one second. */
+  /** The lookups to start next, at most as many as may start in one second. */
   #next: Job<Entry>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -48,7 +48,7 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
     for (const job of this.#next.splice(0, Math.max(Math.min(startsPerTick, free), 0))) {
       this.#waiting.delete(job.digest);
       if (!this.#options.isDue(job)) continue;
-      this.#options.lookUp(job).catch(() => {}); // the entry stays until it expires
+      this.#options.lookUp(job).catch(() => {}); // after a failure, the entry stays until it expires
     }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);

@@ -1,12 +1,12 @@
 /**
- * The log of revoked API keys: the Redis stream `restbound:revocations`. A service that revokes a key first writes that to
- * the key store, then appends the key's id. Every gateway follows the log on a dedicated connection.
+ * The log of revoked API keys: the Redis stream `restbound:revocations`. A service that revokes a key first records the
+ * revocation in the key store, then appends the key's id to the log. Every gateway follows the log on a dedicated connection.
  *
  * A gateway must detect that it may have missed an entry. Each read begins with the last entry of the read before:
  * - If that entry is missing, the log was trimmed beyond it, deleted or evicted, or a failover lost it.
  * - If the server's replication id has changed, a restart or a failover may have lost acknowledged entries.
  * In both cases the gateway reads the whole log, but revocations may still be lost. Gateways append a heartbeat to a quiet log
- * every few seconds, because a server that rejects writes, such as a replica, is not the one that revocations are written to.
+ * every few seconds. If the server rejects it, as a replica does, revocations are being written to another server.
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -20,10 +20,10 @@ const keyField = "key";
 const beatField = "beat";
 
 const pageSize = 1_000;
-/** Milliseconds. Longest blocking read; apart from that, the server must reply to any command within `answerMs`. */
+/** Milliseconds: the longest blocking read, and the time within which the server must reply apart from that. */
 const longestBlockMs = 1_000;
 const answerMs = 1_000;
-/** At most one line about unreadable entries in this time. */
+/** At most one warning about unreadable entries is logged in this many milliseconds. */
 const warnEveryMs = 60_000;
 /** The log is current if it was read completely within this time. */
 const currentMs = 5_000;
@@ -75,7 +75,7 @@ export class RevocationLog {
   #warnedUnreadableAt = Number.NEGATIVE_INFINITY;
   #hasWarnedUnread = false;
 
-  /** `unconfirmedMs`: how long after a gap cached keys may still depend on lost revocations. */
+  /** `unconfirmedMs`: how long after a gap a cached key whose revocation was lost may still be accepted. */
   constructor(
     place: RedisAddress,
     log: FastifyBaseLogger,
@@ -141,7 +141,7 @@ export class RevocationLog {
     }
   }
 
-  /** Why entries between `#last` and these may be lost. */
+  /** Why entries between `#last` and the page that starts with `first` may be lost; `undefined` if none is lost. */
   #gapBefore([first]: readonly Entry[], history: string): string | undefined {
     if (!this.#last) return undefined;
     if (history !== this.#history) return "the server restarted, or another one took over";
@@ -220,7 +220,10 @@ const timeOf = ([id]: Entry = ["", []]): number => Number.parseInt(id, 10) || Da
 const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
 
-/** A heartbeat alone, or keys by ids that keys may have: ASCII without control characters or spaces at its ends, and no JSON. Other fields may follow a key. */
+/**
+ * Whether the entry is a heartbeat alone, or names keys by valid ids: ASCII that is not JSON, without control characters and
+ * without spaces at either end. Other fields may follow a key.
+ */
 const isReadable = (values: readonly string[]): boolean => {
   const keys = valuesOf(keyField, values);
   return keys.length > 0
@@ -229,7 +232,7 @@ const isReadable = (values: readonly string[]): boolean => {
 };
 
 const keyId = /^(?![[{" ])[\x20-\x7e]{1,512}(?<! )$/;
-/** What programs write for a value that they do not have. */
+/** What programs write by mistake for a missing value. */
 const noValue: ReadonlySet<string> = new Set(["undefined", "null", "NaN", "[object Object]"]);
 
 function valuesOf(field: string, fieldsAndValues: readonly string[]): string[] {

@@ -3,13 +3,14 @@
  * locally has to be remembered as revoked. An entry is the id of one token (`jti`), or an `api_key_id` (by default the client's
  * id), which revokes all tokens that were issued to it until then.
  *
- * A token counts as confirmed for `unconfirmedMs` after it was issued. After that, the log must have been read within that time,
- * and must be complete since before the token was issued. A token that is not confirmed is looked up at key introspection.
+ * A token counts as confirmed for `unconfirmedMs` after it was issued; later, only if the log was read completely within the last
+ * `unconfirmedMs` and lacks no entry since before the token was issued. A token that is not confirmed is looked up at key
+ * introspection.
  */
 import { revocationLog } from "../runtime/settings/capacity.ts";
 import type { RevocationListener } from "./revocation-log.ts";
 
-/** Most difference between the clocks of issuer, Redis and gateway, in ms. */
+/** Largest difference that is expected between the clocks of issuer, Redis and gateway, in ms. */
 export const clockSkewMs = 10_000;
 
 /** `issuedAt` in ms since 1970. */
@@ -19,11 +20,11 @@ const mostRemembered = 2 * revocationLog.entries;
 
 export class RevokedTokens implements RevocationListener {
   readonly #unconfirmedMs: number;
-  /** By id, in the order of the log; in ms since 1970. */
+  /** Id of a token or key → when it was revoked, in ms since 1970; in the order of the log. */
   readonly #revokedAt = new Map<string, number>();
   /** No revocation after this time was missed, in ms since 1970. */
   #completeSince = Number.POSITIVE_INFINITY;
-  /** `#completeSince` before revocations may have been missed, which counts until the time on the monotonic clock. */
+  /** The value of `#completeSince` before revocations may have been missed. It applies until `until`, on the monotonic clock. */
   #former = { since: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
   #confirmedAt = Number.NEGATIVE_INFINITY;
 

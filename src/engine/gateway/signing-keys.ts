@@ -1,7 +1,8 @@
 /**
- * The issuer's public keys (JWK Set, RFC 7517 §5), from a URL or a file. A set counts until a newer one was read, so an outage of
- * the issuer changes nothing for `keptMs`. An unknown `kid` causes a read, but at most one per `unknownKidMs`, because anyone
- * can invent one. Redirects are not followed. Keys that a token brings or refers to (`jwk`, `jku`, `x5u`) are never used.
+ * The issuer's public keys (JWK Set, RFC 7517 §5), from a URL or a file. A set is used until a newer one has been read, for at
+ * most `keptMs`, so a shorter outage of the issuer has no effect. An unknown `kid` triggers a read, but at most one per
+ * `unknownKid` milliseconds (`pauses`), because anyone can make up a `kid`. Redirects are not followed. Keys that a token
+ * contains or refers to (`jwk`, `jku`, `x5u`) are never used.
  */
 import type { FastifyBaseLogger } from "fastify";
 import {
@@ -21,7 +22,7 @@ import { readRegularFile } from "../shared/regular-file.ts";
 
 const maxBytes = 65_536;
 const timeoutMs = 5_000;
-/** How long the last set is used while it cannot be read again. */
+/** How long the last set is used while reads fail, in milliseconds. */
 export const keptMs = 3_600_000;
 /** Milliseconds between two reads: in general, after a failure, and for unknown keys. A file costs little to read. */
 const pauses = {
@@ -58,13 +59,16 @@ export class SigningKeys {
     return (performance.now() - Math.max(this.#readAt, 0)) / 1_000;
   }
 
-  /** Reads the set in the background if it is time to. */
+  /** Reads the set in the background if a read is due. */
   refreshIfDue(): void {
     const { usual, failed } = this.#pauses;
     if (this.#isTriedBefore(this.#failure === undefined ? usual : failed)) this.#refresh();
   }
 
-  /** The key for a token. Throws SERVICE_UNAVAILABLE without a usable set, and an error of `jose` for an unknown key. */
+  /**
+   * Returns the key that a token is signed with. Throws SERVICE_UNAVAILABLE without a usable set, and an error of `jose` for an
+   * unknown key.
+   */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     this.refreshIfDue();
     if (!this.#usable) await this.#underWay;
@@ -78,7 +82,7 @@ export class SigningKeys {
     if (this.#isTriedBefore(this.#pauses.unknownKid)) this.#refresh();
     await this.#underWay;
     const after = this.#usable;
-    if (!after || this.#failure !== undefined) throw this.#unavailable(); // the key may be a new one
+    if (!after || this.#failure !== undefined) throw this.#unavailable(); // the key may be new and not yet read
     return after(header, token);
   }
 

@@ -28,7 +28,7 @@ const standard = [
   // the client and its preferences (RFC 9110 §10.1; RFC 7240, RFC 9218)
   "authorization", "x-api-key", "from", "referer", "user-agent", "prefer", "priority", "idempotency-key",
   "save-data", "dnt", "sec-gpc",
-  // the page that asks (Fetch); the clients of the GraphQL layer: Apollo, the explorer
+  // the page that sends the request (Fetch); the clients of the GraphQL layer: Apollo, the explorer
   "origin", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user",
   "access-control-request-method", "access-control-request-headers", "x-requested-with",
   "apollo-require-preflight", "x-apollo-operation-name", "x-apollo-operation-id", "x-explain-calls",
@@ -39,9 +39,10 @@ const standard = [
 ];
 
 /**
- * Headers that pass in neither direction. The gateway alone decides the client's identity, CORS, the request id, rate limits
- * and headers that apply to its whole origin: browsers would send a cookie of one service to all services, from every
- * tenant's pages. Proxies in front obey some headers (`X-Accel-Redirect`). Others disclose details of the upstream.
+ * Headers that are never forwarded, in either direction. The gateway alone decides the client's identity, CORS, the request id,
+ * rate limits and headers that apply to its whole origin: browsers would send a cookie of one service to all services, from every
+ * tenant's pages. Proxies in front of the gateway obey some of these headers (`X-Accel-Redirect`). Others disclose details of the
+ * upstream.
  */
 // biome-ignore format: one group of headers a line
 const neverForwarded = new Set([
@@ -78,7 +79,7 @@ const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 const upstreamDetail = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
-/** Whether a header passes in neither direction, in any spelling. `prefix` is the prefix of the context headers. */
+/** Whether a header, in any spelling, is never forwarded. `prefix` is the prefix of the context headers. */
 function isNeverForwarded(prefix: string, name: string): boolean {
   if (name === "__proto__") return true; // would set the prototype of a plain object
   const canonical = canonicalHeader(name);
@@ -114,8 +115,9 @@ export function stripResponse(
 }
 
 /**
- * `Cache-Control` for the client: a response is private unless the upstream allows shared caches explicitly. Shared caches
- * exclude requests with `Authorization` by default (RFC 9111 §3.5), but do not know that `X-API-Key` is a credential.
+ * `Cache-Control` for the client: a response is private unless the upstream allows shared caches explicitly. By default, shared
+ * caches do not store responses to requests with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is a
+ * credential.
  */
 export function clientCacheControl(given: string | string[] = "no-store"): string {
   const control = [given].flat().join(", ");

@@ -1,7 +1,8 @@
 /**
  * Limits the concurrent requests of tenants, each of which occupies a connection, and the bytes of their buffered bodies.
- * However many requests hang or read their responses slowly, other tenants are served. A tenant over its own share gets a
- * 429; a tenant within its share, when the whole capacity is in use, gets a 503. Requests without a key share an eighth.
+ * However many requests of one tenant hang or read their responses slowly, other tenants are served. A tenant over its own share
+ * gets a 429; a tenant within its share, when the whole capacity is in use, gets a 503. Requests without a key share an eighth of
+ * the connections.
  */
 import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
 import { PresentCallers } from "../runtime/governor/caller.ts";

@@ -29,7 +29,7 @@ const mostCharacters = 8_192;
 type VerifiedToken = IssuedToken & { readonly context: TenantContext; readonly expiresAt: number };
 
 export class TokenVerifier {
-  /** Since the start. An `unconfirmed` token was looked up at key introspection. */
+  /** Tokens by outcome, since the start. An `unconfirmed` token was looked up at key introspection. */
   readonly counts = { accepted: 0, refused: 0, unconfirmed: 0, failed: 0 };
   readonly keys: SigningKeys;
   /** Undefined without a log of revoked keys: tokens are then valid until they expire. */
@@ -75,11 +75,11 @@ export class TokenVerifier {
   #cached(digest: string): VerifiedToken | undefined {
     if (this.#keyVersion === this.keys.version) return this.#verified.get(digest);
     this.#keyVersion = this.keys.version;
-    this.#verified.clear(); // a key that signed some of them may be gone
+    this.#verified.clear(); // a key that signed a cached token may have been withdrawn
     return undefined;
   }
 
-  /** Whether the text is a compact JWS (RFC 7515 §7.1) that claims to be from the issuer. Nothing is verified yet. */
+  /** Whether `key` is a compact JWS (RFC 7515 §7.1) that claims to be from the issuer. Nothing is verified yet. */
   #isOfIssuer(key: string): boolean {
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(key) ?? [];
     if (payload === undefined) return false;
