@@ -82,7 +82,7 @@ export function serveMcp(
     description,
     inputSchema,
     outputSchema,
-    annotations: { title, ...hints, openWorldHint: false }, // clients of 2025-03-26 know the title only here
+    annotations: { title, ...hints, openWorldHint: false }, // clients of revision 2025-03-26 read the title only here
   }));
   const calls = new AsyncLocalStorage<Set<ServerResponse>>();
   // abort the calls of a message when its client disconnects
@@ -139,7 +139,7 @@ export function serveMcp(
     const response = await answerValid(request, reply, valid);
     if (response.status >= 400) return response;
     const text = await response.text();
-    if (text === "") return Response.json(errors, { status: statusOf(errors) }); // notifications have no answer
+    if (text === "") return Response.json(errors, { status: statusOf(errors) }); // notifications get no response
     return Response.json([...errors, ...[JSON.parse(text)].flat()]);
   };
   /** Answers a message, or a batch, in which `errorOf` finds no error. */
@@ -198,20 +198,26 @@ export function serveMcp(
     }
   };
   server.post(mcpPath, rawHandler(post));
-  server.allow.set(mcpPath, mcpMethods); // without sessions, nothing is read or ended
+  server.allow.set(mcpPath, mcpMethods); // without sessions, there is nothing to GET or DELETE
 }
 
-/** The only revision with batches, and the one of requests without the header (MCP 2025-06-18, Transports, "Protocol Version Header"). */
+/**
+ * The only protocol revision with batches, and the revision of requests without the header (MCP 2025-06-18, Transports, "Protocol
+ * Version Header").
+ */
 const revisionWithBatches = "2025-03-26";
 
 const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
-/** Messages without a request that could be answered are not accepted (MCP, Transports, "Sending Messages to the Server"). */
+/**
+ * Returns 400 if none of the invalid messages has the id of a request to respond to (MCP, Transports, "Sending Messages to the
+ * Server").
+ */
 const statusOf = (errors: readonly MessageError[]): number =>
   errors.every(({ id }) => id === null) ? 400 : 200;
 
-/** The message without `task`: servers without this capability ignore it (MCP, Tasks, "Task Support and Handling"). */
+/** Returns the message without `task`, which servers without that capability ignore (MCP, Tasks, "Task Support and Handling"). */
 function withoutTask(message: unknown): unknown {
   const { params } = membersOf(message);
   if (!isRecord(message) || !isRecord(params) || !Object.hasOwn(params, "task")) return message;
@@ -263,7 +269,7 @@ const unknownTool = (name: string): Error =>
 /** Bounds a client's text in a response. */
 const cut = (text: string): string => text.slice(0, 100).toWellFormed();
 
-/** Whether no answer could tell which of two requests of a batch it is for (JSON-RPC 2.0 §4, §6). */
+/** Whether two requests of a batch have the same id, so that responses could not be matched to them (JSON-RPC 2.0 §4, §6). */
 function hasEqualIds(batch: readonly unknown[]): boolean {
   const ids = batch.flatMap((each) => requestOf(each)?.id ?? []);
   return new Set(ids).size < ids.length;
@@ -285,7 +291,7 @@ function unknownArgument({ name, inputSchema }: Tool, given: object): GraphQLFor
   return { message, extensions: { code: "BAD_USER_INPUT" } };
 }
 
-/** `JSON.parse` reads a number out of range as infinite, and JSON would pass it on as null. */
+/** `JSON.parse` converts a number out of range to `Infinity`, which `JSON.stringify` would write as null. */
 function infiniteArgument(given: object): GraphQLFormattedError | undefined {
   if (findNumber(given, (number) => !Number.isFinite(number)) === undefined) return undefined;
   return { message: "the arguments contain a number out of range", extensions: { code: "BAD_USER_INPUT" } };

@@ -63,7 +63,7 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
   });
 }
 
-/** Without its full stop. */
+/** Returns the first sentence without its full stop. */
 function firstSentence(text: string): string {
   const [first] = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text);
   return (first?.segment ?? "").trim().replace(/\.$/, "");

@@ -101,8 +101,8 @@ export function* findHeldErrors(config: Config, operations: Operations): Iterabl
 }
 
 /**
- * Reasons not to start as a federation subgraph. Another gateway enforces parts of the supergraph (`@inaccessible`, `@authenticated`),
- * so in production clients must not get past it, and it sends operations that nobody has saved.
+ * Reasons not to start as a federation subgraph. The federation gateway enforces parts of the supergraph (`@inaccessible`,
+ * `@authenticated`), so in production clients must not bypass it. It also sends operations that are not saved.
  */
 export function* findSubgraphErrors(
   { roles, env, production }: Config,
@@ -142,7 +142,7 @@ function findKeyFileErrors(file: string): readonly string[] {
   }
 }
 
-/** A gateway without a secret whose services run in other processes: they could not know a generated one. */
+/** Whether the gateway has no secret although its services run in other processes, which could not know a generated secret. */
 const isOpenGateway = ({ roles, env }: Config): boolean =>
   roles.has("gateway") && !roles.has("platform") && env.GATEWAY_SECRET === undefined;
 const openGateway =
@@ -175,7 +175,7 @@ function* findIneffective({ env, upstreams }: Config, operations: Operations): I
       yield `REST_BASE_URL_${tag}: is not used, because no GraphQL field calls this product; there are ${names.join(", ")}`;
 }
 
-/** A `GRAPHQL_URL` that points to another service, or whose path is probably meant to replace ours. */
+/** A `GRAPHQL_URL` that points to another service, or whose path is probably meant to replace `/v1/graphql`. */
 function* findWrongGraphql({ env }: Config): Iterable<string> {
   const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
   if (!graphql) return;
@@ -223,7 +223,9 @@ export function findSmallYoungGeneration(memory: number, options: string): strin
       ];
 }
 
-/** The env files of docs/guides/operating.md set `ROLE`, which the systemd unit passes as an argument; a shell has to do the same. */
+/**
+ * The env files of docs/guides/operating.md set `ROLE`, which the systemd unit passes as an argument; a shell has to do the same.
+ */
 export const findUnnamedRoles = ({ ROLE: role }: NodeJS.ProcessEnv, roles: readonly string[]): string[] =>
   roles.length === 0 && roleNames.some((name) => name === role)
     ? [`ROLE: has no effect; name the role on the command line: npm start -- ${role}`]
@@ -238,8 +240,9 @@ const secretFiles = secrets.map((name) => `${name}_FILE`);
 const editsOf = (name: string): number => (name.length >= 15 ? 3 : name.length > 8 ? 2 : 1);
 
 /**
- * Returns one line for each variable that is probably a misspelling of ours, in any case. The environment also holds the
- * variables of other programs, so only longer names within a few edits match: `MAX_DEPHT`, but not `HOME` (near `HOST`).
+ * Returns one line for each variable that is probably a misspelling of one of `variables`, in any letter case. The environment
+ * also holds the variables of other programs, so only longer names within a few edits match: `MAX_DEPHT`, but not `HOME` (near
+ * `HOST`).
  */
 export function findMisspelledVariables(environment: NodeJS.ProcessEnv): string[] {
   const given = Object.keys(environment).filter(

@@ -13,8 +13,8 @@ export async function serve(
   service: Service,
   argv: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
-  // V8 pretenures objects from allocation sites whose objects often survive. An object in the old generation keeps everything
-  // it refers to alive until the next full collection, in a server whole requests; that cost up to 0.5 ms per request.
+  // V8 pretenures objects from allocation sites whose objects often survive. Until the next full collection, an object in the old
+  // generation keeps alive everything that it refers to: in a server, whole requests. That cost up to 0.5 ms per request.
   setFlagsFromString("--no-allocation-site-pretenuring");
   // V8 collects the young generation in a separate task, between the work of callers, so the time would not be charged to the
   // caller that allocated the garbage (`src/engine/runtime/governor/fair-share.ts`). Without the task, V8 collects during the

@@ -1,7 +1,7 @@
 /**
  * Records what clients use, for `check --usage`: saved operations, and the schema coordinates of other operations, with apps and
- * versions, once a day each. Unlike the metrics it knows every operation, and survives restarts. Lines are appended to a file
- * for each day (`usage-lines.ts`) every minute and at the end; what could not be written is written later.
+ * versions, each at most once a day. Unlike the metrics it knows every operation, and survives restarts. Lines are appended to a
+ * file for each day (`usage-lines.ts`) every minute and at the end; what could not be written is written later.
  */
 import { appendFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,13 +17,19 @@ const flushMs = 60_000;
 const dayMs = 86_400_000;
 /** Days after which a file is deleted: a quarter. */
 const keptDays = 92;
-/** Beyond this many different lines of a day, lines have no app and version, so they are at most operations and fields. */
+/**
+ * Once a day has this many distinct lines, new ones omit app and version, so at most one more line per operation or field is
+ * added.
+ */
 const maxDetailedLines = 100_000;
-/** Lines that are kept in memory while they cannot be written. */
+/** Maximum number of lines in memory while they cannot be written. */
 const maxUnwritten = 200_000;
-/** Versions of an app on a day; clients send the versions. */
+/** Maximum number of versions of an app per day; clients send the versions. */
 const maxVersions = 20;
-/** Documents without a saved operation that are analyzed in a minute. A client that writes values into its texts sends more. */
+/**
+ * Maximum number of documents other than saved operations that are analyzed per minute. A client that writes values into its
+ * documents instead of variables sends more.
+ */
 const maxDocuments = 500;
 
 type Client = Pick<UsageLine, "app" | "version">;
@@ -68,7 +74,7 @@ export class UsageLedger implements Observer {
     for (const each of [document, ...furtherDocuments]) this.#use(each, client);
   }
 
-  /** Appends what was used since the last time. Never rejects. */
+  /** Appends what was used since the last flush. Never rejects. */
   flush(): Promise<void> {
     this.#flushed = this.#flushed.then(() => this.#flush());
     return this.#flushed;
@@ -157,7 +163,7 @@ export class UsageLedger implements Observer {
 
   async #append(day: string, lines: readonly UsageLine[]): Promise<void> {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    // the line break ends a line that a process could not write to its end
+    // the line break ends a line that a process could not write completely
     await appendFile(join(this.#folder, usageFile(day, this.#host)), `\n${text}`);
   }
 

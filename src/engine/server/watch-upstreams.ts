@@ -20,7 +20,7 @@ const pauseMs = 1_000;
 type Backend = {
   readonly variable: string;
   readonly url: URL;
-  /** Whether it serves products; others may be served without it. */
+  /** Whether it is the REST service of products. Other products may be served without it. */
   readonly isRest?: true;
   probe(): Promise<string | undefined>;
 };
@@ -47,7 +47,7 @@ export async function watchUpstreams(
   front.unready.delete(starting);
 }
 
-/** The reason while the first probes are under way. */
+/** Why the front is not ready while the first probes are in flight. */
 const starting = "starting";
 
 /** Whether products are served that this process does not call: by its own platform, or behind another `graphql` role. */

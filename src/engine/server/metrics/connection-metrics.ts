@@ -53,8 +53,8 @@ export function measureOutgoingCalls(families: MetricFamilies): void {
 }
 
 /**
- * The code of a system or undici error; the name of others, because the code of a `DOMException` is a number. A call is also
- * aborted with whatever its `AbortController` was given.
+ * The code of a system or undici error; the name of any other error, because the code of a `DOMException` is a number. An aborted
+ * call fails with the reason passed to its `AbortController`, which need not be an error.
  */
 const errorTypeOf = (error: unknown): string =>
   error instanceof Error

@@ -36,7 +36,7 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 
 export class MetricFamilies {
   readonly #families: Family[] = [];
 
-  /** A metric whose values are read from elsewhere at scrape time. */
+  /** Adds a metric whose values `rows` returns at scrape time. */
   add(
     type: "counter" | "gauge",
     name: string,
@@ -53,7 +53,7 @@ export class MetricFamilies {
     this.#families.push({ type, name, help, points });
   }
 
-  /** A counter. Returns a function from label values to the child. */
+  /** Adds a counter. The returned function returns the child for the label values. */
   counters<Values extends readonly Value[]>(
     name: string,
     help: string,

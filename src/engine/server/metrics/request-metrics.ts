@@ -1,6 +1,7 @@
 /**
  * Measures the requests of each role, and the saved operations among them. Clients cannot create labels: roles, routes,
- * methods, schemes, statuses, codes and quotas come from closed lists, operation names from saved operations, and apps from manifests.
+ * methods, schemes, statuses, codes and quotas come from closed lists, operation names from saved operations, and apps from
+ * manifests.
  */
 import type { FastifyInstance } from "fastify";
 import type { AppOperations } from "../../runtime/graphql/saved/app-operations.ts";
@@ -23,11 +24,14 @@ const other = "other";
 /** Maximum number of distinct operation labels of counters, in total and per app (or this service). */
 const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
 /**
- * Operations that have a histogram, of 17 series, in total and per app. The first half is for the operations that run first, the
- * second for those that have run `often`.
+ * Maximum number of operations with a histogram (17 series each), in total and per app. The first half is for the operations that
+ * run first, the second half for operations that have run `often` times.
  */
 const maxHistograms = { ofAll: 300, ofApp: 150, often: 100 };
-/** Combinations of app, version and operation; beyond `detailed` without the version, beyond `all` without the operation. */
+/**
+ * Maximum number of combinations of app, version and operation. Beyond `detailed`, new ones have no version, beyond `all` no
+ * operation either.
+ */
 const maxClientLabels = { detailed: 5_000, all: 10_000 };
 /** Maximum number of version labels per app; clients send the versions. */
 const maxVersionLabels = 20;
