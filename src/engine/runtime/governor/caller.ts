@@ -1,44 +1,45 @@
 /**
- * Whom a request is charged to. An account is what one tenant, one holder of a credential or one address holds and owes. It
- * is one object while requests of it are under way, and while it owes processor time. So the cost of a request does not grow
- * with the number of accounts that were ever seen.
+ * The accounts that requests are charged to. An account records how much of each quota one tenant, one holder of a credential or
+ * one address holds, and how much processor time it owes. An `Account` exists only while its requests are in flight or while it
+ * owes processor time, so the cost of a request does not grow with the number of accounts ever seen.
  *
- * The caller of a request is one account, or several: a request with credentials for two products is charged to the holder
- * of each, and is admitted when both may. Otherwise one holder would be a new caller with each combination of credentials.
+ * The caller of a request is one account or several: a request with credentials for two products is charged to the holders of
+ * both, and is admitted only if both holders have capacity left. Otherwise a holder would become a new caller with each
+ * combination of credentials.
  */
 import { TransientMap } from "./transient-map.ts";
 
-/** The first account leads: the caller waits in its queue, and counts as it where callers are counted. */
+/** A caller waits in the queue of its first account, and is counted as that account where callers are counted. */
 type Accounts = readonly [Account, ...Account[]];
 
 export class Account {
   readonly name: string;
   readonly accounts: Accounts = [this];
   readonly #held = new Map<object, number>();
-  /** The part of it that is held by callers which another account leads. */
+  /** The part of `#held` that belongs to callers whose first account is another account. */
   #heldAsOther: Map<object, number> | undefined;
-  /** Requests and calls that are under way. */
+  /** Requests and REST calls in flight. */
   #uses = 0;
-  /** REST calls of it that got a response. */
+  /** The account's REST calls that got a response. */
   completed = 0;
   seenAt = 0;
-  /** When it owes no processor time any more. */
+  /** When the account has worked off its debt of processor time, on the monotonic clock. */
   debtClearedAt = 0;
 
   readonly #onLeave: (account: Account) => void;
 
-  /** `onLeave` is called whenever nothing of it is under way any more. */
+  /** `onLeave` is called whenever the account's last request or call in flight has ended. */
   constructor(name: string, onLeave: (account: Account) => void) {
     this.name = name;
     this.#onLeave = onLeave;
   }
 
-  /** What it holds of a bound. */
+  /** How much of the quota `bound` the account holds. */
   held(bound: object): number {
     return this.#held.get(bound) ?? 0;
   }
 
-  /** The part of it that is held by callers which this account leads. */
+  /** The part of `held(bound)` that belongs to callers whose first account is this account. */
   heldAsFirst(bound: object): number {
     return this.held(bound) - (this.#heldAsOther?.get(bound) ?? 0);
   }
@@ -47,14 +48,14 @@ export class Account {
     this.#held.set(bound, this.held(bound) + amount);
   }
 
-  /** Holds it for a caller which another account leads. */
+  /** Like `hold`, for a caller whose first account is another account. */
   holdAsOther(bound: object, amount: number): void {
     this.hold(bound, amount);
     this.#heldAsOther ??= new Map();
     this.#heldAsOther.set(bound, (this.#heldAsOther.get(bound) ?? 0) + amount);
   }
 
-  /** Something of it is under way, until `leave` is called once for each call. */
+  /** Counts a request or REST call as in flight; each `enter` needs one `leave`. */
   enter(): this {
     this.#uses++;
     return this;
@@ -76,7 +77,7 @@ export class JointCaller {
   #uses = 0;
   readonly #onLeave: (caller: JointCaller) => void;
 
-  /** The accounts have been entered once. `onLeave` is called after they have been left. */
+  /** The accounts have to be entered once before. The caller's last `leave` leaves them and then calls `onLeave`. */
   constructor(name: string, accounts: Accounts, onLeave: (caller: JointCaller) => void) {
     this.name = name;
     this.accounts = accounts;
@@ -97,19 +98,22 @@ export class JointCaller {
 
 export type Caller = Account | JointCaller;
 
-/** Accounts that owe processor time and have nothing under way. Each of them has worked for some ms. */
+/**
+ * Most accounts that are remembered without requests in flight, because they owe processor time. Each of them has used some
+ * milliseconds of it.
+ */
 const mostDebtors = 10_000;
 
-/** No name of an account has this character, because no value of a header has it. */
+/** Names of accounts cannot contain this character, because header values cannot. */
 const separator = "\0";
 
 export class PresentCallers {
   readonly #present = new TransientMap<Account>();
   readonly #joint = new TransientMap<JointCaller>();
-  /** Accounts that left in debt, the first one first. */
+  /** Accounts that owed processor time when their last request ended, in the order in which they ended. */
   readonly #owing = new Set<Account>();
 
-  /** The caller of the accounts of these names. `leave` of the caller ends it. */
+  /** Returns the caller of the accounts with these names, entered once; each `enter` needs one `leave` on the returned caller. */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -143,7 +147,9 @@ export class PresentCallers {
     else this.#present.delete(account.name);
   };
 
-  /** Forgets accounts that have paid, the oldest first, and the oldest of too many. */
+  /**
+   * Forgets accounts that no longer owe processor time, the oldest first. Beyond `mostDebtors`, also forgets the oldest that do.
+   */
   #forget(): void {
     for (const account of this.#owing) {
       if (account.debtClearedAt > performance.now() && this.#owing.size <= mostDebtors) return;

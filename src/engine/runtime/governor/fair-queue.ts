@@ -1,7 +1,7 @@
 /**
- * Round-robin over owners, so that an owner with many entries delays no other. Of one owner's entries, the lowest
- * `order` comes first, and among equals the one that has waited longest. Owners may share a queue: then they alternate with
- * other queues as one owner does, and one that may not go on holds up no other in its queue.
+ * Serves owners round robin, so that an owner with many entries does not delay other owners. Of one owner's entries, the one with
+ * the lowest `order` comes first, and among equals the one that has waited longest. Owners may share a queue: together they then
+ * get as many turns as a single owner, and an owner that may not proceed does not block the other owners in its queue.
  */
 import type { Caller } from "./caller.ts";
 
@@ -9,11 +9,11 @@ export type QueueEntry<Owner> = { readonly owner: Owner; readonly order?: number
 
 export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Owner>> {
   #size = 0;
-  /** The next queue to serve is first. */
+  /** Queues by key, in the order in which they are served next. */
   readonly #queues = new Map<unknown, Waiting[]>();
   readonly #keyOf: (owner: Owner) => unknown;
 
-  /** `keyOf` names the queue of an owner. By default each owner has its own. */
+  /** `keyOf` returns the key of an owner's queue. By default, each owner has a separate queue. */
   constructor(keyOf: (owner: Owner) => unknown = (owner) => owner) {
     this.#keyOf = keyOf;
   }
@@ -26,7 +26,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return this.#queues.get(this.#keyOf(owner))?.some((turn) => turn.owner === owner) ?? false;
   }
 
-  /** The owners of what waits. Each is named once or more. */
+  /** The owners of all waiting entries. An owner may occur more than once. */
   *owners(): Iterable<Owner> {
     for (const queue of this.#queues.values())
       for (const [at, { owner }] of queue.entries()) if (owner !== queue[at - 1]?.owner) yield owner;
@@ -54,7 +54,10 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return true;
   }
 
-  /** Begins the first entry whose owner `may` go on, and moves its queue behind the others. Returns `false` if none may. */
+  /**
+   * Begins the first entry whose owner `may` proceed, and moves its queue behind the others. Returns `false` if no owner may
+   * proceed.
+   */
   next(may: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {
       const turn = queue.find(({ owner }, at) => owner !== queue[at - 1]?.owner && may(owner));
@@ -67,7 +70,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
     return false;
   }
 
-  /** The last entry of the longest queue; among equals, of `newcomer`'s. */
+  /** Returns the last entry of the longest queue; among equally long queues, `newcomer`'s is preferred. */
   lastOfMost(newcomer: Owner): Waiting | undefined {
     let most = this.#queues.get(this.#keyOf(newcomer)) ?? [];
     for (const queue of this.#queues.values()) if (queue.length > most.length) most = queue;
@@ -75,5 +78,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 }
 
-/** A queue of callers. Callers with the same first account share one, so combined credentials gain nothing. */
+/**
+ * Creates a queue of callers. Callers with the same first account share a queue, so combining credentials brings no extra turns.
+ */
 export const callerTurns = (): FairQueue<Caller> => new FairQueue(({ accounts }) => accounts[0]);

@@ -3,11 +3,11 @@ import type { Caller } from "./caller.ts";
 import { callerTurns, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Permits that callers share, and a fair queue of those that wait for one. */
+/** Permits that callers share, and a fair queue of the callers that wait for a permit. */
 export class FairSemaphore {
   readonly bound: SharedQuota;
   readonly total: number;
-  /** Work that was completed in a place, as its makers count it. */
+  /** Number of completed pieces of work, incremented by the users of the semaphore. */
   completed = 0;
   readonly #turns = callerTurns();
 
@@ -16,21 +16,21 @@ export class FairSemaphore {
     this.bound = new SharedQuota(total);
   }
 
-  /** Takes a permit. Returns `false` if `turn` has to wait for one, behind those that wait already. */
+  /** Acquires a permit for `turn`. If none is free or its owner already waits, queues `turn` and returns `false`. */
   enter(turn: QueueEntry<Caller>): boolean {
     if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
     this.#turns.wait(turn);
     return false;
   }
 
-  /** Ends a wait, or releases the permit, which lets the next entries begin. */
+  /** Removes `turn` from the queue, or releases its permit, so that the next entries begin. */
   leave(turn: QueueEntry<Caller>): void {
     if (this.#turns.leave(turn)) return;
     this.bound.giveBack(turn.owner, 1);
     while (this.#turns.size > 0 && this.#turns.next((owner) => !this.bound.take(owner, 1)));
   }
 
-  /** Runs work in a place. */
+  /** Runs `work` with a permit. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     const { promise, resolve: begin } = Promise.withResolvers<void>();
     const turn = { owner: caller, begin };

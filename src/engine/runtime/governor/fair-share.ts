@@ -1,19 +1,19 @@
 /**
- * Fair shares of the processor between callers: a leaky bucket of debt for each (the generic cell rate algorithm, ITU-T I.371),
- * as GitHub and Shopify have of points. It fills with measured work: work of `ms` of one request in one tick of the event
- * loop costs `ms + ms³ / 30`, because long ticks are what the other callers' 95th percentile shows, and it drains by a
- * millisecond each millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large
- * response of REST, and before each piece of an answer, until it owes nothing: it goes on seldom and for longer, because
- * each wait costs work too. Ordinary requests owe less, and never wait.
+ * Divides the processor fairly between callers: each caller has a leaky bucket of debt (the generic cell rate algorithm, ITU-T
+ * I.371), like the points of GitHub's and Shopify's APIs. Measured work fills the bucket: if a request works for `ms` in one tick
+ * of the event loop, it costs `ms + ms³ / 30`, because long ticks determine the other callers' 95th percentile. The bucket drains
+ * by one millisecond per millisecond. A caller that owes more than `freeMs` waits before its next request, before work on a large
+ * REST response, and before each part of a response. It waits until it owes nothing, because each wait costs work too, so few
+ * long waits are better than many short ones. Ordinary requests owe less than `freeMs` and never wait.
  *
- * Callers that owe more than `freeMs` at the same time share what one of them would get: the price is multiplied by their
- * number. So a tenant gains nothing by sending with ten keys where the process does not know the tenant.
+ * Callers that owe more than `freeMs` at the same time share what a single one would get: their costs are multiplied by their
+ * number. A tenant therefore gains nothing by using ten keys where the process cannot know that they belong to one tenant.
  *
- * The longest wait that a piece of work causes is `mostMs`, times the same number: work of 40 ms costs that much. The other
- * callers' 95th percentile needs no more: work of 140 ms that comes at most once in 2 s delays fewer than a twentieth of
- * their requests by more than 40 ms.
+ * A piece of work causes a wait of at most `mostMs`, multiplied by the same number; work of 40 ms already costs that much. Longer
+ * waits would not lower the other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays fewer than a
+ * twentieth of their requests by more than 40 ms.
  *
- * Of a caller's requests, the one that came first goes on first: few of them hold memory at the same time.
+ * A caller's requests proceed in the order in which they arrived, so that few of them hold memory at the same time.
  *
  * A caller that is alone pays nothing and never waits.
  */
@@ -22,9 +22,9 @@ import { Deadline } from "../deadline.ts";
 import { type Account, type Caller, PresentCallers } from "./caller.ts";
 import { callerTurns } from "./fair-queue.ts";
 
-/** A caller that owes at most this many ms goes on. One that owes more waits until it owes nothing. */
+/** A caller that owes at most this many milliseconds proceeds. A caller that owes more waits until it owes nothing. */
 const freeMs = 10;
-/** A caller never owes more ms, times the number of callers in debt. */
+/** The largest debt of a caller in milliseconds, before multiplication by the number of callers in debt. */
 const mostMs = 1_990;
 /** A request that has waited this many ms is refused. */
 const mostWaitMs = 2_000;
@@ -37,11 +37,14 @@ const costOf = (ms: number): number => ms + ms ** 3 / 30;
 export type Pausable = { pause(): void; resume(): void };
 type Leave = (failure: CodedError) => void;
 
-/** The request that waits to go on. It calls `leave` when its client leaves, unless `ended` is called before. */
+/**
+ * A request that waits for its turn. It calls the registered `leave` when its client disconnects, unless `ended` is called
+ * before.
+ */
 type Waiter = {
-  /** When the request came. The one that came first goes on first. */
+  /** When the request arrived. The request that arrived first proceeds first. */
   readonly since: number;
-  /** Its place among the requests that are executed. It is free for another one during the wait. */
+  /** The request's place among the requests that are executed. Another request may use the place during the wait. */
   readonly place?: Pausable | undefined;
   onLeave(leave: Leave): void;
   ended(leave: Leave): void;
@@ -49,26 +52,26 @@ type Waiter = {
 
 /** The work of a request in the tick of the event loop in which it last worked. */
 export class TickWork {
-  turn = -1;
+  tick = -1;
   ms = 0;
 }
 
 export class FairShare {
   readonly #callers = new PresentCallers();
   readonly #waiting = callerTurns();
-  /** The accounts that owe more than `freeMs`, and some that did. */
+  /** The accounts that owe more than `freeMs`, and some that no longer do. */
   readonly #debtors = new Set<Account>();
-  /** The first account of the last caller. */
+  /** The first account of the caller that sent the latest request. */
   #last: Account | undefined;
-  /** When a caller other than the last one was last seen. */
+  /** When a caller other than `#last` last sent a request. */
   #otherSeenAt = Number.NEGATIVE_INFINITY;
   #isScheduled = false;
-  /** Counts the ticks of the event loop in which something was charged. */
-  #turn = 0;
-  #isTurnCounted = false;
+  /** Number of event-loop ticks so far in which work was charged. */
+  #tick = 0;
+  #isTickCounted = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** The caller of a request, by the names of its accounts. `leave` ends it. */
+  /** Returns the caller of a request by the names of its accounts, entered once; each `enter` needs one `leave` on the caller. */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -81,8 +84,8 @@ export class FairShare {
   }
 
   /**
-   * Resolves when the caller may start a request, or go on with one. `undefined`: at once. Rejects with
-   * `SERVICE_UNAVAILABLE` after too long a wait, and as soon as the client leaves.
+   * Resolves when the caller may start or continue a request; returns `undefined` if it may at once. Rejects with
+   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, and with the request's failure as soon as the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();
@@ -111,19 +114,22 @@ export class FairShare {
     });
   }
 
-  /** Charges `ms` of work that has just ended. `stretch` is that of its request, if it is a request's. */
-  worked(caller: Caller, ms: number, stretch = new TickWork()): void {
+  /**
+   * Charges `ms` of work that has just ended. `tickWork` is the request's earlier work in this tick, if the work belongs to a
+   * request.
+   */
+  worked(caller: Caller, ms: number, tickWork = new TickWork()): void {
     const now = performance.now();
-    if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, stretch));
+    if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, tickWork));
   }
 
-  /** Charges work of other threads. It makes no tick longer, so its price does not grow with its length. */
+  /** Charges work on other threads. It does not lengthen a tick, so each of its milliseconds costs one. */
   workedElsewhere(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
   }
 
-  /** Each account of the caller owes the whole. Where debtors are counted, the caller is one of them. */
+  /** Charges the whole cost to each account of the caller. The caller counts as one debtor. */
   #charge(caller: Caller, now: number, cost: number): void {
     const owing = mostIndebted(caller);
     const isDebtor = Math.max(owing.debtClearedAt, now) + cost - now > freeMs;
@@ -135,21 +141,24 @@ export class FairShare {
       );
   }
 
-  /** The cost of work on top of its request's earlier work in this tick: consecutive pieces delay others like one piece. */
-  #costOfMore(ms: number, stretch: TickWork): number {
-    if (stretch.turn !== this.#turn) [stretch.turn, stretch.ms] = [this.#turn, 0];
-    this.#countTurn();
-    const before = stretch.ms;
-    stretch.ms += ms;
-    return costOf(stretch.ms) - costOf(before);
+  /**
+   * The additional cost of `ms` after the request's earlier work in this tick: consecutive pieces of work delay other callers
+   * like one long piece.
+   */
+  #costOfMore(ms: number, tickWork: TickWork): number {
+    if (tickWork.tick !== this.#tick) [tickWork.tick, tickWork.ms] = [this.#tick, 0];
+    this.#countTick();
+    const before = tickWork.ms;
+    tickWork.ms += ms;
+    return costOf(tickWork.ms) - costOf(before);
   }
 
-  #countTurn(): void {
-    if (this.#isTurnCounted) return;
-    this.#isTurnCounted = true;
+  #countTick(): void {
+    if (this.#isTickCounted) return;
+    this.#isTickCounted = true;
     setImmediate(() => {
-      this.#turn++;
-      this.#isTurnCounted = false;
+      this.#tick++;
+      this.#isTickCounted = false;
     });
   }
 
@@ -171,7 +180,7 @@ export class FairShare {
     setImmediate(() => this.#nextTurn());
   }
 
-  /** Begins one request. The callers that may go on alternate. */
+  /** Begins one waiting request. The callers that may proceed take turns. */
   #nextTurn(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
@@ -186,7 +195,7 @@ export class FairShare {
   }
 }
 
-/** The account of the caller that owes most: the caller goes on once it has paid. */
+/** The caller's account with the largest debt. The caller proceeds once this account owes nothing. */
 function mostIndebted({ accounts }: Caller): Account {
   let most = accounts[0];
   for (const account of accounts) if (account.debtClearedAt > most.debtClearedAt) most = account;

@@ -1,4 +1,4 @@
-/** The budgets that all requests of the process share, and the failures of requests that find none left. */
+/** The budgets that all requests of the process share, and the errors for requests that would exceed them. */
 
 import { type CodedError, limitExceeded, refusedByLimit } from "../coded-error.ts";
 import { decompressedAtOnce, requestBudgetsOfProcess } from "../settings/capacity.ts";

@@ -2,11 +2,14 @@
  * The processor time of work, and what is charged for work that is not measured.
  *
  * The clock of one thread is useless: Linux advances it at the scheduler's ticks, so 0.5 ms of work took 0 ms seven times
- * and 4 ms the eighth time. The clock of the process is exact, and counts its other threads too, for which the elapsed
- * time is the bound.
+ * and 4 ms the eighth time. The process's CPU clock is exact, but includes its other threads, so the elapsed time is used as an
+ * upper bound.
  */
 
-/** Begins work of this thread. Returns a function that returns its milliseconds so far. Both take 0.6 microseconds. */
+/**
+ * Starts measuring work of this thread. Returns a function that returns the milliseconds so far. Each of the two calls takes 0.6
+ * µs.
+ */
 export function startWork(): () => number {
   const used = process.cpuUsage();
   const began = performance.now();
@@ -19,13 +22,17 @@ export function startWork(): () => number {
 
 /** Processor time of a request that is refused without an execution. Measured: 0.1 to 0.13 ms. */
 export const msPerRefusal = 0.1;
-/** Processor time of an agent's message beside its parsing and its answer's text. Measured: 0.4 ms, and 0.9 under a flood. */
+/**
+ * Processor time of an agent's message, excluding parsing it and writing the response. Measured: 0.4 ms, and 0.9 under a flood.
+ */
 export const msPerMessage = 0.8;
-/** Processor time of each of its values, which the SDK validates some ten times. Measured: 0.002 to 0.005 ms. */
+/**
+ * Processor time of each value in an agent's message, because the SDK validates it about ten times. Measured: 0.002 to 0.005 ms.
+ */
 export const msPerMessageValue = 0.004;
-/** Processor time of a call beside its parsing: it is encoded, sent and received. */
+/** Processor time of a REST call, excluding parsing the response: for encoding, sending and receiving. */
 export const msPerCall = 0.05;
-/** Processor time of an answer that needs no execution, and the characters of it that are written in a millisecond. */
+/** Processor time of a response that needs no execution, and how many of its characters are written in a millisecond. */
 export const msPerFoundAnswer = 0.03;
 export const writtenPerMs = 1_000_000;
 /** Characters of JSON that are parsed in a millisecond. Measured: 132,000 to 297,000. */
@@ -34,7 +41,9 @@ export const charactersPerMs = 200_000;
 export const documentCharactersPerMs = 8_000;
 /** Bytes that are decompressed in a millisecond of processor time, most of it on other threads. Measured: 220,000 to 465,000. */
 export const decompressedPerMs = 220_000;
-/** Characters of an answer that are compressed in a millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows). */
+/**
+ * Characters of an answer that are compressed in a millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows).
+ */
 export const compressedPerMs = 35_000;
 /** From this many bytes of responses, or characters of one response, work on them is measured. */
 export const largeBody = 65_536;

@@ -1,21 +1,22 @@
 /**
  * Coalesces identical work of one caller: requests that wait at the same time share one execution. A request never joins an
- * execution in flight: what that one reads may be older than a write that the new request knows of. So a request sees each
- * write that ended before it was sent, also a write through another replica.
+ * execution in flight, because the data of that execution may be older than a write that the new request's client knows of. A
+ * request therefore sees every write that completed before it was sent, even a write through another replica.
  *
- * A request waits until an identical execution ends, but at most `pauseMs` after the last one began, times those in flight. So
- * executions that hang become rarer and rarer. All requests that wait get the result of the next execution, and no later
- * request does. A request whose client leaves takes nothing from the others.
+ * A request waits until an identical execution ends, but at most `pauseMs`, times the number of identical executions in flight,
+ * after the last of them began. If executions hang, new ones therefore start less and less often. The result of an execution goes
+ * to all requests that waited when it began, and to no later request. A client that disconnects does not affect the other
+ * requests.
  */
 
 /**
- * Milliseconds of waiting for each identical execution in flight. Measured with a REST API that takes 30 ms: with 50 for
- * all together, a response for two viewers of one dashboard took 51 ms, with 20 for each 37 ms, as for one viewer.
+ * Milliseconds of waiting for each identical execution in flight. Measured with a REST API that takes 30 ms: with 50 ms in total,
+ * a response to two viewers of one dashboard took 51 ms; with 20 ms for each execution, it took 37 ms, as for one viewer.
  */
 export const pauseMs = 20;
 
 type Leave = (failure: Error) => void;
-/** It calls `leave` when its client leaves, unless `ended` is called before. */
+/** Calls the registered `leave` when the client disconnects, unless `ended` is called before. */
 type Scope = { onLeave(leave: Leave): void; ended(leave: Leave): void };
 
 /** A request that waits for an execution. */
@@ -32,17 +33,17 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
   readonly #idle: (isInFlight: boolean) => unknown;
   #inFlight = 0;
   #beganAt = 0;
-  /** The oldest first. */
+  /** The oldest request comes first. */
   #waiting: Waiter<Request, Result>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** `next` is called when the wait of some requests is over, and `idle` when no request waits any more. */
+  /** `next` is called when waiting requests should be executed, and `idle` when no request waits any more. */
   constructor(next: () => void, idle: (isInFlight: boolean) => unknown) {
     this.#next = next;
     this.#idle = idle;
   }
 
-  /** Milliseconds for which the next execution has to wait, unless one ends before. */
+  /** Milliseconds for which the next execution has to wait, unless an execution in flight ends before. */
   get waitMs(): number {
     return this.#inFlight > 0 ? this.#beganAt + pauseMs * this.#inFlight - performance.now() : 0;
   }
@@ -71,7 +72,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
     return waiter;
   }
 
-  /** An execution begins. Returns those that wait, to which its result belongs. */
+  /** Counts an execution that begins. Returns the waiting requests, which share its result. */
   begin(): Waiter<Request, Result>[] {
     this.#inFlight++;
     this.#beganAt = performance.now();
@@ -86,7 +87,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
     return waiters;
   }
 
-  /** An execution ends. Those that waited for it get the outcome. Without one, they wait for the next execution. */
+  /** Ends an execution and settles its `waiters` with the outcome. Without an outcome, they wait for the next execution. */
   end(waiters: readonly Waiter<Request, Result>[], outcome?: Result | Error): void {
     this.#inFlight--;
     const present = waiters.filter(({ hasLeft }) => !hasLeft);

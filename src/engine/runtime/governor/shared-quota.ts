@@ -1,25 +1,26 @@
 /**
- * A bound on what all callers hold together. Its total is a hard ceiling, for any number of callers in any order. An eighth
- * of it is for callers that hold nothing, so whatever the others hold, the next caller is served. Of the rest a caller gets
- * more as long as it then holds at most three times what is left (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
- * Transactions on Networking, 1998). So a caller that is alone has two thirds of the total, two have three eighths each, and
- * the more callers there are, the less one of them gets: what it has beyond that it does not get again.
+ * A quota that all callers share. Its total is a hard limit, for any number of callers in any order. An eighth of it is reserved
+ * for callers that hold nothing, so that the next caller is served whatever the others hold. Of the rest, a caller may take more
+ * as long as it then holds at most three times what remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions
+ * on Networking, 1998). A single caller thus gets two thirds of the total, two callers get three eighths each, and the more
+ * callers there are, the less each gets. A caller that holds more than its share keeps it, but cannot take it again after
+ * releasing it.
  */
 import type { Caller } from "./caller.ts";
 
-/** What a caller may hold, of what is left then. */
+/** A caller may hold this multiple of what then remains free. */
 export const dynamicThreshold = 3;
 
 const partForNewcomers = 8;
 
-/** Why there is no room: the `caller` itself holds much, or `all` callers together do. */
+/** Why an amount was refused: the `caller` itself holds much, or `all` callers together do. */
 export type Refusal = "caller" | "all";
 
 export class SharedQuota {
   /** What all callers may hold. */
   readonly total: number;
   #held = 0;
-  /** The callers that hold something. Those with the same first account count as one. */
+  /** Number of callers that hold something. Callers with the same first account count as one. */
   #holders = 0;
 
   constructor(total: number) {
@@ -32,8 +33,8 @@ export class SharedQuota {
   }
 
   /**
-   * Takes `amount`, or takes nothing and returns why. The total may be lower for a while. Then callers that took much before
-   * keep no newcomer out: it is refused when as many callers hold something.
+   * Takes `amount`, or takes nothing and returns the reason. `total` may be lower for a while. Callers that took much before then
+   * do not exclude newcomers: a newcomer is refused only once `total` callers hold something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);
@@ -41,7 +42,7 @@ export class SharedQuota {
     return refusal;
   }
 
-  /** What `take` would return. There is room if there is for each account of the caller. */
+  /** What `take` would return. The amount has to be available to each account of the caller. */
   refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const reserve = Math.floor(total / partForNewcomers);
     const heldThen = this.#held + amount;
@@ -59,7 +60,7 @@ export class SharedQuota {
     return refusal;
   }
 
-  /** Takes what cannot be refused, also beyond the total. Each account of the caller holds the whole of it. */
+  /** Takes an amount that cannot be refused, even beyond the total. Each account of the caller holds the whole amount. */
   add(caller: Caller, amount: number): void {
     const first = caller.accounts[0];
     const before = first.heldAsFirst(this);

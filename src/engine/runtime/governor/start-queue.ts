@@ -1,12 +1,12 @@
 /**
- * Bounds the requests that are executed at the same time while the event loop is busy. More of them would not be
- * answered sooner. They would only live longer, and objects that live through two collections of the young generation
- * cost several times as much to collect. While the event loop has time to spare, the executed requests wait for REST,
- * and more requests start. Callers alternate. A request that waits for its caller's share of the processor is not
- * executed meanwhile, and frees its place: otherwise callers in debt would hold all places.
+ * Limits the requests that are executed concurrently while the event loop is busy. Executing more of them would not complete any
+ * sooner. Their objects would only live longer, and objects that survive two collections of the young generation cost several
+ * times as much to collect. While the event loop has idle time, the executed requests are waiting for REST, so more requests
+ * start. Callers take turns. A request that waits for its caller's share of the processor frees its place meanwhile: otherwise
+ * callers in debt would occupy all places.
  *
- * Node accepts one connection per tick of the event loop, so a burst of connections waits for as many ticks. Few requests
- * start in a tick that accepted one.
+ * Node accepts one connection per tick of the event loop, so it takes as many ticks to accept a burst of connections. To keep
+ * those ticks short, few requests start in a tick that accepted a connection.
  */
 import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
@@ -15,21 +15,24 @@ import type { Caller } from "./caller.ts";
 import { callerTurns, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Starts in a tick that accepted a connection: more connections may wait behind that one. */
+/** Most requests that start in a tick that accepted a connection, because more connections may wait to be accepted. */
 const mostWhileConnecting = 2;
 
-/** The event loop is busy when it works this part of its time. It is measured over this many ms at least. */
+/** The event loop is busy if its utilization, measured over at least `lookEveryMs`, is `busy` or more. */
 const busy = 0.9;
 
 const lookEveryMs = 2;
 
-/** A request in the queue: it waits, is executed, and leaves. */
+/** The place of a request, which waits in the queue, is executed, and leaves. */
 export class QueuePlace implements QueueEntry<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;
   readonly #queue: StartQueue;
   #state: "waiting" | "executing" | "left" = "waiting";
-  /** Waits of the request for its caller's share. It has several calls under way. */
+  /**
+   * How often the request is waiting for its caller's share of the processor; several of its REST calls may wait at the same
+   * time.
+   */
   #pauses = 0;
 
   constructor(owner: Caller, begin: () => void, queue: StartQueue) {
@@ -38,7 +41,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     this.#queue = queue;
   }
 
-  /** Takes the place. The request is executed at the end of the tick, together with the others that start in it. */
+  /** Occupies the place. The request is executed at the end of the tick, together with the others that start in the same tick. */
   begin(): void {
     this.#state = "executing";
     starts.add(this);
@@ -49,7 +52,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     if (this.#state === "executing") this.#begin();
   }
 
-  /** Frees the place until as many calls of `resume` as of `pause` have come. */
+  /** Frees the place until each `pause` is matched by a `resume`. */
   pause(): void {
     if (this.#isExecuting) this.#queue.free(this.owner);
     this.#pauses++;
@@ -64,7 +67,7 @@ export class QueuePlace implements QueueEntry<Caller> {
     return this.#state === "executing" && this.#pauses === 0;
   }
 
-  /** Frees the place. A request that waits never starts. Only the first call counts. */
+  /** Frees the place. A request that still waits never starts. Later calls have no effect. */
   leave(): void {
     if (this.#state === "waiting") this.#queue.cancel(this);
     else if (this.#isExecuting) this.#queue.free(this.owner);
@@ -77,12 +80,12 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = callerTurns();
-  /** Starts in this tick, if it accepted a connection. */
+  /** Requests that started in this tick, since it accepted its first connection if it accepted one. */
   #started = 0;
   #isConnecting = false;
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Starts beyond the bound, because the event loop had time to spare. */
+  /** How many more requests may start beyond the limit, because the event loop had idle time when last measured. */
   #spare = 0;
   #lookedAt = 0;
   #utilization = performance.eventLoopUtilization();
@@ -93,7 +96,7 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** A place for a request that has not entered yet. */
+  /** Creates the place of a request that has not entered the queue yet. */
   place(caller: Caller, begin: () => void): QueuePlace {
     return new QueuePlace(caller, begin, this);
   }
@@ -105,12 +108,12 @@ export class StartQueue {
     this.#schedule();
   }
 
-  /** The request no longer waits for a start. */
+  /** Removes a request that waits for its start. */
   cancel(place: QueuePlace): void {
     this.#waiting.leave(place);
   }
 
-  /** A request of the caller is no longer executed, or is paused. */
+  /** Frees the place of a request of the caller that has left or is paused. */
   free(caller: Caller): void {
     this.executing.giveBack(caller, 1);
     if (this.#waiting.size > 0) this.#schedule();

@@ -1,12 +1,12 @@
 /**
- * A map whose keys come and go with requests. In a `Map`, V8 links each table that was outgrown or filled with deleted keys
- * to the next one. Once such a table is in the old generation, all later tables outlive their requests, with everything that they
- * held, until the next full collection. Here a deleted key keeps its entry, which is empty: a caller that comes back, as a
- * dashboard does, finds it. When most entries are empty, the others move to a new `Map`, to which nothing leads.
+ * A map whose keys come and go with requests. In a `Map`, V8 links each hash table that was outgrown or filled with deleted keys
+ * to the table that replaces it. Once such a table is in the old generation, all later tables and everything that they held stay
+ * in memory until the next full collection. Here a deleted key keeps an empty entry, which is reused when a caller comes back, as
+ * a dashboard does. When most entries are empty, the others move to a new `Map`, which no old table refers to.
  */
 type Entry<V> = { value: V | undefined };
 
-/** Empty entries that are kept. */
+/** Up to this many empty entries are always kept. */
 const mostEmpty = 64;
 
 export class TransientMap<V> {

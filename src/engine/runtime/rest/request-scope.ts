@@ -1,6 +1,6 @@
 /**
- * One GraphQL request as its REST calls see it: the headers they carry, the calls it may still make, the time and the
- * bytes it has left, and the reads to abandon when its client leaves. Nothing here outlives the request.
+ * The state of one GraphQL request that its REST calls share: the headers to send, how many calls, how much time and how many
+ * bytes are left, and the reads to abandon when the client disconnects. Nothing here outlives the request.
  */
 import { CodedError, clientDisconnected } from "../coded-error.ts";
 import { processRunTime } from "../deadline.ts";
@@ -20,28 +20,28 @@ type Admitted = Pausable & { readonly caller: Caller };
 export class RequestScope {
   readonly forwarded: CallerHeaders;
   readonly caller: Caller;
-  /** Pauses the request's execution while the request waits for its caller's share. */
+  /** The admission, whose place in the start queue is paused while the request waits for its caller's share of the processor. */
   readonly place: Admitted | undefined;
-  /** The reads of this request, by operation, URL and the operation's own headers. `null`: the read failed. */
+  /** The reads of this request, by operation, URL and the operation's own headers; null for a read that has failed. */
   readonly reads = new Map<string, Promise<RestResponse> | null>();
   isClosed = false;
-  /** Called when it is closed: all that the request does is done, also its writes. */
+  /** Called when the scope is closed, which is when all work of the request is done, including its writes. */
   onClose = (): void => {};
   readonly #config: Config;
-  /** When the request came, on the clock of `performance.now()`. */
+  /** When the request arrived, on the clock of `performance.now()`. */
   readonly since = performance.now();
-  /** When its time is over, on the clock of `processRunTime`. */
+  /** The request's deadline, on the clock of `processRunTime`. */
   readonly #endsAt: number;
-  /** The reads and pauses in progress, which end when the client leaves. */
+  /** The reads and pauses in progress, which end when the client disconnects. */
   readonly #underWay = new Set<Abandon>();
   readonly #shares: ProcessBudgets;
   #held = 0;
   #freshUntil = Number.POSITIVE_INFINITY;
   #calls = 0;
   #hasLeft = false;
-  readonly #stretch = new TickWork();
+  readonly #tickWork = new TickWork();
 
-  /** Without an admission, the caller is found by the names of its owners. */
+  /** Without an admission, the caller is determined by the names of its owners. */
   constructor(config: Config, shares: ProcessBudgets, forwarded: CallerHeaders, admission?: Admitted) {
     this.#config = config;
     this.#shares = shares;
@@ -52,12 +52,12 @@ export class RequestScope {
     this.#endsAt = processRunTime() + config.env.REQUEST_TIMEOUT_MS;
   }
 
-  /** A scope like this one at its start, for a call that other requests wait for too. */
+  /** Returns a new scope with the same caller and headers, for a call that other requests wait for too. */
   fresh(): RequestScope {
     return new RequestScope(this.#config, this.#shares, this.forwarded, this.place);
   }
 
-  /** Counts one call. Throws when the call is one too many, or when it is a read and the client has left. */
+  /** Counts a call. Throws if this exceeds the limit, or if the call is a read and the client has disconnected. */
   enter(isRead: boolean): void {
     const { MAX_REST_CALLS: limit } = this.#config.env;
     if (isRead && this.#hasLeft) throw clientDisconnected();
@@ -69,7 +69,7 @@ export class RequestScope {
     }
   }
 
-  /** Whether time and a call are left for a retry after a wait. */
+  /** Whether enough time and at least one call are left for a retry after a wait of `waitMs`. */
   mayCallIn(waitMs: number): boolean {
     return waitMs < this.#endsAt - processRunTime() && this.#calls < this.#config.env.MAX_REST_CALLS;
   }
@@ -83,7 +83,7 @@ export class RequestScope {
     return this.#config.env.MAX_RESPONSE_BYTES;
   }
 
-  /** Calls `abandon` when the client leaves, unless `ended` is called with it before. */
+  /** Calls `abandon` when the client disconnects, unless `ended` is called with it before. */
   onLeave(abandon: Abandon): void {
     this.#underWay.add(abandon);
   }
@@ -93,8 +93,9 @@ export class RequestScope {
   }
 
   /**
-   * Takes bytes of REST's responses from the budgets of the request and of the process. Returns the failure if one has less
-   * left. A full process takes the response to a write too: the write is done, and must not be sent again.
+   * Takes bytes for a REST response from the budgets of the request and of the process. Returns the failure if a budget has fewer
+   * bytes left. The response to a write is accepted even if the process has none left: the write is done, and must not be sent
+   * again.
    */
   hold(bytes: number, isRead: boolean): CodedError | undefined {
     const { MAX_REQUEST_BYTES: most } = this.#config.env;
@@ -107,29 +108,32 @@ export class RequestScope {
     return undefined;
   }
 
-  /** Gives back the bytes of a response that failed. */
+  /** Returns the bytes of a failed response to the budgets. */
   drop(bytes: number): void {
     if (this.isClosed || bytes === 0) return;
     this.#held -= bytes;
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
-  /** Resolves when its caller may start it or go on. `undefined`: at once. Rejects with `SERVICE_UNAVAILABLE`. */
+  /**
+   * Resolves when the caller may start or continue the request; returns `undefined` if it may at once. Rejects with
+   * `SERVICE_UNAVAILABLE`.
+   */
   turn(): Promise<void> | undefined {
     return this.#shares.processor.turnOf(this.caller, this);
   }
 
   /** Charges processor time to the caller. */
   worked(ms: number): void {
-    this.#shares.processor.worked(this.caller, ms, this.#stretch);
+    this.#shares.processor.worked(this.caller, ms, this.#tickWork);
   }
 
-  /** Charges work on a text by its length: reading a request, or writing a response. */
+  /** Charges parsing a request or serializing a response, by its length. */
   workedOn({ length }: { readonly length: number }): void {
     this.worked(length / charactersPerMs);
   }
 
-  /** Runs work, and charges the processor time that it takes. */
+  /** Runs `run` and charges its processor time. */
   measured<T>(run: () => T): T {
     const workedMs = startWork();
     try {
@@ -139,38 +143,43 @@ export class RequestScope {
     }
   }
 
-  /** Decompresses a response once its caller has a permit. */
+  /** Runs `run`, which decompresses a response, once the caller has a permit. */
   decompressed<T>(run: () => Promise<T>): Promise<T> {
     return this.#shares.decompression.run(this.caller, run);
   }
 
-  /** Runs work on REST's responses once its caller may go on, and charges it. Work on few bytes runs at once. */
+  /**
+   * Runs work on REST's responses once the caller may proceed, and charges its processor time. Work on few bytes runs at once.
+   */
   completed<T>(run: () => T): T | Promise<T> {
     if (this.#held < largeBody) return run();
     const turn = this.turn();
     return turn ? turn.then(() => this.measured(run)) : this.measured(run);
   }
 
-  /** Takes a response in. A read waits until its caller may go on; usually that is at once, without a promise. */
+  /**
+   * Accepts a response and charges its parsing. The response to a read waits until the caller may proceed; usually it may at
+   * once, without a promise.
+   */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
     const turn = isRead ? this.turn() : undefined;
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
-  /** Until when all responses may be used again. `neverStored` without any, or with one that must not be stored. */
+  /** Until when all responses may be reused; `neverStored` if there is none, or if one of them must not be stored. */
   get freshUntil(): number {
     return Number.isFinite(this.#freshUntil) ? this.#freshUntil : neverStored;
   }
 
-  /** Takes in a response that is stored, or that another request's call has brought: it is parsed and charged. */
+  /** Accepts a cached response, or the response of another request's call, which is already parsed and charged. */
   take(response: RestResponse): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
     const turn = this.turn();
     return turn ? turn.then(() => response) : response;
   }
 
-  /** Charges a response's parsing. A small one is charged by its length, and parsed when its value is read. */
+  /** Charges a response's parsing. A small response is charged by its length, and parsed when its value is read. */
   #charge(response: RestResponse): RestResponse {
     const isSmall = response.unparsed < largeBody;
     this.worked(msPerCall + (isSmall ? response.unparsed / charactersPerMs : 0));
@@ -178,7 +187,7 @@ export class RequestScope {
     return response;
   }
 
-  /** Ends the request: its bytes are given back, and the reads that are still under way are abandoned. */
+  /** Ends the request: returns its bytes to the budgets, and abandons the reads in flight. */
   close(): void {
     if (this.isClosed) return;
     this.leave();
@@ -189,7 +198,7 @@ export class RequestScope {
     this.onClose();
   }
 
-  /** The client has left: the reads under way are abandoned, and no other begins. */
+  /** Called when the client has disconnected: abandons the reads in flight, and prevents further reads. */
   leave(): void {
     this.#hasLeft = true;
     if (this.#underWay.size === 0) return;
