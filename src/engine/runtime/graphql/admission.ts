@@ -21,12 +21,17 @@ export type Unread = {
 
 export class Admission implements Pausable {
   readonly caller: Caller;
-  /** Another one if the request has waited for an identical query, and is executed itself after that. */
+  /**
+   * The place in the start queue. It is replaced if the request has waited for an identical query and is then executed itself.
+   */
   place: QueuePlace | undefined;
   #scope: RequestScope | undefined;
-  /** The quota of requests in flight, while it is one of them. */
+  /** The quota of requests in flight, while it counts this request. */
   #inFlight: SharedQuota | undefined;
-  /** Held until the response is read, or its client has left and its writes are done. */
+  /**
+   * Amounts that are held until the response has been read, or until the client has disconnected and the request's writes are
+   * done.
+   */
   #held: [quota: SharedQuota, amount: number][] | undefined;
 
   readonly #unread: Unread | undefined;
@@ -37,7 +42,10 @@ export class Admission implements Pausable {
     this.#unread = unread;
   }
 
-  /** Counts the bytes of a large response, or of a part of one, until the request ends. Throws if there are too many. */
+  /**
+   * Counts the bytes of a large response, or of a part of one, until the request ends. Throws if the quota has too few bytes
+   * left.
+   */
   holdUnread(bytes: number): void {
     if (!this.#unread) return;
     const refusal = this.#unread.quota.take(this.caller, bytes);
@@ -45,12 +53,12 @@ export class Admission implements Pausable {
     this.hold(this.#unread.quota, bytes);
   }
 
-  /** The request is executed. `scope` makes its REST calls. */
+  /** Called when the request is executed. `scope` makes its REST calls. */
   execute(scope: RequestScope): void {
     this.#scope = scope;
   }
 
-  /** Counts the request as one of those in flight; `quota` has counted it already. */
+  /** Marks the request as in flight; `quota` has already counted it. */
   count(quota: SharedQuota): void {
     this.#inFlight = quota;
   }
@@ -59,7 +67,7 @@ export class Admission implements Pausable {
     return this.#inFlight !== undefined;
   }
 
-  /** Gives the amount back when the request ends; `quota` has taken it already. */
+  /** Returns `amount` to `quota` when the request ends; it must have been taken from `quota` already. */
   hold(quota: SharedQuota, amount: number): void {
     this.#held ??= [];
     this.#held.push([quota, amount]);
@@ -73,14 +81,17 @@ export class Admission implements Pausable {
     this.place?.resume();
   }
 
-  /** Stops counting the request. One that only waits for its own sub-requests does this first, since they count. */
+  /**
+   * Stops counting the request as in flight. A request that only waits for its own sub-requests calls this first, because those
+   * are counted.
+   */
   stopCounting(): void {
     this.place?.leave();
     this.#inFlight?.giveBack(this.caller, 1);
     this.#inFlight = undefined;
   }
 
-  /** The connection has closed. Calls `ended` and gives everything back once the REST calls are done. */
+  /** Called when the connection has closed. Calls `ended` and returns all quotas once the REST calls are done. */
   close(isAnswered: boolean, ended: () => void): void {
     const scope = this.#scope;
     const end = (): void => {
@@ -95,7 +106,7 @@ export class Admission implements Pausable {
   }
 }
 
-/** Throws for a request of a route that admits none. */
+/** Throws if the route of the request does not use `admitRequests`. */
 export function admissionOf({ admission }: FastifyRequest): Admission {
   if (!admission) throw new Error("the route has no admission");
   return admission;

@@ -1,10 +1,10 @@
 /**
- * Admits requests: counts them against bounds, and queues their start. Requests are refused early under overload, so
- * that accepted ones are answered soon. Three bounds apply to the
- * requests under way. The first is fixed. The second applies while the event loop has no idle time: the number of
- * requests that finish in half a second (Little's law: more requests would only wait longer). The third applies while
- * the event loop stays late: `fewRequests`. Callers share each bound (`SharedQuota`). One long pause is not overload. The
- * histogram of `perf_hooks` samples the loop between long ticks, so it has no samples while every tick is long.
+ * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
+ * accepted requests get their response soon. Three limits apply to the requests in flight. The first is fixed. The second applies
+ * while the event loop has no idle time: the number of requests that finish in half a second (Little's law: more requests would
+ * only wait longer). The third, `fewRequests`, applies while the event loop stays late. Callers share each limit (`SharedQuota`).
+ * A single long pause is not overload. Lateness is measured with a timer, because the histogram of `perf_hooks` samples the loop
+ * between long ticks, so it has no samples while every tick is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -17,24 +17,30 @@ import { largeAnswers, largeBodies } from "../settings/capacity.ts";
 import { Admission, admissionOf } from "./admission.ts";
 
 const lookEveryMs = 100;
-/** The loop is late when a look is more than this many ms late. It stays late after this many late looks in a row. */
+/**
+ * A sample is late if its timer fires more than `maxDelayMs` late. The loop counts as late after `lateLooks` late samples in a
+ * row.
+ */
 const maxDelayMs = 200;
 const lateLooks = 3;
-/** A busy loop works this part of its time for this many looks in a row. Its backlog may then take this many seconds. */
+/**
+ * The loop is busy if its utilization is at least `busy` in `busyLooks` samples in a row. Its backlog may then take
+ * `maxBacklogSeconds`.
+ */
 const busy = 0.95;
 const busyLooks = 5;
 const maxBacklogSeconds = 0.5;
-/** Up to this many requests are never an overload, even if each of them takes long; 66 of one caller. */
+/** Load is never shed below this many requests in flight, even if each of them takes long (at most 66 from one caller). */
 const fewRequests = 100;
 /** One UTF-16 unit of a string takes at most this many bytes in UTF-8. */
 const mostBytes = 3;
 
-/** Finds a request's caller, which stays present until its `leave`. */
+/** Returns the caller of a request, entered once: it stays present until its `leave`. */
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
- * Applies to the routes that `server` registers afterwards. Returns the bounds, for metrics. Little is made for a request
- * while it waits: objects that are added to a request after a long wait stay in memory until the next full collection.
+ * Applies to the routes that `server` registers afterwards. Returns the limits, for metrics. Few objects are created for a
+ * request after its wait: objects that are added to a request after a long wait stay in memory until the next full collection.
  */
 export function admitRequests(
   server: FastifyInstance,
@@ -52,7 +58,8 @@ export function admitRequests(
   server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
     const isLoop = loop.bound() < maxRequests;
-    sendError(reply, (isLoop ? loopFull : overloaded)[refusal]); // bypasses the error handler, because a log line for each refusal would add load
+    // bypasses the error handler, because a log line for each refusal would add load
+    sendError(reply, (isLoop ? loopFull : overloaded)[refusal]);
   };
   server.decorateRequest("admission");
   server.server.on("connection", () => starts.connected());
@@ -68,9 +75,9 @@ export function admitRequests(
     if (refusal) refuse(reply, refusal);
     else done();
   });
-  // a request counts once its body has arrived, so a client that sends its body slowly blocks no other client
+  // a request counts once its body has arrived, so a client that sends its body slowly does not block other clients
   server.addHook("preHandler", (request, reply, done) => {
-    if (reply.raw.destroyed) return; // its `close` has been
+    if (reply.raw.destroyed) return; // its `close` event has already fired
     const admission = admissionOf(request);
     const { caller } = admission;
     const large = largeLength(request);
@@ -89,7 +96,7 @@ export function admitRequests(
   server.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
       return done(null, payload);
-    if (reply.raw.destroyed) return done(null, payload); // `close` was emitted before, so the bytes would never be given back
+    if (reply.raw.destroyed) return done(null, payload); // `close` has already fired, so the bytes would never be returned
     const bytes = Buffer.byteLength(payload);
     if (bytes < largeAnswers.from) return done(null, payload);
     try {
@@ -97,13 +104,13 @@ export function admitRequests(
     } catch (error) {
       return done(error as CodedError);
     }
-    done(null, Buffer.from(payload)); // the bytes replace the text, so memory holds the response once
+    done(null, Buffer.from(payload)); // the bytes replace the string, so memory holds the response once
   });
   const { executing } = starts;
   return { requests_in_flight: inFlight, bodies, unread_responses: unreadBytes, executing };
 }
 
-/** The length of a large body that is not parsed yet; 0 for any other. */
+/** The length of a large body that is not parsed yet; 0 for any other body. */
 const largeLength = ({ body }: FastifyRequest): number =>
   typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
 
@@ -115,7 +122,7 @@ const overloaded = refusals("requests_in_flight");
 const loopFull = refusals("event_loop");
 const tooManyBodies = refusals("bodies");
 
-/** Samples the event loop. `bound` gives the number of requests that it can handle. */
+/** Samples the event loop. `bound` returns the number of requests in flight that it can handle. */
 function watchLoop(maxRequests: number) {
   let [bound, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
   let lookedAt = performance.now();

@@ -1,4 +1,4 @@
-/** The role's Apollo Server: the whole pipeline without landing page, cache control and stack traces. */
+/** The graphql role's Apollo Server: the whole pipeline except landing page, cache control and stack traces. */
 import { ApolloServer, type GraphQLRequestListener, type GraphQLResponse } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -28,7 +28,7 @@ import {
 } from "./response-for-operation.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 
-/** A request whose document is a text. */
+/** A request that contains the text of its document. */
 type Executed = { query: string } & OperationRequest["request"];
 
 type ApolloOptions = {
@@ -42,9 +42,9 @@ type ApolloOptions = {
   readonly deprecations?: GeneratedApi["deprecations"];
 };
 
-/** Apollo Server, with a shorter way to the plan of an operation whose document it has accepted before. */
+/** Apollo Server, except that operations of a document that was accepted before are planned without running the pipeline. */
 export class Apollo extends ApolloServer<RequestContext> {
-  /** The responses to documents that were refused before. */
+  /** Cached responses to documents that were refused before. */
   readonly refusals: DocumentStore["refusals"];
   readonly #documents: DocumentStore;
   readonly #respond: RespondForOperation;
@@ -90,8 +90,8 @@ export class Apollo extends ApolloServer<RequestContext> {
   }
 
   /**
-   * Executes an operation. Apollo's pipeline awaits plugins at each step: it made 38 of the 63 promises of a small
-   * request.
+   * Executes an operation, without Apollo's pipeline if possible. The pipeline awaits plugins at each step: it created 38 of the
+   * 63 promises of a small request.
    */
   async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
     const known = this.#documents.of(request.query);
@@ -109,7 +109,10 @@ export class Apollo extends ApolloServer<RequestContext> {
 /** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
 function hooks(env: Environment, respond: RespondForOperation, documents: DocumentStore) {
   const limits = limitRule(env);
-  /** The time of the validation that began last. It runs without a pause from the creation of its rules to the end hook. */
+  /**
+   * Returns the time spent in the validation that began last. A validation runs synchronously from the creation of its rules to
+   * its end hook.
+   */
   let validationMs = (): number => 0;
   const rule: ValidationRule = (context) => {
     validationMs = startWork();

@@ -1,6 +1,6 @@
 /**
- * The REST calls of one GraphQL request, for a client that asks for them. A record holds names, times and counts. It
- * holds no part of a URL, a header or a body.
+ * The REST calls of one GraphQL request, for a client that requests them. An entry contains names, times and counts, but no part
+ * of a URL, a header or a body.
  */
 import {
   type CallRecord,
@@ -15,7 +15,7 @@ export type CallEntry = {
   readonly method: string;
   /** The path template of the OpenAPI document. */
   readonly path: string;
-  /** Absent when REST sent no response within the bounds. */
+  /** Absent if REST sent no response within the limits. */
   readonly status?: number;
   /** Milliseconds from the request's first call to the beginning of this one. */
   readonly startMs: number;
@@ -28,7 +28,10 @@ export type CallEntry = {
   readonly keys?: number;
 };
 
-/** From now on `request` collects its calls, in the order in which they end. */
+/**
+ * Makes `request` collect its calls from now on. The returned function returns those that have ended, in the order in which they
+ * ended.
+ */
 export function collectCalls(request: RequestRecord): () => CallEntry[] {
   const ended: CallRecord[] = [];
   request.ended = ended;

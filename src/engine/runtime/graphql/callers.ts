@@ -1,8 +1,8 @@
 /**
- * Finds whom a request is charged to: the owners of shares of the processor, of memory, of connections and of places. Behind
- * a gateway that is the tenant. Without a gateway, only REST can say whether a credential is good. A request is charged to the
- * owner of each credential that REST has accepted, and to its address if there is none. So made-up credentials make no further
- * callers, alone or beside a good one.
+ * Determines the owners that a request is charged to, each of whom has a share of the processor, of memory, of connections and of
+ * places in the start queue. Behind a gateway, the owner is the tenant. Without a gateway, only REST can verify a credential, so
+ * a request is charged to the owner of each credential that REST has accepted before, or to its address if it has none. Made-up
+ * credentials therefore create no further callers, neither alone nor in addition to a valid one.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -18,20 +18,20 @@ import type { Config } from "../settings/config.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * A property of the request, because an entry of a WeakMap would outlive its request until a major garbage
-     * collection.
+     * Result of `Callers.of`. It is a property of the request, because an entry of a WeakMap would outlive the request until the
+     * next major garbage collection.
      */
     forwarded: CallerHeaders | undefined;
   }
 }
 
-/** A request without a credential that REST has accepted. */
+/** Prefix of the owner of requests without a credential that REST has accepted. */
 const ofAddress = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
   readonly #accepted = new LRUCache<number, true>({
-    maxSize: acceptedCredentials, // `max` would make room for all of them at the start
+    maxSize: acceptedCredentials, // `max` would allocate memory for all of them at the start
     sizeCalculation: () => 1,
   });
   readonly #salt = randomBytes(16).toString("base64");
@@ -40,13 +40,13 @@ export class Callers {
     this.#forward = headerForwarder(config, operations);
   }
 
-  /** The headers that travel on to REST, and the owners that the request is charged to. */
+  /** Returns the headers that are forwarded to REST, and the owners that the request is charged to. */
   of(request: FastifyRequest): CallerHeaders {
     request.forwarded ??= this.#read(request);
     return request.forwarded;
   }
 
-  /** Remembers the credentials of the request that REST has accepted. */
+  /** Remembers the owners of the request's credentials that REST has accepted. */
   remember(request: FastifyRequest): void {
     const { accepted, profile } = this.of(request);
     for (const owner of accepted) {
@@ -66,14 +66,17 @@ export class Callers {
     return forwarded;
   }
 
-  /** `accepted` are those of the owner's profile: another profile may have the same owner. */
+  /**
+   * `accepted` has the accepted owners of one profile. `#accepted` is checked too, because another profile may have the same
+   * owner.
+   */
   #isAccepted(owner: Owner, accepted: Set<Owner>): boolean {
     const isAccepted = accepted.has(owner) || this.#accepted.get(this.#digestOf(owner.name)) === true;
     if (isAccepted) accepted.add(owner);
     return isAccepted;
   }
 
-  /** 48 bits, so that very many credentials take little memory. The salt is secret, so collisions cannot be made on purpose. */
+  /** Has 48 bits, so that very many credentials take little memory. The salt is secret, so collisions cannot be constructed. */
   #digestOf(owner: string): number {
     return Number.parseInt(hash("sha256", this.#salt + owner).slice(0, 12), 16);
   }

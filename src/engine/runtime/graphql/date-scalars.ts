@@ -1,5 +1,5 @@
 /**
- * The scalars `DateTime` and `Date` (RFC 3339 §5.6). A value is REST's text and passes unchanged, so that no digit of a
+ * The scalars `DateTime` and `Date` (RFC 3339 §5.6). A value is the string that REST sent, unchanged, so that no digit of a
  * second and no offset is lost. A value from a client must have the scalar's format.
  */
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, Kind, valueFromASTUntyped } from "graphql";
@@ -8,7 +8,7 @@ import { ajv } from "../../shared/json-schema.ts";
 import { describeFormat } from "./errors/argument-descriptions.ts";
 import { ContractViolation } from "./errors/field-error.ts";
 
-/** Gives the date scalars of a schema their coercions. */
+/** Sets the coercions of a schema's date scalars. */
 export function addDateCoercions(schema: GraphQLSchema): void {
   for (const [name, format] of dateScalars) {
     const type = schema.getType(name);

@@ -1,6 +1,6 @@
 /**
- * `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) of answers: the earliest days of the deprecated fields and arguments that
- * the document names. A variable of an input type counts as all of its fields.
+ * The response headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594): the earliest dates of the deprecated fields and
+ * arguments that the document uses. A variable of an input type counts as using all of its fields.
  */
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import { selectedCoordinates } from "../../shared/selected-coordinates.ts";
@@ -8,10 +8,10 @@ import type { GeneratedApi } from "../rest/generated-api.ts";
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** The headers for a valid document. */
+/** Returns the headers for a valid document. */
 export type DeprecationHeaders = (document: DocumentNode) => Headers;
 
-/** Finds the headers once for each document; `undefined` if nothing is deprecated. */
+/** Returns a function that determines the headers once per document; `undefined` if nothing is deprecated. */
 export function deprecationHeaders(
   schema: GraphQLSchema,
   deprecations: GeneratedApi["deprecations"] = {},

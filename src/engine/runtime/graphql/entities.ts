@@ -1,7 +1,8 @@
 /**
- * The fields of a federation subgraph: `_service` has its schema for composition, and `_entities` resolves the representations that
- * another gateway sends (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec).
- * Representations are input: each is checked, and an invalid one fails alone.
+ * The fields of a federation subgraph: `_service` returns its schema for composition, and `_entities` resolves the
+ * representations that a federation gateway sends
+ * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec). Representations are
+ * input: each is validated, and an invalid one does not fail the others.
  */
 import {
   coerceInputValue,
@@ -32,15 +33,17 @@ export type Subgraph = {
   readonly references: Readonly<Record<string, readonly EntityReference[]>>;
 };
 
-/** The calls of a reference's resolver, which is one of the query type, though clients cannot select it. */
+/**
+ * Returns the source of a reference's resolver. The resolver belongs to the query type, although clients cannot select its field.
+ */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
-/** `check` returns the error of a key that REST would refuse, of a reference that takes a list of keys. */
+/** `check` is for a reference that takes a list of keys: it returns the error of a key that REST would refuse. */
 type CheckedSource = CallSource & {
   readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;
 };
 
-/** The schema with the fields of the subgraph. `complete` adds the resolvers of the other fields. */
+/** Returns the schema with the fields of a subgraph. `complete` adds the resolvers of all other fields. */
 export function withEntities(
   schema: GraphQLSchema,
   { sdl, references }: Subgraph,
@@ -84,11 +87,11 @@ function callSource(resolve: ResolveLevel) {
   return Object.assign(() => undefined, { source });
 }
 
-/** The type of an entity: REST's objects do not say it, and two types may be read from one object. */
+/** Property for the type name of an entity: REST's resources do not contain it, and two types may be built from one resource. */
 const entityType = Symbol("entityType");
 type Entity = Record<string, unknown> & { [entityType]?: string };
 
-/** A key's values by argument. */
+/** The values of a key, by argument. */
 type KeyValues = Dictionary<unknown>;
 
 type SourceOf = (field: string, args: readonly GraphQLArgument[]) => CheckedSource;
@@ -96,9 +99,11 @@ type SourceOf = (field: string, args: readonly GraphQLArgument[]) => CheckedSour
 type EntityResolver = {
   /** The key's field set, for messages. */
   readonly fields: string;
-  /** `undefined`: the representation lacks a field of the key. Throws for a value that is not one of the field's type. */
+  /**
+   * Returns `undefined` if the representation lacks a field of the key. Throws for a value that does not have the field's type.
+   */
   readonly read: (representation: Readonly<Record<string, unknown>>) => KeyValues | undefined;
-  /** An object, null or an Error for each. */
+  /** Resolves with an object, null or an Error for each key. */
   readonly resolve: (keys: readonly KeyValues[], context: ExecutionContext) => Promise<readonly unknown[]>;
 };
 
@@ -135,7 +140,7 @@ function entityResolver(
   return { fields, read, resolve: resolverOf(reference, keys, sourceOf) };
 }
 
-/** The value as resolvers get it: an enum's is REST's. */
+/** Returns the value as resolvers get it: for an enum, REST's value. */
 function keyValue(type: string, { path, valueType, isInteger }: TypedKey, given: unknown): unknown {
   let isValid = typeof given !== "string" || given.isWellFormed();
   const value: unknown = coerceInputValue(given, valueType, () => {
@@ -163,7 +168,7 @@ function resolverOf(
       );
   const args = keys.map(({ argument, valueType }) => argumentOf(argument, valueType, batch !== undefined));
   const { resolve, check, named = (error: Error) => error } = sourceOf(field, args);
-  /** The value of the reference's field for these arguments. Throws its error. */
+  /** Returns the value of the reference's field for these arguments. Throws the field's error. */
   const call = async (values: KeyValues, context: ExecutionContext): Promise<unknown> => {
     const [called] = await resolve([undefined], values, context, [undefined]);
     const value: unknown = await called;
@@ -252,7 +257,7 @@ function entityOf(type: string, value: unknown): unknown {
   return entity;
 }
 
-/** Throws a `CodedError` for what is no representation of an entity of this subgraph. */
+/** Throws a `CodedError` if the value is not a representation of an entity of this subgraph. */
 function readRepresentation(types: ReadonlyMap<string, readonly EntityResolver[]>, representation: unknown) {
   const refuse = (message: string): never => {
     throw new CodedError("BAD_USER_INPUT", message);

@@ -1,5 +1,5 @@
 /**
- * Builds the executable schema from the generated schema and the generated resolvers. Arguments are held to REST's
+ * Builds the executable schema from the generated schema and the generated resolvers. Arguments are checked against REST's
  * limits.
  */
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ export type Resolver = ((parent: unknown, args: Args, context: never, enclosing:
   inherits?: readonly string[];
 };
 
-/** The parts of the generated value that an executable schema is built of. */
+/** The parts of the generated API that an executable schema is built from. */
 type Parts = Pick<GeneratedApi, "resolvers" | "argumentSchemas" | "argumentNames">;
 type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver>>>>;
 
@@ -48,7 +48,7 @@ export function buildSchema(api: GeneratedApi): GraphQLSchema {
   );
 }
 
-/** The schemas of the items of lists. */
+/** Returns the item schemas of those arguments that are lists. */
 const itemSchemas = (schemas: Readonly<Record<string, object>> = {}): Record<string, object> =>
   Object.fromEntries(
     Object.entries(schemas).flatMap(([name, schema]) => {
@@ -60,7 +60,7 @@ const itemSchemas = (schemas: Readonly<Record<string, object>> = {}): Record<str
 export const executableSchema = (typeDefs: string, parts: Parts): GraphQLSchema =>
   withResolvers(typesOf(typeDefs), parts);
 
-/** Skips locations and validation: codegen has validated the schema, and each start reads it. */
+/** Skips locations and validation, which would slow down each start: codegen has validated the schema. */
 const typesOf = (typeDefs: string): GraphQLSchema =>
   buildASTSchema(parse(typeDefs, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
@@ -73,7 +73,7 @@ function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   });
   addDateCoercions(schema);
   addNumberCoercions(schema);
-  // not by addResolversToSchema, which binds resolvers and so drops their properties (`source`, `level`, `inherits`)
+  // not with addResolversToSchema, which binds resolvers and thereby drops their properties (`source`, `level`, `inherits`)
   for (const [name, resolvers] of Object.entries(byType)) {
     const type = schema.getType(name);
     if (!isObjectType(type)) continue;
@@ -85,7 +85,7 @@ function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   return schema;
 }
 
-/** Makes a generated resolver that calls REST one of a whole level. */
+/** Turns a generated resolver that calls REST into a resolver of a whole level. */
 function toLevelResolver(
   parts: Parts,
   type: string,
@@ -99,8 +99,8 @@ function toLevelResolver(
 }
 
 /**
- * The calls of a generated resolver for a whole level: checks the arguments before the call, and gives the resolver a REST client
- * whose calls name the field. `named` gives the client's names to REST's errors.
+ * Returns the source that calls a generated resolver for a whole level. It checks the arguments first, and passes the resolver a
+ * REST client that knows the field. `named` translates REST's names in errors to the schema's.
  */
 function callSource(
   { argumentSchemas, argumentNames }: Parts,
@@ -129,7 +129,7 @@ function callSource(
   return { kind: "call", resolve: resolveLevel, named };
 }
 
-/** A resolver of one parent, for all parents of a level. */
+/** Turns a resolver of one parent into a resolver of all parents of a level. */
 const ofEach =
   (resolve: Resolver): ResolveLevel<AnyContext> =>
   (parents, args, context, enclosing) => {

@@ -1,6 +1,6 @@
 /**
- * GraphQL over HTTP, around Apollo's `executeOperation`: reads a request's parameters (§5) and chooses the response's
- * status (§6.4).
+ * GraphQL over HTTP, around Apollo's `executeOperation`: validates a request's parameters (§5) and chooses the response's status
+ * (§6.4).
  */
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
@@ -11,7 +11,7 @@ import type { Request } from "./saved/requested-text.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Reads a request's parameters; null counts as absent. Returns the error of invalid parameters. */
+/** Validates a request's parameters; null counts as absent. Returns an error if they are invalid. */
 export function readParameters(given: unknown): Request | CodedError {
   if (!isRecord(given)) return malformed("a GraphQL request is a JSON object");
   for (const name of ["query", "operationName", "documentId"] as const)
@@ -30,7 +30,7 @@ export function readParameters(given: unknown): Request | CodedError {
 
 const malformed = (message: string): CodedError => new CodedError("BAD_REQUEST", message);
 
-/** Reads the parameters of a GET (§5.3). Variables and extensions are JSON. An empty operation name counts as absent. */
+/** Parses the parameters of a GET (§5.3). Variables and extensions are JSON. An empty operation name counts as absent. */
 export const readUrlParameters = (search: Parameters): Parameters => ({
   ...search,
   operationName: search.operationName || undefined,
@@ -38,7 +38,7 @@ export const readUrlParameters = (search: Parameters): Parameters => ({
   extensions: parsed(search.extensions),
 });
 
-/** Text that is not JSON stays text, and `readParameters` refuses it. */
+/** A string that is not JSON is returned unchanged; `readParameters` refuses it. */
 function parsed(given: unknown): unknown {
   const value = parsedJson(String(given));
   return value === undefined ? given : value;
@@ -49,15 +49,15 @@ export const responseWith = (singleResult: FormattedExecutionResult, status?: nu
   body: { kind: "single", singleResult },
 });
 
-/** The response to a request or an operation that is refused as a whole. */
+/** Creates the response to a request or an operation that is refused as a whole. */
 export const refusalResponse = (
   { message, code, details, status }: CodedError,
   statusOfHttp = status,
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * A response's result with what is the request's own: its id in each error, and `extensions.calls`. Errors come first, so that
- * a reader sees them.
+ * Adds to a (possibly shared) response's result what belongs to this request: its id in each error, and `extensions.calls`.
+ * Errors come first, so that a reader sees them.
  */
 export function requestResult(
   { body }: GraphQLResponse,
@@ -73,7 +73,7 @@ export function requestResult(
   };
 }
 
-/** An error with the id of its request. */
+/** Returns the error with the id of its request. */
 export const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
   ...error,
   extensions: { ...error.extensions, requestId },
@@ -91,8 +91,8 @@ const ofTheDocument = new Set<unknown>([
 ]);
 
 /**
- * The status of a response. A client whose first media type is `application/json` treats any status but 200 as a response
- * that is not GraphQL. So it gets 200 for a document that fails.
+ * The status of a response. A client whose first media type is `application/json` does not expect a GraphQL response with another
+ * status than 200. It therefore gets 200 for a document that is refused.
  */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;

@@ -1,12 +1,12 @@
 /**
- * The bodies of GraphQL requests. They stay texts until their callers may go on, and large ones are charged: 1 MiB
- * takes several milliseconds.
+ * The bodies of GraphQL requests. They are parsed only once their callers may proceed, and parsing large bodies is charged to the
+ * callers: 1 MiB takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonParser, leaveJsonUnparsed } from "../http/bodies/json-body.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 
-/** Characters. */
+/** Bodies of at least this many characters are charged. */
 const large = 16_384;
 const isLarge = (body: unknown): body is string => typeof body === "string" && body.length >= large;
 
@@ -18,7 +18,10 @@ export function requestBodies(server: FastifyInstance) {
     scope.workedOn(body);
   };
   return {
-    /** A large body was read, and its digest, by which identical requests are found, reads it again. */
+    /**
+     * Waits for the caller's turn and charges a large body, which is read on arrival and again for the digest that finds
+     * identical requests.
+     */
     take: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
       isLarge(body) ? takeLarge(scope, body) : undefined,
     parse: (scope: RequestScope, request: FastifyRequest): unknown => {

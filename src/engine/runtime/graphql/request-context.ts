@@ -11,13 +11,13 @@ export type RequestContext = ExecutionContext & {
   readonly requestId: string;
   readonly log: LogLines;
   readonly record?: RequestRecord;
-  /** The request came by GET, a safe method (RFC 9110 §9.2.1), so it may run queries only. */
+  /** Whether the request may only run queries, because it was sent by GET, a safe method (RFC 9110 §9.2.1). */
   readonly queriesOnly?: boolean;
-  /** `refused` is set once the parser or the validation has refused the document. `Apollo` reads it. */
+  /** `refused` is set once the parser or the validation has refused the document; `Apollo` uses it. */
   readonly document?: { refused: boolean };
   /**
-   * `isQuery` is set once the operation is known. `ResponseCache` reads it. A response in parts is not shared, so `end` is
-   * called as soon as one begins.
+   * `isQuery` is set once the operation is known; `ResponseCache` uses it. A response in parts is not shared, so `end` is called
+   * as soon as such a response begins.
    */
   readonly execution?: { isQuery: boolean; readonly end: () => void } | undefined;
   /** The format of a response in parts, if the client accepts one. */

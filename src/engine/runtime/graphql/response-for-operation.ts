@@ -1,5 +1,5 @@
 /**
- * Runs an operation by its plan. Apollo has parsed and validated the operation before.
+ * Runs an operation by its plan. The operation has already been parsed and validated.
  */
 import type { GraphQLRequestContextResponseForOperation, GraphQLResponse } from "@apollo/server";
 import {
@@ -30,7 +30,7 @@ export type OperationRequest = Pick<
   "document" | "operation" | "contextValue" | "request"
 >;
 
-/** `null`: the document has no such operation, which Apollo reports. */
+/** Resolves with `null` if the document has no such operation; Apollo then reports that. */
 export type RespondForOperation = (asked: OperationRequest) => Promise<GraphQLResponse | null>;
 
 /** Creates Apollo's `responseForOperation` hook. */
@@ -41,7 +41,7 @@ export function responseForOperation(
 ): RespondForOperation {
   const plans = new PlanCache(schema, env.MAX_FIELDS);
   let mostOfSchema: number | undefined;
-  /** The limits of an answer about the schema, which grow with the schema. */
+  /** The limits for an introspection response, which grow with the schema. */
   const schemaLimits = () => {
     mostOfSchema ??= mostIntrospected(schema);
     return { ...env, MAX_ANSWER_BYTES: mostOfSchema };
@@ -51,7 +51,7 @@ export function responseForOperation(
     const run = () => coerceVariables(schema, variableDefinitions, given, production);
     return Object.values(given).some(isLarge) ? scope.measured(run) : run();
   };
-  /** Begins the execution. A response that is there already was refused. */
+  /** Begins the execution. If it returns a response instead of a promise, the operation was refused. */
   const begin = ({
     document,
     operation,
@@ -81,7 +81,7 @@ export function responseForOperation(
       limits: introspects ? schemaLimits() : env,
       pieces: {
         size: parentsPerPiece,
-        // a mutation never waits, since its writes are done; an answer about the schema is not work on responses
+        // a mutation never waits, since its writes are done; an introspection response needs no work on REST responses
         complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
         measured: (work) => scope.measured(work),
       },
@@ -99,7 +99,10 @@ export function responseForOperation(
   };
 }
 
-/** The bytes of `introspectedBytes.fullQueries` answers to tools' introspection query, and at least `introspectedBytes.least`. */
+/**
+ * Returns the bytes of `introspectedBytes.fullQueries` responses to the full introspection query of tools, and at least
+ * `introspectedBytes.least`.
+ */
 const mostIntrospected = (schema: GraphQLSchema): number =>
   Math.max(
     introspectedBytes.fullQueries * JSON.stringify(introspectionFromSchema(schema)).length,
@@ -126,7 +129,7 @@ function refusedVariables(context: RequestContext, errors: readonly GraphQLError
   return responseWith({ errors: errors.map(maskVariableError) }, 400);
 }
 
-/** `Allow` lists the methods (RFC 9110 §10.2.1). */
+/** Refuses a mutation by GET. `Allow` lists the permitted methods (RFC 9110 §10.2.1). */
 function notByGet(): GraphQLResponse {
   const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
   response.http.headers.set("allow", "POST");

@@ -1,6 +1,6 @@
 /**
- * Incremental delivery: the parts of a response as payloads, and their framing in `multipart/mixed`. There are two formats:
- * graphql-js 17's (`pending`, `incremental`, `completed`), and that of 2022-08-24.
+ * Incremental delivery: formats the parts of a response as payloads and frames them in `multipart/mixed`. There are two formats:
+ * that of graphql-js 17 (`pending`, `incremental`, `completed`), and that of 2022-08-24.
  */
 import { Readable } from "node:stream";
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
@@ -24,7 +24,7 @@ import { noteError } from "./send-response.ts";
 /** The body of a response in parts. */
 export type BodyInParts = Extract<GraphQLResponse["body"], { kind: "incremental" }>;
 
-/** The errors as clients get them, which are logged too. */
+/** Groups, masks and logs errors, and returns them as clients get them. */
 export function maskedErrors(
   context: RequestContext,
   errors: readonly FieldError[],
@@ -37,7 +37,7 @@ export function maskedErrors(
   return groups.map((group) => withNullCount(maskFieldError(group[0]), group));
 }
 
-/** The response to an operation with deferred parts, in the format of its context. */
+/** Creates the response to an operation with deferred parts, in the format `context.partFormat`. */
 export function responseInParts(
   context: RequestContext,
   data: ResultMap,
@@ -55,7 +55,10 @@ export function responseInParts(
   return { http, body: { kind: "incremental", initialResult, subsequentResults } };
 }
 
-/** If a result cannot be sent, `throw` gives the last one in its place. */
+/**
+ * Yields the formatted payloads. If a payload cannot be formatted, or the consumer calls `throw` because it cannot be sent, a
+ * last one replaces it.
+ */
 async function* resultsOf<Result>(
   context: RequestContext,
   later: Deferral,
@@ -87,7 +90,7 @@ const pendingEntry = (fragment: Fragment) => ({
 
 const dataOf = ({ wrapper }: Part): ResultMap => wrapper[deferredKey] as ResultMap;
 
-/** A field is sent once. A fragment fails as a whole. */
+/** The format of graphql-js 17: a field is sent once, and a fragment fails as a whole. */
 const payloadOf17 = (context: RequestContext, { pending, parts, completed, hasNext }: Payload) => ({
   ...(pending.length > 0 && { pending: pending.map(pendingEntry) }),
   ...(parts.length > 0 && {
@@ -110,7 +113,7 @@ function subPath(path: Path | undefined, of: Path | undefined) {
   return rest.length > 0 ? { subPath: rest } : {};
 }
 
-/** Each fragment has all its fields. Its data is null if it has failed. */
+/** The format of 2022-08-24: each fragment contains all its fields, or null if it has failed. */
 const payloadOf2022 = (context: RequestContext, { completed, hasNext }: Payload) => ({
   incremental: completed.map(({ fragment, errors }) => {
     const part = fragment.parts[0] as Part;
@@ -130,9 +133,9 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 };
 
 /**
- * Sends a response in parts (RFC 2046 §5.1.3). A part is made into text once the client has taken the one before. Resolves
- * when the response is read, or the client has left. `limit` bounds the bytes of all parts. Throws for a first part that is too
- * large. A later one is replaced by errors, and ends the response.
+ * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized once the client has read the previous part. Resolves when the
+ * response has been read or the client has disconnected. `limit` is the maximum number of bytes of all parts. Throws if the first
+ * part is too large. A later part that is too large is replaced by errors and ends the response.
  */
 export async function sendParts(
   reply: FastifyReply,
@@ -180,6 +183,6 @@ export async function sendParts(
   await closed;
 }
 
-/** A part with the delimiter that follows it, so that the client can read the part at once. */
+/** Returns a part with the delimiter that follows it, so that the client can process the part at once. */
 const framed = (text: string, hasNext: boolean): string =>
   `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${text}\r\n---${hasNext ? "" : "--\r\n"}`;

@@ -1,6 +1,6 @@
 /**
- * The routes of `/v1/graphql`. POST executes operations. GET executes queries and sends the explorer to a browser. When
- * the client leaves, the request's scope ends its REST calls.
+ * The routes of `/v1/graphql`. POST executes operations. GET executes queries and sends the explorer to a browser. When the
+ * client disconnects, the request's scope aborts its REST calls.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -42,7 +42,10 @@ import {
   throwForRefusedCredentials,
 } from "./send-response.ts";
 
-/** The name of the response cache, and what it says of a request (RFC 9211 §2). `collapsed`: it joined an identical one. */
+/**
+ * The name of the response cache, and how it handled a request (RFC 9211 §2). `collapsed`: the request shared the execution of an
+ * identical one.
+ */
 const cacheName = "restbound";
 type CacheStatus = `hit; ttl=${number}` | "fwd=miss; collapsed" | "fwd=miss" | "fwd=method" | "fwd=bypass";
 
@@ -52,7 +55,7 @@ type Begun = {
   readonly scope: RequestScope;
   readonly forwarded: CallerHeaders;
   readonly execution: QueryExecution | undefined;
-  /** Returns the REST calls, for a client that asked for them. */
+  /** Returns the REST calls, for a client that requested them. */
   readonly calls: ReturnType<typeof collectCalls> | undefined;
 };
 
@@ -79,14 +82,14 @@ export function routes(
   const setCacheStatus = (reply: FastifyReply, status: CacheStatus): void => {
     if (!config.production) reply.header("cache-status", `${cacheName}; ${status}`);
   };
-  /** Sends an answer without errors. A client that has the answer to its GET already gets a 304. */
+  /** Sends a response without errors. A client that already has the response to its GET gets a 304. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: SharedResponse): FastifyReply => {
     for (const [name, value] of answer.headers) reply.header(name, value);
     return request.method !== "POST" && setClientCaching(request, reply, answer, credentials)
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
   };
-  /** Sends the answer of an identical query, or one that is kept. */
+  /** Sends a cached response, or the response of an identical query. */
   const sendFound = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -99,7 +102,7 @@ export function routes(
     if (found.failed) sendResponses(request, reply, found.failed);
     else send(request, reply, found);
   };
-  /** Sends the answer of the request's own execution. */
+  /** Sends the response of the request's own execution. */
   const sendGiven = (
     { request, reply, scope, forwarded, execution, calls }: Begun,
     given: Responses,
@@ -144,9 +147,9 @@ export function routes(
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
       const turn = scope.turn();
-      if (turn) await turn; // identical queries meanwhile wait for this one
+      if (turn) await turn; // meanwhile, identical queries wait for this request
       if (reply.raw.destroyed) return;
-      if (turn && found instanceof SharedResponse && !isShared) found = await find(); // it may be too old now
+      if (turn && found instanceof SharedResponse && !isShared) found = await find(); // the response may no longer be fresh
       if (found instanceof SharedResponse) {
         setCacheStatus(reply, isShared ? "fwd=miss; collapsed" : `hit; ttl=${found.freshSeconds}`);
         return sendFound(request, reply, found, scope);

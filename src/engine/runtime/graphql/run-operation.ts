@@ -19,7 +19,7 @@ type Running = {
   readonly request: FastifyRequest;
   readonly scope: RequestScope;
   readonly rest: ExecutionContext["rest"];
-  /** The operation is one of several. Its name is not noted. */
+  /** Whether the operation is part of a batch. Its name is then not recorded. */
   readonly isBatch?: true;
   readonly execution?: RequestContext["execution"];
   readonly partFormat?: PartFormat | undefined;
@@ -62,7 +62,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     };
     return apollo.execute({ query, operationName, variables }, context);
   };
-  /** Runs the operation, or those of a batch. */
+  /** Runs the operation, or the operations of a batch. */
   return (given: unknown, running: Running): Promise<Responses> | Responses => {
     if (!Array.isArray(given)) return runOne(given, running);
     if (given.length > maxOperations)
@@ -77,11 +77,11 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
 export const tooMany = (limit: number): CodedError =>
   limitExceeded("MAX_OPERATIONS", limit, `a batch may have at most ${limit} operations`);
 
-/** Clients that batch send a list also of one operation. */
+/** Clients that batch send a list even for a single operation. */
 const noBatches =
   "batches are not supported: send one operation a request, as an object and not in a list (Apollo Client: HttpLink in place of BatchHttpLink)";
 
-/** A refusal without an execution is charged too: a flood of them must not be free. */
+/** Charges the caller for a refusal without an execution too: a flood of refused requests must not be free. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
   scope.worked(msPerRefusal);
   return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;

@@ -9,7 +9,7 @@ import type { RequestRecord } from "../observe/request-record.ts";
 import type { CallEntry } from "./call-log.ts";
 import { requestResult, responseStatus } from "./graphql-over-http.ts";
 
-/** One response, or those of a batch. */
+/** One response, or the responses of a batch. */
 export type Responses = GraphQLResponse | GraphQLResponse[];
 
 export const responseList = (given: Responses): readonly GraphQLResponse[] =>
@@ -24,7 +24,7 @@ export function responseText(given: Responses, id: string, calls?: readonly Call
   return JSON.stringify(Array.isArray(given) ? given.map(result) : result(given));
 }
 
-/** Notes the first error of a response. */
+/** Records the first error of a response. */
 export function noteError(record: RequestRecord, error: GraphQLFormattedError | undefined): void {
   const { extensions, path } = error ?? {};
   if (!extensions || record.code) return;
@@ -50,7 +50,7 @@ export function sendResponses(
   return sendText(accept, reply, text, status);
 }
 
-/** Sends the text of a response. Unless a rule for caching is set, the response must not be stored. */
+/** Sends a serialized response. Without a `Cache-Control` set before, the response must not be stored. */
 export function sendText(
   accept: string | undefined,
   reply: FastifyReply,
@@ -66,17 +66,20 @@ export function sendText(
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** A handler that sends the reply itself. Fastify waits for the end of a returned reply, with many listeners. */
+/**
+ * Wraps a handler that sends the reply itself and returns no promise: Fastify would add many listeners to await the end of the
+ * reply.
+ */
 export const rawHandler =
   (handle: Handler) =>
   (request: FastifyRequest, reply: FastifyReply): void =>
     void handle(request, reply).catch((error: Error) => reply.send(error));
 
 /**
- * Detects credentials that REST refuses for every root field. A layer without key introspection learns of a refused
- * credential from REST alone. It then sends one 401, as a gateway in front of it would. Throws UNAUTHENTICATED if the
- * responses hold no value, and each of their errors is UNAUTHENTICATED. `hasCredentials`: whether the request came with
- * credentials. `headers` names the headers that carry them.
+ * Detects credentials that REST refuses for every root field. Without key introspection, only REST detects invalid credentials.
+ * The request then gets a single 401, as from a gateway. Throws UNAUTHENTICATED if the responses contain no value and each of
+ * their errors is UNAUTHENTICATED. `hasCredentials`: whether the request contained credentials. `headers` names the headers that
+ * carry them.
  */
 export function throwForRefusedCredentials(
   responses: readonly GraphQLResponse[],

@@ -1,6 +1,6 @@
 /**
  * Checks arguments against the REST contract before any call. An error names the argument whose value REST would refuse.
- * A check is compiled when its field is first selected. It is made once for a level, however many parents there are.
+ * A check is compiled when its field is first selected. It runs once per level, however many parents there are.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
@@ -14,14 +14,17 @@ import { argumentDescription, describeLimits } from "./argument-descriptions.ts"
 
 export type Args = Dictionary<unknown>;
 
-/** Returns the error of a refused value. `enclosing` has the arguments of fields above: they are the same for all parents. */
+/**
+ * Returns the error of a refused value. `enclosing` contains the arguments of the fields above, which are the same for all
+ * parents.
+ */
 type CheckArguments = (
   args: Args,
   enclosing: Enclosing | undefined,
   context: ExecutionContext,
 ) => CodedError | undefined;
 
-/** The check of all arguments that have a schema: the field's own, and those that it takes from fields above. */
+/** Creates the check of all arguments that have a schema: the field's own, and the arguments of fields above that it uses. */
 export function argumentCheck(
   schemas: Readonly<Record<string, object>>,
   declared: readonly GraphQLArgument[],
@@ -54,7 +57,7 @@ function refused(
   return new CodedError("BAD_USER_INPUT", message, { argument });
 }
 
-/** The limit that the value breaks. A pattern is for machines: the description explains it. */
+/** Names the limit that the value violates. For a pattern, which is hard to read, the argument's description is used instead. */
 function reason(error: ErrorObject | undefined, description: string): string {
   const { keyword = "", params = {}, message = "is refused" } = error ?? {};
   const { limit, format, allowedValues, pattern } = params;

@@ -9,12 +9,12 @@ import { own } from "../../../shared/own.ts";
 /** Characters of a description in an error. */
 const maxLength = 300;
 
-/** The argument, or the field of its input object, at a path with dots. */
+/** Returns the argument, or the field of its input object, at a dotted path. */
 export function argumentAt(
   args: readonly GraphQLArgument[],
   path: string,
 ): GraphQLArgument | GraphQLInputField | undefined {
-  const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // an index of a list is not a field
+  const [name, ...below] = path.split(".").filter((step) => !/^\d+$/.test(step)); // a list index is not a field
   let found: GraphQLArgument | GraphQLInputField | undefined = args.find((each) => each.name === name);
   for (const step of below) {
     const type = found && getNamedType(found.type);
@@ -23,13 +23,13 @@ export function argumentAt(
   return found;
 }
 
-/** The description of an argument; empty without one. */
+/** Returns the description of an argument; empty if it has none. */
 export function argumentDescription(args: readonly GraphQLArgument[], path: string): string {
   const text = argumentAt(args, path)?.description?.replaceAll(/\s+/g, " ").replaceAll("`", "").trim() ?? "";
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-/** Describes the limits that the REST document sets on a value. */
+/** Descriptions of the formats that the REST document can require of a value. */
 const formats: Record<string, string> = {
   date: "a date such as 2026-01-31",
   "date-time": "a time such as 2026-01-31T12:00:00Z",
@@ -43,10 +43,10 @@ const formats: Record<string, string> = {
   ipv6: "an IPv6 address",
 };
 
-/** An example for a known format; the name of any other format. */
+/** Returns an example for a known format, and the name of any other format. */
 export const describeFormat = (format: string): string => own(formats, format) ?? `of the format ${format}`;
 
-/** A message leaves out a longer pattern, which a reader would not understand. */
+/** Patterns longer than this are left out of messages, because readers would not understand them. */
 const maxPattern = 40;
 
 /** Describes all limits of a schema. The text is empty if the schema has no limit that words can describe. */

@@ -1,7 +1,7 @@
 /**
- * Translates a refusal, by REST or by the encoder of requests, which names parameters and properties of REST. The client
- * gets the names of the arguments and, where REST's document declares no text for clients, a sentence for people with the
- * argument's description in the schema or the limits that the REST document sets: what to change.
+ * Translates an error that names REST parameters and properties, because REST or the request encoder refused a value. The client
+ * gets the names of the arguments instead. If the REST document declares no error text for clients, the client also gets a
+ * sentence that explains what to change, with the argument's description in the schema or the limits that the REST document sets.
  */
 import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -19,18 +19,18 @@ type ArgumentFacts = {
   readonly schemas: Readonly<Record<string, object>>;
   /** The arguments of the field. */
   readonly args: readonly GraphQLArgument[];
-  /** Whether the field takes values from arguments of fields above it. */
+  /** Whether the field uses arguments of fields above it. */
   readonly inheritsArguments: boolean;
 };
 
-/** Returns a function that maps an error of a field's calls to the one that names arguments; any other error stays. */
+/** Returns a function that maps an error of a field's calls to an error that names arguments, and any other error to itself. */
 export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) => Error {
-  /** The same new error each time, so that the error of many parents stays one error. */
+  /** Translated errors, so that one error of many parents is translated to one error. */
   const renamed = new WeakMap<CodedError, CodedError>();
   return (error) => {
     if (!(error instanceof CodedError)) return error;
     const { argument, errors, operation } = error.details;
-    // an error without an operation is not REST's, and names the client's argument already
+    // an error without an operation is not from REST, and already names the client's argument
     if ((argument === undefined && errors === undefined) || operation === undefined) return error;
     const known = renamed.get(error) ?? inWordsOf(facts, error);
     renamed.set(error, known);
@@ -65,7 +65,10 @@ function inWordsOf(facts: ArgumentFacts, error: CodedError): CodedError {
   return new CodedError(error.code, message, details, error);
 }
 
-/** Whether the encoder refused a value that no argument can have fed: REST sent it in another response, such as a null in a list. */
+/**
+ * Whether the encoder refused a value that cannot come from an argument: REST sent it in another response, such as a null in a
+ * list.
+ */
 function isValueOfRest(
   { names, args, inheritsArguments }: ArgumentFacts,
   { cause, details }: CodedError,
@@ -75,13 +78,16 @@ function isValueOfRest(
   return cause instanceof Unwritable && !inheritsArguments && !isFed && args.every(hasOneValue);
 }
 
-/** Whether an argument feeds nothing but a value of its own name: no members of an input object or of a custom scalar. */
+/** Whether an argument provides only the REST value of its own name, and no members of an input object or of a custom scalar. */
 function hasOneValue({ type }: GraphQLArgument): boolean {
   const named = getNamedType(type);
   return isEnumType(named) || (isScalarType(named) && isSpecifiedScalarType(named));
 }
 
-/** The value has passed the document's limits, so the argument's description comes first: it may say more. */
+/**
+ * Prefers the argument's description to the limits of the REST document: the value was within these limits, so only the
+ * description can explain the refusal.
+ */
 function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, argument: string): string {
   const limits = own(schemas, argument) ?? own(schemas, markOfArgument(argument)) ?? {};
   const words = describeLimits(limits as JsonSchema);
@@ -98,8 +104,8 @@ function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, a
 }
 
 /**
- * The argument that feeds the REST value `items.0.name`, or the field of its input object; `undefined` if no argument does.
- * REST may write the first step in another case.
+ * Returns the argument, or the field of its input object, that provides a REST value such as `items.0.name`; `undefined` if no
+ * argument does. REST may write the first step in another case.
  */
 function argumentOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);
@@ -122,7 +128,10 @@ function argumentOf({ names, args }: ArgumentFacts, restName: string): string | 
   return written;
 }
 
-/** The argument of a parameter or of a property of the body. An argument that feeds another name does not count. */
+/**
+ * Returns the argument of a parameter or of a property of the body. An argument that is mapped to another REST name does not
+ * match its own name.
+ */
 function rootOf(
   names: ArgumentFacts["names"],
   args: ArgumentFacts["args"],

@@ -7,8 +7,8 @@ export const pathKeys = (path: Path | undefined): (string | number)[] =>
   path ? [...pathKeys(path.up), path.key] : [];
 
 /**
- * An error with its path in the response and its locations in the document. Creating an equal `GraphQLError` takes fifty
- * times as long, and a failed call is an error for each of its parents.
+ * An error with its path in the response and its locations in the document. Creating the same `GraphQLError` takes fifty times as
+ * long, and a failed call creates one error for each of its parents.
  */
 export class FieldError {
   readonly message: string;
@@ -25,6 +25,6 @@ export class FieldError {
 }
 
 /**
- * REST sent a value that its document does not allow. The message is that of graphql-js. Clients do not see the message.
+ * The error for a value from REST that its document does not allow. The message is that of graphql-js. Clients do not see it.
  */
 export class ContractViolation extends Error {}

@@ -1,7 +1,7 @@
 /**
- * Merges the errors of failed calls. A failed batched call makes its field null in each parent, and calls for one parent each
- * may fail alike. The client gets one error at the first parent's path, with the number of nulls in
- * `places` and the list indexes of each in `indexes`.
+ * Merges the errors of failed calls. A failed batched call makes its field null in each parent, and separate calls for each
+ * parent may fail for the same reason. The client gets one error at the first parent's path, with the number of nulls in `places`
+ * and the list indexes of each null in `indexes`.
  */
 import type { GraphQLFormattedError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
@@ -9,7 +9,7 @@ import { CodedError } from "../../coded-error.ts";
 type Path = readonly (string | number)[];
 type Located = { readonly path: Path; readonly originalError: Error };
 
-/** Groups errors by failure and field. Failures of calls are equal if a client reads the same of them. */
+/** Groups errors by failure and field. Failures of calls are equal if their errors look the same to a client. */
 export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]][] {
   const failures = new Map<Error, number>();
   const groupOf = (error: E): E | string => {
@@ -28,10 +28,10 @@ export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]
 /** The path without list indexes. */
 const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
 
-/** Entries of `indexes`; with more of them the list is cut, and `places` has their number. */
+/** Most entries of `indexes`. A longer list is cut; `places` still counts all of them. */
 const mostRanges = 100;
 
-/** Adds its places to an error that has several. */
+/** Adds `places` and `indexes` to the error of a group with several errors. */
 export const withNullCount = (
   error: GraphQLFormattedError,
   group: readonly Pick<Located, "path">[],
@@ -41,8 +41,8 @@ export const withNullCount = (
     : { ...error, extensions: { ...error.extensions, places: group.length, indexes: rangesOf(group) } };
 
 /**
- * The list indexes of paths that differ in nothing else: those of one path with dots between them, the last one as a range.
- * `["0-13"]` are fourteen entries of one list, `["2.0-1"]` two entries below the third of another.
+ * Returns the list indexes of paths that otherwise are equal: the indexes of each path separated by dots, the last one as a
+ * range. `["0-13"]` are fourteen entries of one list, `["2.0-1"]` two entries below the third of another.
  */
 function rangesOf(group: readonly Pick<Located, "path">[]): string[] {
   const all = group.map(({ path }) => path.filter((key) => typeof key === "number")).sort(inOrder);

@@ -1,6 +1,6 @@
 /**
- * Logs masked errors with the request's id. Clients get the same id and can quote it. For a field that fails for
- * everybody, only the first lines of a minute are written, and then their number.
+ * Logs masked errors with the request's id. Clients get the same id and can quote it. If a field fails for everybody, only the
+ * first lines of each minute are written, followed by the number of the others.
  */
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../coded-error.ts";
@@ -22,7 +22,7 @@ export function logErrors({ log: lines, requestId }: RequestContext, errors: rea
   }
 }
 
-/** Names the failure, in words that neither a client nor REST chooses. */
+/** Names the kind of failure, without text from a client or REST. */
 function kindOf({ originalError: original, message, path }: LoggedError): object {
   if (original instanceof CodedError) return { operation: original.details.operation, code: original.code };
   if (path === undefined) return { reason: "the request is refused" };
@@ -30,10 +30,10 @@ function kindOf({ originalError: original, message, path }: LoggedError): object
   return { reason: withoutValues(message).replace(/"[^"]*"/g, '""') };
 }
 
-/** graphql-js quotes a refused value after a colon, and that value is tenant data. */
+/** Removes what follows a colon: graphql-js quotes refused values there, and these are tenant data. */
 const withoutValues = (message: string): string => message.slice(0, 500).replace(/: .*/s, "");
 
-/** The details of a log line: the reason for a REST value that breaks the document, or the stack of a fault of ours. */
+/** The details of a log line: a reason if REST's value violates its document, or the stack of a fault in this service. */
 function reason({ originalError: original, message }: LoggedError): object {
   if (original && !isContractViolation(original)) return { err: original };
   return { reason: withoutValues(message).replace(/"[^"]{64,}"/g, '"…"') };

@@ -1,6 +1,6 @@
 /**
- * Masks errors for clients. Coded errors and GraphQL's request errors stay as they are. A value that breaks the REST
- * contract becomes `BAD_UPSTREAM_RESPONSE`. Any other error becomes `INTERNAL_SERVER_ERROR`.
+ * Masks errors for clients. Coded errors and GraphQL's request errors are not changed. An error about a value that violates the
+ * REST contract becomes `BAD_UPSTREAM_RESPONSE`. Any other error becomes `INTERNAL_SERVER_ERROR`.
  */
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
@@ -22,7 +22,7 @@ export function formatError({ env, production }: Config) {
     if (message.includes("Document contains more tha"))
       // graphql-js misspells "more than" as "more that"
       return maskError(formatted, over("MAX_TOKENS", `a document may have at most ${env.MAX_TOKENS} tokens`));
-    // the parser recurses once a level, and overflows the stack far beyond the limit
+    // the parser recurses once per level, and overflows the stack far beyond the limit
     if (message === "Maximum call stack size exceeded")
       return maskError(formatted, over("MAX_DEPTH", "the document is too deep"));
     const { validationErrorCode } = formatted.extensions ?? {};
@@ -33,10 +33,10 @@ export function formatError({ env, production }: Config) {
   };
 }
 
-/** Apollo's own message explains to clients how to configure Apollo. */
+/** Replaces Apollo's message, which explains to clients how to configure Apollo. */
 const introspectionOff = "GraphQL introspection is turned off here";
 
-/** The error that a client gets. */
+/** Returns the error that a client gets. */
 export function maskError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const { locations, path } = formatted;
   const message = formatted.message.slice(0, maxMessage);
@@ -53,7 +53,7 @@ export function maskError(formatted: GraphQLFormattedError, error: unknown): Gra
   return { ...(refusedArgument(message, original) ?? internal), ...place };
 }
 
-/** The error that a client gets for a plan's field error. */
+/** Returns the error that a client gets for a plan's field error. */
 export const maskFieldError = ({
   message,
   locations,
@@ -62,23 +62,23 @@ export const maskFieldError = ({
 }: FieldError): GraphQLFormattedError =>
   maskError({ message, ...(path.length > 0 && { path }), ...(locations && { locations }) }, originalError);
 
-/** The error that a client gets for a variable with a refused value. */
+/** Returns the error that a client gets for a variable with a refused value. */
 export const maskVariableError = ({ message, locations }: GraphQLError): GraphQLFormattedError => ({
   message: message.slice(0, maxMessage),
   ...(locations && { locations }),
   extensions: { code: "BAD_USER_INPUT" },
 });
 
-/** Apollo's code if our list of codes has it. */
+/** Apollo's code, if it is in this service's list of codes. */
 function knownCode(code: unknown): Code | undefined {
   const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
   return isOurs ? (code as Code) : undefined;
 }
 
-/** Characters of a message. A message repeats names that the client chose, and a response repeats messages. */
+/** Most characters of a message: messages contain names that the client chose, and a response may repeat a message many times. */
 const maxMessage = 500;
 
-/** Masks a field error without a code: a null argument, a value that REST sent, or a fault of ours. */
+/** Masks a field error without a code: about a null argument, about a value that REST sent, or a fault in this service. */
 function inExecution(
   message: string,
   original: unknown,
@@ -101,7 +101,7 @@ const broken = {
   message: "REST sent a value that breaks its contract",
   extensions: { code: "BAD_UPSTREAM_RESPONSE" },
 };
-/** REST may well keep its contract: few documents limit their integers. */
+/** Not called a contract violation, because few documents limit their integers. */
 const tooLarge = {
   message:
     "REST sent an integer of more than 32 bits, which an Int cannot hold: the field's type has to be Float or ID",
@@ -109,6 +109,8 @@ const tooLarge = {
 };
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
-/** The scalars and enums of graphql-js throw a `GraphQLError` for a value that does not fit. */
+/**
+ * Whether REST sent a value that its document does not allow. The scalars and enums of graphql-js throw a `GraphQLError` for one.
+ */
 export const isContractViolation = (error: unknown): boolean =>
   error instanceof ContractViolation || error instanceof GraphQLError;

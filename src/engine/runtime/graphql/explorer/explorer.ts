@@ -1,6 +1,7 @@
 /**
- * Sends GraphiQL to a browser: one page that needs no other file. The page is made when the first browser asks for it. Its
- * content security policy lets it talk to this origin alone. It holds no tenant data: its requests carry the user's own key.
+ * Sends GraphiQL to a browser: one page that needs no other file. The page is built when a browser first requests it. Its content
+ * security policy permits connections to this origin only. It contains no tenant data: its requests are sent with the user's own
+ * key.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -24,7 +25,7 @@ export function createExplorer(explored: ExploredApi, samples: Samples): Explore
   };
 }
 
-/** Values that the explorer is filled with. The process has them if it runs demo data. */
+/** Values that the explorer is prefilled with, if the process runs with demo data. */
 export type Samples = {
   /** An API key to fill in. */
   readonly key?: string;
@@ -46,9 +47,9 @@ export type ExploredApi = {
 };
 
 /**
- * Makes GraphiQL's page, with our own bar and call list around it. It contains the schema, so that no key is needed to read
- * it, the saved operations and, if there is demo data, samples. GraphiQL is 9 MB of text: it is loaded with
- * the first page, and never in production.
+ * Builds GraphiQL's page, with this project's bar and call list around it. It contains the schema, so that no key is needed to
+ * read it, the saved operations and, if there is demo data, samples. GraphiQL is 9 MB of text: it is loaded with the first page,
+ * and never in production.
  */
 export async function makePage(
   { schema, operations, credentials }: ExploredApi,
@@ -85,5 +86,5 @@ export async function makePage(
   return { html, policy };
 }
 
-/** Escapes the text that would end the script element early. */
+/** Escapes the character sequence that would end the script element early. */
 const forScript = (text: string): string => text.replaceAll("</script", "<\\/script");

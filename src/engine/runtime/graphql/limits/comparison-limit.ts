@@ -1,20 +1,20 @@
 /**
- * Bounds the comparisons of validation. Validation compares each pair of selections with the same response key in one
- * place (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. So a repeated
- * field costs quadratic time, and so do many spreads. This count stops at its bound.
+ * Limits the comparisons of validation. Validation compares each pair of selections with the same response key in a selection set
+ * (GraphQL spec §5.3.2), and each pair of spread fragments, even of fragments that do not exist. Repeated fields and many spreads
+ * therefore cost quadratic time. Counting stops at the limit.
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 
 /** Pairs that a document's validation may compare. A selection counts as a fifth of a pair for each spread. */
 const maxPairs = 20_000;
 const selectionCost = 0.2;
-/** A pair of fragments costs less than a pair of fields, as long as their fields differ. */
+/** Cost of a pair of spread fragments: less than a pair of fields, as long as the fragments' fields differ. */
 const spreadCost = 0.5;
 
 type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>; left: number };
 type Groups = Map<string, FieldNode[]>;
 
-/** Whether the definitions' selections make more than `maxPairs` pairs. Fragments must not be circular. */
+/** Whether the definitions' selections form more than `maxPairs` pairs. Fragments must not be circular. */
 export function exceedsComparisonLimit(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   definitions: readonly { readonly selectionSet: SelectionSetNode }[],

@@ -1,6 +1,6 @@
 /**
- * Counts a selection with its fragments unfolded. Each fragment is counted once, and its counts are added for each
- * spread. So the cost grows with the document's length, not with its unfolded size.
+ * Counts a selection with its fragments expanded. Each fragment is counted once, and its counts are added for each spread, so the
+ * cost grows with the document's length, not with its expanded size.
  */
 import {
   type FieldNode,
@@ -18,9 +18,9 @@ import {
 import { callsRest } from "../../rest/property.ts";
 
 export type SelectionCounts = {
-  /** Nested fields. */
+  /** Levels of nested fields. */
   readonly depth: number;
-  /** Nested selection sets, those of fragments included. */
+  /** Levels of nested selection sets, including those of fragments. */
   readonly nesting: number;
   readonly aliases: number;
   /** Characters of the longest alias. A response repeats an alias for each item of a list. */

@@ -1,8 +1,8 @@
 /**
- * Keeps what the parser and the validation made of a text: its document, or the response that refuses it. So a text costs
- * its parsing and validation once. The total size of the documents of saved operations is bounded, that of the others, and
- * that of the refusals: the least recently used go first. Of saved operations they are those of the app that holds most, so
- * an app with many operations drops no other app's, nor this service's.
+ * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it. The total
+ * size is limited separately for documents of saved operations, for other documents, and for refusals; the least recently used
+ * entry is evicted. Among saved operations, it is an entry of the app with the largest total, so that an app with many operations
+ * does not evict the documents of other apps or of this service.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";
@@ -11,13 +11,13 @@ import { cachedDocumentBytes, cachedRefusalCharacters, savedDocumentBytes } from
 import type { SavedOperations } from "../saved/saved-operations.ts";
 import { documentSize, type SavedText } from "../saved/saved-text.ts";
 
-/** Characters for a response's headers. */
+/** Assumed size of a response's headers, in characters. */
 const overhead = 500;
 
 const storeOf = (maxSize: number) =>
   new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: documentSize });
 
-/** The documents of saved operations, by the app that is the first owner of each; `undefined` is this service. */
+/** The documents of saved operations, by the first app that owns the operation; `undefined` stands for this service. */
 class SavedDocuments {
   readonly #stores = new Map<string | undefined, LRUCache<string, DocumentNode>>();
   #bytes = 0;
@@ -46,12 +46,12 @@ class SavedDocuments {
   }
 }
 
-/** Replaces Apollo's store, which does not count comments and finds a document by the digest of its text. */
+/** Replaces Apollo's store, which ignores the size of comments and looks up a document by the digest of its text. */
 export class DocumentStore {
   readonly #saved: SavedOperations;
   readonly #ofSaved = new SavedDocuments();
   readonly #others = storeOf(cachedDocumentBytes);
-  /** The responses to refused texts. */
+  /** Responses to refused documents, by text. */
   readonly refusals = new LRUCache<string, GraphQLResponse>({
     maxSize: cachedRefusalCharacters,
     sizeCalculation: ({ body }, text) => JSON.stringify(body).length + text.length + overhead,
@@ -61,7 +61,7 @@ export class DocumentStore {
     this.#saved = saved;
   }
 
-  /** The valid document of a text, unless it had to make room. */
+  /** Returns the valid document of a text, unless it was evicted or never stored. */
   of(text: string): DocumentNode | undefined {
     const saved = this.#saved.byText(text);
     return (saved && this.#ofSaved.get(saved)) ?? this.#others.get(text);

@@ -34,7 +34,7 @@ const limits = [
   ["MAX_BOUND_FIELDS", "bound", "fields bound to REST operations"],
 ] as const satisfies [keyof Environment, keyof SelectionCounts, string][];
 
-/** Selection sets that may nest for each level of MAX_DEPTH: fragments may come between the levels of fields. */
+/** How many selection sets may nest per level of MAX_DEPTH, since fragments add selection sets between the levels of fields. */
 const nestingPerLevel = 8;
 
 type TextLimit = "MAX_DOCUMENT_LENGTH" | "MAX_DOCUMENT_LINES" | "MAX_DEFINITIONS";
@@ -43,8 +43,8 @@ const tooMany = (env: Environment, limit: TextLimit, what: string): CodedError =
   limitExceeded(limit, env[limit], `a document may have at most ${env[limit]} ${what} (${limit})`);
 
 /**
- * The error for a text that is too large to be parsed. Lines are bounded because each error counts the lines before it,
- * and because a document keeps its comments.
+ * Returns the error for a document whose text is too large to be parsed. Lines are limited because each error counts the lines
+ * before it, and because a parsed document keeps its comments.
  */
 export function textLimitError(env: Environment, text: string): CodedError | undefined {
   const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
@@ -61,8 +61,8 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /**
- * Creates the validation rule. Its errors carry the limit's environment variable and value. On an error, the visitor
- * returns a document without definitions, so the other rules have nothing to visit.
+ * Creates the validation rule. Its errors contain the limit's environment variable and value. On an error, the visitor returns a
+ * document without definitions, so the other rules have nothing to visit.
  */
 export const limitRule =
   (env: Environment): ValidationRule =>
@@ -116,7 +116,7 @@ function excessesOf(
 
 const repeated = new GraphQLError("the document selects the same fields again too often");
 
-/** The bound of an answer about the schema would be one of its data too. */
+/** Refused because an introspection response has a limit of its own, which would then apply to the data too. */
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
   new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
 

@@ -1,18 +1,18 @@
 /**
- * Bounds the arguments of one operation, counted at each place where they are used. One variable of 1 MiB may be used in 20
- * root fields: each of them would check and encode it, and REST would receive 20 MiB.
+ * Limits the size of an operation's arguments, counted at each use. One variable of 1 MiB may be used in 20 root fields: each
+ * field would check and encode it, and REST would receive 20 MiB.
  */
 import { type CodedError, limitExceeded } from "../../coded-error.ts";
 
-/** A value beside its characters: it is checked and encoded too. */
+/** Added to the characters of each value, because checking and encoding it costs time too. */
 const charactersPerValue = 8;
-/** From this many characters, their checks and encoding may take long enough to be measured. */
+/** From this many characters on, checking and encoding the arguments takes long enough to be measured. */
 const large = 1_000;
 
 export class ArgumentBudget {
   readonly #limit: number;
   #left: number;
-  /** The characters of each list and object. A variable's value is the same object at each place. */
+  /** The characters of each list and object, by identity: a variable's value is the same object at each use. */
   #known: Map<object, number> | undefined;
 
   /** `limit` is MAX_BODY_BYTES. */
@@ -25,7 +25,7 @@ export class ArgumentBudget {
     return this.#limit - this.#left > large;
   }
 
-  /** Throws LIMIT_EXCEEDED if fewer characters are left, and takes none then. */
+  /** Subtracts the characters of `args`. Throws LIMIT_EXCEEDED, without subtracting any, if fewer are left. */
   spend(args: Readonly<Record<string, unknown>>): void {
     const characters = this.#weigh(Object.values(args));
     if (characters > this.#left) throw tooLarge(this.#limit);

@@ -33,7 +33,7 @@ export type Collecting = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly variables: Variables;
-  /** Without it, `@defer` has no effect. */
+  /** If false, `@defer` has no effect. */
   readonly defers: boolean;
 };
 
@@ -42,7 +42,7 @@ type Found = {
   readonly groups: Map<string, FieldDetails[]>;
   /** The uses of `@defer` in these selection sets. */
   readonly usages: DeferUsage[];
-  /** The directives around each spread of a fragment; `undefined` without one. */
+  /** By fragment name, the `@defer` directives around its spreads; `undefined` for a spread without `@defer`. */
   readonly visited: Map<string, Set<DirectiveNode | undefined>>;
 };
 
@@ -86,11 +86,11 @@ function collect(
   }
 }
 
-/** Without `@defer`, graphql-js 16 does not look at the conditions of a spread whose fragment it has collected. */
+/** Without `@defer`, graphql-js 16 does not evaluate the conditions of a spread whose fragment it has already collected. */
 const isCollected = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);
 
-/** A fragment is collected once without `@defer`, or once for each directive. */
+/** Whether the fragment was collected before. It is collected once without `@defer`, or else once for each `@defer` directive. */
 function isVisited({ visited }: Found, name: string, usage: DeferUsage | undefined): boolean {
   const directives = visited.get(name) ?? new Set();
   visited.set(name, directives);

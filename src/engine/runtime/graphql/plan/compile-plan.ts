@@ -1,5 +1,5 @@
 /**
- * Compiles an operation to its plan. The fields of introspection (GraphQL spec §4) have graphql-js's own resolvers.
+ * Compiles an operation to its plan. Introspection fields (GraphQL spec §4) use graphql-js's resolvers.
  */
 import {
   type FieldNode,
@@ -55,8 +55,8 @@ type Compiling = Collecting &
   };
 
 /**
- * Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a
- * small document may unfold to any number of fields.
+ * Throws a `CodedError` for more than `maxFields` fields: an interface's selection is planned for each member type, so a small
+ * document may expand to any number of fields.
  */
 export function compilePlan(operation: OperationDefinitionNode, options: PlanOptions): OperationPlan {
   const { selectionSet } = operation;
@@ -126,7 +126,7 @@ type FieldsOfUsages = { readonly usages: readonly DeferUsage[]; readonly fields:
 
 type DeferredFields = FieldsOfUsages & { readonly fields: Map<string, FieldDetails[]> };
 
-/** Groups fields by the uses of `@defer` that they belong to. The first group is that of `within`. */
+/** Groups fields by the uses of `@defer` that they belong to. The first group contains the fields that belong to `within`. */
 function partition(
   { format }: Compiling,
   fields: GroupedFields,
@@ -148,7 +148,10 @@ function partition(
   return groups;
 }
 
-/** The uses around a field that are not within one another; none if a node of the field is not deferred. */
+/**
+ * Returns the uses of `@defer` around a field that are not within another of these uses; none if a node of the field is not
+ * deferred.
+ */
 function outermost(details: readonly FieldDetails[]): readonly DeferUsage[] {
   const usages = new Set<DeferUsage>();
   for (const { usage } of details) {
@@ -173,7 +176,7 @@ function deferredPlan(compiling: Compiling, type: GraphQLObjectType, deferred: D
       parentType: type,
       field: deferredField(type),
       nodes: [],
-      // an operation's root has no source
+      // an operation's root has no value from REST
       source: { kind: "call", resolve: async (parents) => parents.map((parent) => parent ?? {}) },
       neverNull: [],
       selections: new Map([[type.name, plan]]),
@@ -194,7 +197,7 @@ const deferredField = (type: GraphQLObjectType): FieldPlan["field"] => ({
   astNode: undefined,
 });
 
-/** The marks of the objects and arguments from which the field, or a link below it, takes values. */
+/** Returns the marks of the objects and arguments from which the field, or a link below it, gets values. */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
   ...((field.resolve as unknown as PlannedResolver | undefined)?.inherits ?? []),
   ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),

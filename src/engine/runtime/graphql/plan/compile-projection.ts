@@ -1,7 +1,7 @@
 /**
- * Compiles a projection: the fast way from REST's values to the response. A selection becomes one generated function. A
- * projection throws on any unexpected value, and `complete` then handles the level again, with errors. The source text
- * holds only names of the GraphQL grammar and JSON strings.
+ * Compiles a projection: the fast conversion of REST's values to the response. Each selection becomes a generated function. A
+ * projection throws on any unexpected value; `complete` then processes the level again, with errors. Text from documents gets
+ * into the generated source only as names of the GraphQL grammar and as JSON strings.
  */
 import {
   type GraphQLLeafType,
@@ -56,7 +56,7 @@ function spent({ limit }: ResponseBudget): never {
   throw new ResponseTooLarge(limit);
 }
 
-/** The code for the enclosing objects, after the budget, if links below the value inherit from them. */
+/** Returns the code of the additional argument for the enclosing objects, if links below the value inherit from them. */
 const also = (field: FieldPlan, enclosing = "enclosing"): string =>
   [...field.selections.values()].some(({ inherits }) => inherits) ? `, ${enclosing}` : "";
 
@@ -70,7 +70,7 @@ type EmittedValue = {
   readonly level?: number;
 };
 
-/** An expression that reads `input` once, into `t`. */
+/** Returns an expression that evaluates `input` once, into `t`. */
 function valueExpression(
   emitting: Emitting,
   field: FieldPlan,
@@ -87,7 +87,7 @@ function valueExpression(
   return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget${also(field, enclosing)}))`;
 }
 
-/** The scalars whose values are text of REST, unchanged. */
+/** The scalars whose values are REST's strings, unchanged. */
 const texts: ReadonlySet<string> = new Set(["String", "ID", ...dateScalars.keys()]);
 
 const checks: Record<string, string> = {
@@ -162,14 +162,14 @@ function fieldExpression(emitting: Emitting, field: FieldPlan): string {
   return input === undefined ? "null" : valueExpression(emitting, field, { type, input });
 }
 
-/** Undefined for a field that calls REST once its object is complete. */
+/** Returns `undefined` for a field that calls REST once its object is complete. */
 function inputExpression(emitting: Emitting, source: FieldPlan["source"]): string | undefined {
   if (source.kind === "made") return `${constant(emitting, source.make)}(from)`;
   if (source.kind !== "path") return undefined;
   const { names } = source;
   const [name, ...below] = names;
   if (name === undefined) return "from";
-  // every object inherits names such as `valueOf`: only the object's own property counts
+  // every object inherits properties such as `valueOf`: only the object's own property counts
   if (below.length === 0 && !isInherited(name)) return `from[${JSON.stringify(name)}]`;
   return `${constant(emitting, valueAt)}(from, ${constant(emitting, names)})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Completes the values of one field for a whole level of parents (GraphQL spec §6.4.3). A long level is completed in
- * pieces, so that the work of other callers comes between them.
+ * Completes the values of one field for a whole level of parents (GraphQL spec §6.4.3). A long level is completed in pieces,
+ * between which work for other callers can run.
  */
 import { CodedError } from "../../coded-error.ts";
 import type { ExecutionContext } from "../../rest/rest-context.ts";
@@ -16,9 +16,9 @@ import { type ResponseBudget, ResponseTooLarge } from "./response-budget.ts";
 
 /** How the values of a level are completed. */
 export type Pieces = {
-  /** The most parents of a piece. */
+  /** Maximum number of parents per piece. */
   readonly size: number;
-  /** Completes a piece, perhaps once its caller may go on, and charges the processor time to the caller. */
+  /** Completes a piece, after waiting for the caller's turn if necessary, and charges the processor time to the caller. */
   readonly complete: (work: () => void) => void | Promise<void>;
   /** Runs work on the caller's arguments, and charges its processor time to the caller. */
   readonly measured: <T>(work: () => T) => T;
@@ -40,21 +40,23 @@ export type PlanRun = {
 /** One field of all parents that the field above has returned. */
 export type Level = {
   readonly field: BoundFieldPlan;
-  /** REST's objects, and the result maps made from them. */
+  /** REST's objects, and the result maps that were created from them. */
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];
   readonly enclosing: LevelParents["enclosing"];
-  /** The level whose values hold the result maps; the operation's root has none. */
+  /** The level whose values contain the result maps; undefined for the operation's root. */
   readonly above: Level | undefined;
-  /** The deferred part of each parent, if the level is that of a deferred plan. The result maps are their wrappers. */
+  /**
+   * The deferred part of each parent, if the level belongs to a deferred plan. `resultMaps` then has the wrappers of these parts.
+   */
   readonly parts?: readonly Part[];
   /** The positions of the objects in this level's values, computed after a failure below. */
   below?: Positions;
 };
 
 /**
- * Completes the values of all parents, and returns the parents of the levels below. `around` encloses each value. Returns a
- * promise if a piece has to wait.
+ * Completes the values of all parents, and returns the parents of the levels below. `around` has the enclosing objects of each
+ * value. Returns a promise if a piece has to wait.
  */
 export function completeLevel(
   run: PlanRun,
@@ -95,7 +97,7 @@ type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly values: readonly unknown[];
 };
 
-/** The fast way for a piece. Returns `false` if the projection refuses one of the values. */
+/** Completes a piece with the compiled projection. Returns `false` if the projection refuses one of the values. */
 function project(
   { budget }: PlanRun,
   { field, resultMaps, values, enclosing }: Piece,
@@ -142,11 +144,11 @@ function completeExactly(
   });
 }
 
-/** Whether the value is the error of a call whose client has left. */
+/** Whether the value is the error of a call whose client has disconnected. */
 const hasLeft = (value: unknown): boolean =>
   value instanceof CodedError && value.code === "CLIENT_CLOSED_REQUEST";
 
-/** The positions of the objects in a level's values; without a level, the root's position. */
+/** Returns the positions of the objects in a level's values; without a level, the root's position. */
 export function positionsIn(run: PlanRun, level: Level | undefined): Positions {
   if (!level) return new Map(run.data && [[run.data, undefined]]);
   level.below ??= level.parts
@@ -155,7 +157,7 @@ export function positionsIn(run: PlanRun, level: Level | undefined): Positions {
   return level.below;
 }
 
-/** The data or the wrapper that an object belongs to; `undefined` for an object that a null has cut off. */
+/** Returns the response data or the wrapper that contains an object; `undefined` for an object that a null has cut off. */
 function attachedRoot(run: PlanRun, positions: Positions, object: object): object | undefined {
   if (!positions.has(object)) return undefined;
   const root = rootOf(object, positions.get(object));

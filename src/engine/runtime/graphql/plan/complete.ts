@@ -1,6 +1,6 @@
 /**
  * Completes a value exactly (GraphQL spec §6.4.3): errors have paths, and nulls bubble. The order of errors and their
- * messages are those of graphql-js. It runs only for levels that the projection refuses.
+ * messages are those of graphql-js. It runs only for levels with a value that the projection refuses.
  */
 import {
   GraphQLError,
@@ -38,8 +38,8 @@ export type Completion = {
 };
 
 /**
- * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. `nextParents`
- * also gets objects of values that become null later; the caller removes them.
+ * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. Objects of values that
+ * become null later are added to `nextParents` too; the caller removes them.
  */
 export function complete(
   completion: Completion,
@@ -76,7 +76,7 @@ export function addError({ errors, budget }: Completion, error: FieldError): voi
   errors.push(error);
 }
 
-/** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own. */
+/** Adds path and locations to an error, as graphql-js's `locatedError` does. A `FieldError` keeps its own path and locations. */
 function located(raw: unknown, field: FieldPlan, path: Path | undefined): FieldError {
   if (raw instanceof FieldError) return raw;
   const { nodes, source } = field;
@@ -181,7 +181,7 @@ function completeObject(
   return resultMap;
 }
 
-/** An Error replaces a value that breaks REST's contract. */
+/** Returns an Error in place of a value that violates REST's contract. */
 function read(source: PlainSource, value: Record<string, unknown>): unknown {
   try {
     return source.kind === "path" ? valueAt(value, source.names) : source.make(value);

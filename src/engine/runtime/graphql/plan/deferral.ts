@@ -1,8 +1,8 @@
 /**
- * The deferred parts of a response (GraphQL's incremental delivery). Each object with deferred fields has a part for each set
- * of uses of `@defer`. Parts of one level run together, so that calls are batched as without `@defer`. A part keeps its data
- * in a wrapper, and its nulls and errors stay there. A fragment is one use of `@defer` in one object: it is complete when all
- * its parts are, and is announced once the fragment around it is complete.
+ * The deferred parts of a response (GraphQL's incremental delivery). Each object with deferred fields has a part for each set of
+ * uses of `@defer`. Parts of one level run together, so that calls are batched as without `@defer`. The data of a part is in a
+ * wrapper, which its nulls and errors do not leave. A fragment is one use of `@defer` in one object: it is complete when all its
+ * parts are complete, and it is announced once the fragment around it is complete.
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
@@ -30,7 +30,7 @@ export type Fragment = {
 };
 
 export type Part = {
-  /** Has the part's data under `deferredKey`; null once the part has failed. */
+  /** Contains the part's data under `deferredKey`; null there once the part has failed. */
   readonly wrapper: ResultMap;
   readonly path: Path | undefined;
   readonly errors: FieldError[];
@@ -39,7 +39,7 @@ export type Part = {
   isDone: boolean;
 };
 
-/** A level whose values are the parents again, in the wrappers of their parts. */
+/** A level whose values are its parents themselves, completed into the wrappers of their parts. */
 export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
   readonly field: BoundFieldPlan;
   readonly parents: readonly unknown[];
@@ -50,7 +50,7 @@ export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
 /** An object of the response, and its position. */
 type Place = { readonly object: object; readonly position: Position | undefined };
 
-/** What has happened since the payload before. */
+/** What has happened since the previous payload. */
 export type Payload = {
   /** Fragments that are announced. */
   readonly pending: readonly Fragment[];
@@ -61,18 +61,18 @@ export type Payload = {
   readonly hasNext: boolean;
 };
 
-/** Bytes of a part beside its data. */
+/** Bytes of a part in addition to its data. */
 const bytesPerPart = 200;
 
 export class Deferral {
   readonly #run: (level: DeferredLevel) => Promise<void>;
   readonly #parts = new Map<object, Part>();
-  /** By the use of `@defer`, the fragments of the objects that it is in. */
+  /** The fragments by use of `@defer`, then by the object in which it occurs. */
   readonly #fragments = new Map<DeferUsage, Map<object, Fragment | undefined>>();
   /** Fragments without another around them. */
   readonly #outermost: Fragment[] = [];
   readonly #announced = new Set<Fragment>();
-  /** The deferred levels of a mutation wait for its first part, which ends with the mutation's writes. */
+  /** The deferred levels of a mutation, until its first part, and thereby its last write, is complete. */
   #waiting: DeferredLevel[] | undefined;
   #data: ResultMap | null = null;
   #first: readonly Fragment[] = [];
@@ -86,7 +86,7 @@ export class Deferral {
     if (isSerial) this.#waiting = [];
   }
 
-  /** The part whose wrapper this is. */
+  /** Returns the part that `wrapper` belongs to. */
   partOf(wrapper: object): Part | undefined {
     return this.#parts.get(wrapper);
   }
@@ -129,7 +129,7 @@ export class Deferral {
     return part;
   }
 
-  /** The fragment of a use of `@defer` in the object, or in the nearest object around it that has the use. */
+  /** Returns the fragment of a use of `@defer` in the object, or in the nearest enclosing object in which the use occurs. */
   #fragmentOf(usage: DeferUsage, from: Place): Fragment | undefined {
     const introduced = this.#fragments.get(usage);
     for (const place of this.#around(from)) {
@@ -148,7 +148,7 @@ export class Deferral {
     return undefined;
   }
 
-  /** The place, and those of the objects and lists around it, also of objects around a deferred part. */
+  /** Yields the place, then the places of all enclosing objects and lists, including those around a deferred part. */
   *#around(from: Place): Iterable<Place> {
     for (let place: Place | undefined = from; place; ) {
       yield place;
@@ -178,7 +178,7 @@ export class Deferral {
     });
   }
 
-  /** The first part is complete. Returns whether parts follow it. */
+  /** Called when the first part is complete. Returns whether other parts follow. */
   announce(data: ResultMap | null): boolean {
     this.#data = data;
     const waiting = data ? this.#waiting : undefined;
@@ -194,8 +194,8 @@ export class Deferral {
   }
 
   /**
-   * Announces fragments. One without a part that is still to be sent announces those within it. Drops fragments of objects
-   * that a null replaced.
+   * Announces fragments. In place of a fragment without unsent parts, announces the fragments within it. Drops fragments of
+   * objects that a null has replaced.
    */
   #announce(fragments: readonly Fragment[]): Fragment[] {
     return fragments.flatMap((fragment) => {
@@ -231,7 +231,7 @@ export class Deferral {
     }
   }
 
-  /** The payload in place of one that cannot be sent: every announced fragment has failed. */
+  /** Returns the payload to send in place of one that cannot be sent: every announced fragment has failed. */
   failed({ pending, completed }: Payload, error: Error): Payload {
     const unknown = new Set(pending);
     const fragments = [...completed.map(({ fragment }) => fragment), ...this.#announced];
@@ -263,7 +263,7 @@ export class Deferral {
           parts.push({ part, fragment: this.#nearest(part, fragment) });
         }
         completed.push({ fragment, errors: [] });
-        // a set's iteration reaches the fragments that are added to it
+        // the iteration of a set also reaches the fragments that are added meanwhile
         pending.push(...this.#announce(fragment.children));
       } else continue;
       this.#announced.delete(fragment);
@@ -273,7 +273,7 @@ export class Deferral {
       : undefined;
   }
 
-  /** The announced fragment of the part with the longest path. */
+  /** Returns the announced fragment of the part that has the longest path. */
   #nearest({ fragments }: Part, given: Fragment): Fragment {
     const length = ({ path }: Fragment): number => lengthOf(path);
     return fragments.reduce(

@@ -1,4 +1,4 @@
-/** Keeps the plans of operations. The total size is bounded: the least recently used plans go first. */
+/** Caches the plans of operations, up to a total size; the least recently used plans are evicted first. */
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -20,14 +20,14 @@ import type { OperationPlan } from "./plan.ts";
 
 const bytesPerField = 700;
 
-/** What the plans of an operation share. */
+/** Data that all plans of an operation share. */
 type Shared = {
   readonly fragments: Fragments;
-  /** The variables of `@skip`, `@include` and `@defer`: each outcome of them has a plan. */
+  /** The variables in conditions of `@skip`, `@include` and `@defer`: each combination of their values has a plan. */
   readonly conditions: readonly string[];
   readonly hasDefer: boolean;
   readonly documentBytes: number;
-  /** The beginning of the plans' keys. */
+  /** Prefix of the plans' keys. */
   readonly id: number;
 };
 
@@ -85,7 +85,7 @@ export class PlanCache {
   }
 }
 
-/** A nullable variable with a default may be null. A null condition is an error. */
+/** Distinguishes null, because a null condition is an error: a nullable variable with a default may be null. */
 const outcomeOf = (condition: unknown): string => (condition === null ? "n" : condition === true ? "1" : "0");
 
 export const fragmentsOf = (document: DocumentNode): Record<string, FragmentDefinitionNode> =>

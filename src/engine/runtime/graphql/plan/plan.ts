@@ -1,6 +1,6 @@
 /**
- * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). It is data. The projection
- * (fast), the completion (exact, with errors) and `runPlan` read its fields.
+ * A plan is an operation's selection, resolved once against the schema (GraphQL spec §6.3). It is plain data, which the
+ * projection (fast), the completion (exact, with errors) and `runPlan` use.
  */
 import type { DirectiveNode, FieldNode, GraphQLError, GraphQLField, GraphQLObjectType } from "graphql";
 import { type Enclosing, markOfArgument } from "../../rest/inherited-values.ts";
@@ -11,8 +11,8 @@ import type { FieldError } from "../errors/field-error.ts";
 import type { ResponseBudget } from "./response-budget.ts";
 
 /**
- * Resolves a field for all parents of a level: a value, null or an Error for each. The value of a single parent, or its
- * promise, may come in a list, which costs one promise less.
+ * Resolves a field for all parents of a level: a value, null or an Error for each. For a single parent, it may return a list with
+ * the value or its promise instead of a promise, which saves one promise.
  */
 export type ResolveLevel<Context = ExecutionContext> = (
   parents: readonly unknown[],
@@ -25,17 +25,17 @@ export type ResolveLevel<Context = ExecutionContext> = (
 export type CallSource = {
   readonly kind: "call";
   readonly resolve: ResolveLevel;
-  /** Gives the client's names to an error of REST. */
+  /** Translates the REST names in an error to the schema's names. */
   readonly named?: ((error: Error) => Error) | undefined;
 };
 
 /** The source of a field's value. */
 type FieldSource = { readonly kind: "typename" } | PlainSource | CallSource;
 
-/** A resolver of the executable schema, as plans read it. */
+/** A resolver of the executable schema, as plans use it. */
 export type PlannedResolver = {
   readonly source: PlainSource | CallSource;
-  /** The marks of the objects and arguments from which it takes values. */
+  /** The marks of the objects and arguments from which it gets values. */
   readonly inherits?: readonly string[];
 };
 
@@ -53,15 +53,15 @@ export type FieldPlan = {
   readonly neverNull: readonly number[];
   /** The selection for each possible object type of the value; empty for a leaf. */
   readonly selections: ReadonlyMap<string, ObjectPlan>;
-  /** The names of the arguments that links below take. */
+  /** The names of the arguments that links below the field use. */
   readonly inherited: readonly string[];
   /** Compiled when the field is first completed. */
   projection: Projection | undefined;
-  /** The locations of the nodes, found at the first error: to find them reads the document from its start. */
+  /** The locations of the nodes. They are determined at the first error, because this scans the document from its start. */
   places: FieldError["locations"];
 };
 
-/** Completes one value of a field for each result map. Throws on a value that does not fit, and `ResponseTooLarge`. */
+/** Completes one value of a field for each result map. Throws on a value that the type does not allow, and `ResponseTooLarge`. */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
@@ -77,14 +77,14 @@ export type BoundFieldPlan = FieldPlan & { readonly source: CallSource };
 export type DeferUsage = {
   readonly label: string | undefined;
   readonly directive: DirectiveNode;
-  /** The use around it. */
+  /** The use of `@defer` around this one. */
   readonly parent: DeferUsage | undefined;
 };
 
 /** The selected fields of an object that are deferred by the same uses of `@defer`. */
 export type DeferredPlan = {
   readonly usages: readonly DeferUsage[];
-  /** Its value is the object again: the parent itself is the parent's value. */
+  /** A field whose value is its parent itself. */
   readonly field: BoundFieldPlan;
 };
 
@@ -96,21 +96,21 @@ export type ObjectPlan = {
   readonly id: number;
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
-  /** Those of `fields` that call REST once this object is complete. */
+  /** The subset of `fields` that calls REST once this object is complete. */
   readonly bound: readonly BoundFieldPlan[];
-  /** Present if `@defer` concerns the selection. */
+  /** Present if the selection contains `@defer`, or fields that `@defer` defers. */
   readonly deferral?: {
     readonly plans: readonly DeferredPlan[];
     /** The uses of `@defer` in this selection. */
     readonly introduces: readonly DeferUsage[];
   };
-  /** The marks of the objects and arguments from which links of this object or below take values. Absent: no link does. */
+  /** The marks of the objects and arguments from which links of this object or below get values; absent if no link does. */
   readonly inherits?: ReadonlySet<string>;
   /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
   readonly fault?: GraphQLError;
 };
 
-/** Whether levels come below the objects of a plan. */
+/** Whether there are levels below the objects of a plan. */
 export const hasLevels = ({ bound, deferral }: ObjectPlan): boolean =>
   bound.length > 0 || deferral !== undefined;
 
@@ -121,22 +121,22 @@ export const objectBytes = ({ fields }: ObjectPlan): number =>
 export type OperationPlan = {
   readonly root: ObjectPlan;
   readonly serial: boolean;
-  /** Parts of the response are deferred. */
+  /** Whether parts of the response are deferred. */
   readonly defers: boolean;
   /** The number of fields of all object plans. */
   readonly size: number;
-  /** It asks for the schema. Its plan holds the values of variables. */
+  /** Whether the operation selects introspection fields. Its plan then contains the values of variables. */
   readonly introspects: boolean;
 };
 
-/** The parents of the next level that share an object plan: REST's objects, and the result maps made from them. */
+/** The parents of the next level that share an object plan: REST's objects, and the result maps that were created from them. */
 export type LevelParents = {
   readonly plan: ObjectPlan;
   readonly sources: unknown[];
   readonly resultMaps: ResultMap[];
   /**
-   * For each parent, the nearest object from which links take values: the parent itself, or an object that encloses it.
-   * Empty unless the plan `inherits`.
+   * For each parent, the nearest object from which links get values: the parent itself, or an object that encloses it. Empty
+   * unless the plan `inherits`.
    */
   readonly enclosing: (Enclosing | undefined)[];
 };
@@ -147,7 +147,7 @@ export type ResultMap = Record<string, unknown>;
 /** The parents of the next level, by `ObjectPlan.id`. */
 export type ParentsByPlan = (LevelParents | undefined)[];
 
-/** `enclosing` counts for a plan that `inherits`. */
+/** Adds a parent to `nextParents`. `enclosing` is used only if the plan `inherits`. */
 export function addParent(
   nextParents: ParentsByPlan,
   plan: ObjectPlan,
@@ -162,7 +162,7 @@ export function addParent(
   if (plan.inherits) parents.enclosing.push(enclosing);
 }
 
-/** Adds the arguments of a field to `above`, for the links below that take values from them. */
+/** Adds the arguments of a field to `above`, for the links below that use them. */
 export const enclosingWithArguments = (
   { inherited }: FieldPlan,
   args: unknown,
@@ -173,7 +173,7 @@ export const enclosingWithArguments = (
     above,
   );
 
-/** Adds an object of this plan to `above`, if a link below takes values from its type. */
+/** Adds an object of this plan to `above`, if a link below gets values from its type. */
 export const enclosingWith = (
   { inherits, type }: ObjectPlan,
   object: unknown,

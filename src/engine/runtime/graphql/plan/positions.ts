@@ -21,11 +21,11 @@ export type Wrapped = {
   readonly path: Path | undefined;
 };
 
-/** The positions by object identity. The root's position is `undefined`. */
+/** Positions by object identity. The root's position is `undefined`. */
 export type Positions = ReadonlyMap<object, Position | undefined>;
 
 /**
- * The positions of the objects in a field's values, down to the next REST calls. `above` has the positions of
+ * Returns the positions of the objects in a field's values, down to the next REST calls. `above` has the positions of
  * `resultMaps`.
  */
 export function positionsBelow(
@@ -46,7 +46,7 @@ export function positionsBelow(
   return found;
 }
 
-/** The positions of the objects in deferred parts of a field, down to the next REST calls. */
+/** Returns the positions of the objects in deferred parts of a field, down to the next REST calls. */
 export function positionsInParts(field: FieldPlan, parts: readonly Wrapped[]): Positions {
   const found = new Map<object, Position>();
   const nested = nestedBelow(field);
@@ -60,7 +60,10 @@ export function positionsInParts(field: FieldPlan, parts: readonly Wrapped[]): P
   return found;
 }
 
-/** The nested objects that need no call, by key. Members of an abstract type share one map: a shared key has one type. */
+/**
+ * The nested objects that need no REST call, by key. Members of an abstract type share one map, because fields with the same key
+ * have the same type.
+ */
 type NestedObjects = ReadonlyMap<string, { readonly type: GraphQLOutputType; readonly below: NestedObjects }>;
 
 const nestedBelow = (...fields: readonly FieldPlan[]): NestedObjects =>
@@ -123,8 +126,8 @@ export function propagateNull(position: Position | undefined): boolean {
 }
 
 /**
- * The outermost container of an object: the response's data, or the wrapper of a deferred part. `undefined`: a null has
- * replaced the object or one of its containers.
+ * Returns the outermost container of an object: the response's data, or the wrapper of a deferred part. Returns `undefined` if a
+ * null has replaced the object or one of its containers.
  */
 export function rootOf(object: object, position: Position | undefined): object | undefined {
   let child = object;

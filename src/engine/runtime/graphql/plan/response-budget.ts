@@ -1,7 +1,7 @@
 /**
- * Bounds the size of a response while it is built. The budget is an estimate in bytes; `responseLimitError` counts the exact
- * bytes of the text. A few calls can unfold to a response of any size, because links lead back and forth and errors
- * repeat: REST sends an object once, and the response repeats it for each parent.
+ * Limits the size of a response while it is built. The budget is an estimate in bytes; `responseLimitError` counts the exact
+ * bytes of the serialized response. A few calls can expand to a response of any size, because links lead back and forth and
+ * errors repeat: REST sends an object once, and the response repeats it for each parent.
  */
 import { CodedError } from "../../coded-error.ts";
 import { ContractViolation } from "../errors/field-error.ts";
@@ -9,9 +9,9 @@ import { ContractViolation } from "../errors/field-error.ts";
 export type ResponseBudget = {
   left: number;
   readonly limit: number;
-  /** A string counts by its length. Once less than `wary` is left, it counts by its bytes as JSON. */
+  /** A string counts with its length; once less than `wary` is left, with its bytes as JSON. */
   readonly wary: number;
-  /** The bytes of lists and objects of custom scalars. A response may repeat one value many times. */
+  /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat one value many times. */
   known: Map<object, number> | undefined;
 };
 
@@ -25,12 +25,12 @@ export const createResponseBudget = (limit: number): ResponseBudget => ({
   known: undefined,
 });
 
-/** Spends the bytes that a string's JSON needs beyond its length. */
+/** Subtracts the bytes that a string's JSON needs beyond its length. */
 export function weigh(budget: ResponseBudget, text: string): void {
   if (!/^[ !#-[\]-~]*$/.test(text)) budget.left -= Buffer.byteLength(JSON.stringify(text)) - text.length;
 }
 
-/** An error counts for more bytes than it sends, because creating it costs processor time. */
+/** An error counts more bytes than are sent for it, because creating it costs processor time. */
 export const bytesPerError = 2_000;
 
 export class ResponseTooLarge extends CodedError {
@@ -42,21 +42,21 @@ export class ResponseTooLarge extends CodedError {
   }
 }
 
-/** The error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
+/** Returns the error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
 export const responseLimitError = (limit: number, text: string): ResponseTooLarge | undefined =>
   3 * text.length <= limit || Buffer.byteLength(text) <= limit ? undefined : new ResponseTooLarge(limit);
 
-/** Throws `ResponseTooLarge` if fewer bytes are left. */
+/** Subtracts `bytes` from the budget. Throws `ResponseTooLarge` if fewer are left. */
 export function spend(budget: ResponseBudget, bytes: number): void {
   budget.left -= bytes;
   if (budget.left < 0) throw new ResponseTooLarge(budget.limit);
 }
 
-/** Levels of lists and objects in a value of a custom scalar. `JSON.stringify` throws from some 5,000 on. */
+/** Maximum nesting of lists and objects in a value of a custom scalar. `JSON.stringify` throws from about 5,000 levels on. */
 const mostNesting = 1_000;
 
 /**
- * Spends the bytes of a leaf's JSON, and returns the leaf. The value of a custom scalar may be anything that REST sends.
+ * Subtracts the bytes of a leaf's JSON, and returns the leaf. The value of a custom scalar may be any JSON that REST sends.
  * Throws `ResponseTooLarge`, and `ContractViolation` for a value that is nested too deeply.
  */
 export function spendLeaf(budget: ResponseBudget, leaf: unknown): unknown {
@@ -78,7 +78,7 @@ function spendJson(budget: ResponseBudget, value: unknown, nesting: number): voi
     return spend(budget, value.length);
   }
   if (typeof value === "number" && !Number.isFinite(value))
-    throw new ContractViolation("A number of a custom scalar is too large for JSON."); // JSON would have null
+    throw new ContractViolation("A number of a custom scalar is too large for JSON."); // JSON.stringify would write null
   if (typeof value !== "object" || value === null) return spend(budget, String(value).length);
   if (nesting === mostNesting)
     throw new ContractViolation("A value of a custom scalar is nested too deeply.");

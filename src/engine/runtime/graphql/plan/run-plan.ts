@@ -1,7 +1,7 @@
 /**
- * Runs a plan level by level. Root fields start together; the root fields of a mutation run one after another. A field
- * below them starts once its parents are complete. Its resolver is called once for the whole level. A failed value becomes
- * null where its type allows null.
+ * Runs a plan level by level. Root fields start together; the root fields of a mutation run one after another. A field below them
+ * starts once its parents are complete, and its resolver is called once for the whole level. A failed value becomes null where
+ * its type allows null.
  */
 import { getArgumentValues } from "graphql";
 import { Dictionary } from "../../../shared/own.ts";
@@ -27,7 +27,7 @@ type RunOptions = Pick<PlanRun, "variables" | "context" | "pieces"> & {
 
 /**
  * Returns the data and the unmasked field errors (GraphQL spec §6.4.4). Throws `ResponseTooLarge` for a response of more than
- * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has left.
+ * about MAX_ANSWER_BYTES. Throws the `CLIENT_CLOSED_REQUEST` error of a call if a query's client has disconnected.
  */
 export function runPlan(
   plan: OperationPlan,
@@ -107,7 +107,7 @@ const all = (runs: Promise<void>[]): Promise<unknown> => {
 function argumentsOf(run: PlanRun, { field: { field, nodes } }: Level): Args {
   const [node] = nodes;
   if (field.args.length === 0 || !node) return new Dictionary();
-  // graphql-js makes an object with a prototype, in which an argument that is left out has the value of `valueOf`
+  // graphql-js returns an object with a prototype, in which an omitted argument named `valueOf` would have an inherited value
   const args = new Dictionary(getArgumentValues(field, node, run.variables as never));
   run.argumentBudget.spend(args);
   return args;

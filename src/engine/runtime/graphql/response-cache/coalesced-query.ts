@@ -1,10 +1,11 @@
 /**
  * Coalesces the identical queries of one caller: their executions, and the requests that wait for the next one.
  *
- * Requests that wait have no place in the start queue. When the wait is over, one place for all of them enters the queue. When
- * it starts, the first request that still waits gets the place and is executed, and the others get its response. So no request
- * waits for one that waits itself, and a client that leaves takes no place with it. A request that comes meanwhile has a
- * place already: it is executed at once, for all that wait, and their place leaves the queue.
+ * Waiting requests have no place in the start queue. When the wait is over, one place for all of them enters the queue. When the
+ * place reaches its turn, the oldest request that still waits gets it and is executed, and the others get its response. Therefore
+ * no request waits for a request that waits itself, and a client that disconnects does not lose the place of the others. A
+ * request that arrives meanwhile already has a place: it is executed at once, on behalf of all waiting requests, and their place
+ * leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
@@ -12,21 +13,21 @@ import type { RequestScope } from "../../rest/request-scope.ts";
 import type { Admission } from "../admission.ts";
 import { SharedResponse } from "./shared-response.ts";
 
-/** How an execution ends. `undefined`: its client has left. */
+/** The outcome of an execution; `undefined` if its client has disconnected. */
 type Outcome = SharedResponse | Error | undefined;
 
 type Query = { readonly admission: Admission; readonly scope: RequestScope };
 type Waiting = Waiter<Query, SharedResponse | QueryExecution>;
 
-/** The execution of a request. It must be ended. */
+/** The execution of a request. Whoever gets one must call `end`. */
 export class QueryExecution {
   /**
-   * Whether the operation is a query. It is known once the operation is parsed, or if an identical one was a query
+   * Whether the operation is a query. This is known once the operation is parsed, or if an identical operation was a query
    * before. No request waits for the end of a mutation.
    */
   isQuery: boolean;
   readonly beganAt = performance.now();
-  /** Without an outcome, the first request that waits is executed next. Only the first call counts. */
+  /** Without an outcome, the oldest waiting request is executed next. Later calls have no effect. */
   readonly end: (outcome?: Outcome) => void;
 
   constructor(isQuery: boolean, onEnd: (outcome: Outcome, execution: QueryExecution) => void) {
@@ -40,7 +41,7 @@ export class QueryExecution {
 
 type Listener = {
   ended(execution: QueryExecution, response: SharedResponse | undefined): void;
-  /** No execution is in flight, and no request waits for one. */
+  /** Called when no execution is in flight and no request waits for one. */
   idle(): void;
 };
 
@@ -50,7 +51,7 @@ export class CoalescedQuery {
   readonly #listener: Listener;
   readonly #requests: RequestCoalescer<Query, SharedResponse | QueryExecution>;
   #last: QueryExecution | undefined;
-  /** In the start queue, for the requests whose wait is over. */
+  /** The place in the start queue of the requests whose wait is over. */
   #place: QueuePlace | undefined;
 
   /** `wasQuery`: whether an identical operation was a query before. */
@@ -68,7 +69,9 @@ export class CoalescedQuery {
     );
   }
 
-  /** The execution of a request that has a place, or what the request gets after a wait without one. */
+  /**
+   * Returns the execution of a request that keeps its place, or a promise of what the request gets after waiting without a place.
+   */
   request(
     admission: Admission,
     scope: RequestScope,
@@ -79,7 +82,7 @@ export class CoalescedQuery {
     return this.#requests.wait({ admission, scope }).result;
   }
 
-  /** An execution that begins. The waiting requests get its response. */
+  /** Begins an execution. The waiting requests get its response. */
   #execution(waiting: readonly Waiting[]): QueryExecution {
     this.#last = new QueryExecution(this.#last?.isQuery ?? this.#wasQuery, (outcome, execution) => {
       this.#listener.ended(execution, outcome instanceof SharedResponse ? outcome : undefined);
@@ -88,7 +91,9 @@ export class CoalescedQuery {
     return this.#last;
   }
 
-  /** Enters the start queue for the oldest request. When it starts, the oldest request that is left is executed. */
+  /**
+   * Enters the start queue for the oldest request. When the place reaches its turn, the oldest request still waiting is executed.
+   */
   #enter(): void {
     if (this.#place) return;
     const { caller } = (this.#requests.oldest as Waiting).request.admission;

@@ -1,8 +1,8 @@
 /**
- * Responses to queries that need no execution of their own, for each caller alone.
+ * Responses to queries that need no execution of their own: cached or shared responses, separately for each caller.
  *
- * A response is cached for as long as REST allows to use each REST response that it is made of. It is stored beside those: a
- * write of the caller drops both.
+ * A response is cached for as long as REST permits reusing every REST response that it was built from. It is stored in the same
+ * cache as these, so a write of the caller invalidates both.
  *
  * Identical queries that wait at the same time share one execution (`RequestCoalescer`).
  */
@@ -22,11 +22,11 @@ import { SharedResponse } from "./shared-response.ts";
 export class ResponseCache {
   readonly #cache: CallerCache;
   readonly #starts: StartQueue;
-  /** The queries that are executed or wait, by caller and text. */
+  /** The queries that are being executed or that wait, by caller and operation. */
   readonly #coalesced = new TransientMap<CoalescedQuery>();
   /**
-   * Operations that were queries before, of any caller. Without this memory, all identical requests of one tick of the
-   * event loop would be executed.
+   * Operations of any caller that turned out to be queries. Without this memory, all identical requests of one tick of the event
+   * loop would be executed.
    */
   readonly #knownQueries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
@@ -39,8 +39,9 @@ export class ResponseCache {
   }
 
   /**
-   * The response to a request, or the execution that it must make. A request that is given a promise has left its place in
-   * the start queue. If it gets an execution in the end, it has another. Rejects when its client leaves.
+   * Returns the response to a request, or an execution if the request has to be executed. If a promise is returned, the request
+   * has left its place in the start queue; if the promise resolves with an execution, the request has a new place. The promise
+   * rejects when the client disconnects.
    */
   find(
     request: FastifyRequest,
@@ -66,12 +67,12 @@ export class ResponseCache {
   }
 }
 
-/** A longer operation is remembered as its digest. */
+/** The digest of a longer operation is used in place of the operation. */
 const mostCharacters = 4_096;
 
 /**
- * The parts of a request that a response without errors depends on, beside the caller. They are joined by line breaks,
- * which neither a URL nor a language contains.
+ * Returns the parts of a request that a response without errors depends on, in addition to the caller. They are joined by line
+ * breaks, which neither a URL nor a language contains.
  */
 function operationOf({ method, url, body, headers }: FastifyRequest): string {
   const text = typeof body === "string" ? body : "";

@@ -1,4 +1,4 @@
-/** The answer to a request, as identical requests of its caller get it too. */
+/** The response to a request, which identical requests of the same caller get too. */
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary } from "../../http/vary.ts";
@@ -6,16 +6,16 @@ import type { RequestRecord } from "../../observe/request-record.ts";
 import { neverStored } from "../../rest/rest-response.ts";
 import { isWithoutErrors, type Responses, responseList } from "../send-response.ts";
 
-/** Bytes of a kept answer beside its text. */
+/** Bytes of a cached response in addition to its text. */
 const overhead = 1_000;
 
 export class SharedResponse {
   readonly text: string;
-  /** The responses, if one has an error: each error names the request's id, so the text is for this request only. */
+  /** The responses, if one of them has an error. Each error contains the request's id, so `text` is for this request only. */
   readonly failed: Responses | undefined;
-  /** Until when it may be used again, on the clock of `performance.now`. `neverStored`: it must not be stored. */
+  /** Until when the response may be reused, on the clock of `performance.now`; `neverStored` if it must not be stored. */
   readonly freshUntil: number;
-  /** Its own headers. */
+  /** The headers that the execution has set. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly #noted: Pick<
     RequestRecord,
@@ -41,29 +41,29 @@ export class SharedResponse {
     this.#noted = { ...ran, givenName, askedId, text: givenText, failures };
   }
 
-  /** Notes on the record of another request what was noted on that of this one. */
+  /** Copies what was noted on the original request's record to the record of another request. */
   noteOn(record: RequestRecord): void {
     Object.assign(record, this.#noted);
   }
 
-  /** Bytes of memory, about. */
+  /** Approximate bytes of memory. */
   get size(): number {
     return 2 * this.text.length + overhead;
   }
 
-  /** Whole seconds for which it may be used again. */
+  /** Whole seconds for which the response may be reused. */
   get freshSeconds(): number {
     return Math.max(Math.floor((this.freshUntil - performance.now()) / 1_000), 0);
   }
 
-  /** `Cache-Control` for its client: the strictest of the responses that it is made of. */
+  /** `Cache-Control` for the client: the strictest of the REST responses that the response was built from. */
   get cacheControl(): string {
     const { freshSeconds } = this;
     if (freshSeconds > 0) return `private, max-age=${freshSeconds}`;
     return this.freshUntil === neverStored ? "private, no-store" : "private, no-cache";
   }
 
-  /** Its entity tag (RFC 9110 §8.8.3). It is weak, because a response may be compressed. */
+  /** The entity tag (RFC 9110 §8.8.3). It is weak, because a response may be compressed. */
   get tag(): string {
     this.#tag ??= `W/"${hash("sha256", this.text, "base64url")}"`;
     return this.#tag;
@@ -71,9 +71,10 @@ export class SharedResponse {
 }
 
 /**
- * Lets a client keep the response to a query by GET (RFC 9111), as REST allows to keep each response that it is made of.
- * Without an error, the response has an `ETag`, and a client that has it already gets a 304 (RFC 9110 §13.1.2). Sets the
- * headers. Returns whether the client has the answer already. `credentials` names the headers that carry credentials.
+ * Sets the headers with which a client may cache the response to a query by GET (RFC 9111), for as long as REST permits caching
+ * the REST responses that it was built from. A response without errors has an `ETag`, and a client that already has it gets a 304
+ * (RFC 9110 §13.1.2). Returns whether the client already has the response. `credentials` names the headers that carry
+ * credentials.
  */
 export function setClientCaching(
   { headers }: FastifyRequest,
@@ -86,6 +87,6 @@ export function setClientCaching(
   return isIn(headers["if-none-match"] ?? "", tag);
 }
 
-/** The weak comparison (RFC 9110 §8.8.3.2) with each tag of a list. A tag holds no quote, so it is found by its text. */
+/** The weak comparison (RFC 9110 §8.8.3.2) with each tag of a list. A tag contains no quote, so a substring search finds it. */
 const isIn = (list: string, tag: string): boolean =>
   list.trim() === "*" || list.includes(tag.replace(/^W\//, ""));

@@ -1,7 +1,7 @@
 /**
- * Keeps the store in step with the manifests of `OPERATIONS_FROM`, and reports what cannot be served: a manifest that cannot
- * be read, and an operation that does not fit, by app and name. The others serve on. An operation that does not fit the
- * schema is refused when a client asks for it, as any invalid document is; it is reported earlier.
+ * Updates the store when the manifests of `OPERATIONS_FROM` change, and reports what cannot be served: manifests that cannot be
+ * read, and invalid operations, by app and name. All others are still served. An operation that is not valid for the schema is
+ * refused when a client requests it, like any invalid document; this check only reports it earlier.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
@@ -15,11 +15,11 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import { tolerantConnector } from "../../rest/upstream/upstream-connector.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 
-/** The lines of one app, of its first faults; one more has their number. */
+/** Maximum number of log lines per app about its faults; one more line then has the number of all faults. */
 const mostLines = 20;
-/** The check of operations leaves most of the processor to the requests. */
+/** The check of operations pauses regularly, which leaves most of the processor to requests. */
 const check = { sliceMs: 2, pauseMs: 10 };
-/** For the name of a manifest's URL. A whole fetch may take 5 s. */
+/** Time limit for resolving the host name of a manifest's URL. A whole fetch may take 5 s. */
 const lookupMs = 4_000;
 
 export class AppOperations {
@@ -29,12 +29,12 @@ export class AppOperations {
   #state: ManifestState = { manifests: [], faults: [] };
   #refused: readonly RefusedOperation[] = [];
   #unfit: readonly RefusedOperation[] = [];
-  /** The faults of the texts that were checked; empty for a text that fits. */
+  /** The faults of the checked documents, by text; empty for a valid document. */
   readonly #faults = new Map<string, string>();
-  /** The checks that were begun. Only the last one goes on. */
+  /** Number of checks begun. Only the latest check continues. */
   #checks = 0;
   #building = Promise.resolve();
-  /** The next state, if it has not been taken yet. */
+  /** The latest state, if it has not been applied yet. */
   #next: ManifestState | undefined;
   #told = new Set<string>();
   readonly #dispatcher = new Agent({ connect: tolerantConnector({ lookup: lookupCache.within(lookupMs) }) });
@@ -71,13 +71,16 @@ export class AppOperations {
     return [...this.#refused, ...this.#unfit];
   }
 
-  /** The apps of which nothing is served: each manifest was unreadable or beyond the bounds. Empty for a folder of apps. */
+  /**
+   * The apps without any operation served, because each of their manifests was unreadable or beyond the limits. Empty for a
+   * folder of apps.
+   */
   get unread(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
     return new Set(this.faults.flatMap(({ app, keeps }) => (keeps || read.has(app) ? [] : [app])));
   }
 
-  /** The operations in the manifests of each app. */
+  /** Number of operations in the manifests of each app. */
   get counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { app, operations } of this.#state.manifests)
@@ -85,7 +88,7 @@ export class AppOperations {
     return counts;
   }
 
-  /** Takes the state after the one that is being taken, unless a newer one has come by then. */
+  /** Applies `state` once the state being applied is complete, unless a newer state has arrived by then. */
   #take(state: ManifestState): Promise<void> {
     if (this.#next === undefined) this.#building = this.#building.then(() => this.#takeNext());
     this.#next = state;
@@ -106,7 +109,7 @@ export class AppOperations {
     this.#tell();
   }
 
-  /** Checks the operations of apps in the store, and reports those that do not fit. */
+  /** Checks the operations of apps in the store, and reports the invalid ones. */
   async #check(): Promise<void> {
     const number = ++this.#checks;
     for (const text of this.#faults.keys()) if (!this.#saved.byText(text)) this.#faults.delete(text);
@@ -117,7 +120,7 @@ export class AppOperations {
       if (slices.isOver) await slices.next();
       if (number !== this.#checks) return;
       const reason = this.#faults.get(text) ?? this.#faultOf(text) ?? "";
-      // a check that ends before its time leaves what it found to the next one
+      // a check that is cut short leaves its results to the next check
       this.#faults.set(text, reason);
       if (reason)
         for (const { app, name } of owners.values()) if (app !== undefined) unfit.push({ app, name, reason });
@@ -126,7 +129,10 @@ export class AppOperations {
     this.#tell();
   }
 
-  /** Logs what was not reported yet. Each app has its own lines, so that the faults of one never hide another's. */
+  /**
+   * Logs faults that were not reported yet. Each app has a separate number of lines, so that the faults of one app never hide
+   * those of another.
+   */
   #tell(): void {
     const told = new Set<string>();
     for (const [app, all] of Map.groupBy([...this.faults, ...this.refused], (each) => each.app)) {
@@ -155,7 +161,7 @@ function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, messa
   return [{ app, source, reason, keeps }, message];
 }
 
-/** The first reason why a text is not valid. `rules` are those that requests meet. */
+/** Returns a function that returns the first reason why a document is invalid. `rules` are those that also apply to requests. */
 export const createOperationValidator =
   (schema: GraphQLSchema, rules: readonly ValidationRule[], maxTokens: number) =>
   (text: string): string | undefined => {

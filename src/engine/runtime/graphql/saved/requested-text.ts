@@ -1,8 +1,8 @@
 /**
  * Finds the text of a request's document: the request's own text, or the text of a saved operation by its id. An id has
  * two forms: `documentId` (GraphQL over HTTP, appendix A "Persisted Documents") and `extensions.persistedQuery` (Apollo's
- * automatic persisted queries). An unknown id gets Apollo's error, after which clients send the text. A client's text is
- * never stored as an operation.
+ * automatic persisted queries). An unknown id is answered with Apollo's error, after which clients send the document's text. A
+ * text from a client is never stored as an operation.
  */
 import { hash } from "node:crypto";
 import type { GraphQLRequest } from "@apollo/server";
@@ -16,7 +16,10 @@ export type Request = GraphQLRequest & { readonly documentId?: string | undefine
 
 type Requested = { readonly text: string; readonly saved: SavedText | undefined };
 
-/** Returns a `CodedError` for an unknown id, for another text's id and, with `savedOnly`, for a text that is not saved. */
+/**
+ * Returns a `CodedError` for an unknown id, for an id that belongs to another text and, with `savedOnly`, for a text that is not
+ * saved.
+ */
 export function requestedText(
   operations: SavedOperations,
   savedOnly: boolean,
@@ -45,7 +48,7 @@ export function requestedText(
   return new CodedError("OPERATION_NOT_SAVED", "this server runs saved operations only (OPERATIONS=saved)");
 }
 
-/** The id that a request gives, as far as it is one. */
+/** Returns the id in the request; `undefined` if there is none or it is malformed. */
 export function requestedId({ documentId, extensions }: Request): string | undefined {
   const id = documentId ?? apolloId(extensions?.persistedQuery);
   return typeof id === "string" ? id : undefined;

@@ -1,9 +1,8 @@
 /**
- * The one store of saved operations: those of this service and those of the apps' manifests. It finds an operation by an id
- * or by its text.
- * Each operation of the service has a digest for each text that clients make of it. The ids of an app are those of its
- * manifest. An id has one text: the service comes first, then the app that serves it already, then the apps in the order of
- * `OPERATIONS_FROM`.
+ * The store of all saved operations: those of this service and those in the apps' manifests. It finds an operation by an id or by
+ * its text. The ids of this service's operations are digests, one for each text into which clients convert the operation. The ids
+ * of an app's operations are in its manifest. An id belongs to one text: that of this service first, then that of the app which
+ * already has the id, then by the order of `OPERATIONS_FROM`.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -19,7 +18,9 @@ import { clientTexts, formsOf, printAsUrql, SavedText, shortest } from "./saved-
 /** Requests are served at least this often while the store is built. */
 const sliceMs = 5;
 
-/** The characters of texts whose forms are computed for one request, of all apps and of one: 10,000 take some 3 ms. */
+/**
+ * Maximum number of characters whose normalized forms are computed for one request, in total and per app: 10,000 take about 3 ms.
+ */
 const formCharacters = { ofAll: 50_000, ofApp: 10_000 };
 
 type App = string | undefined;
@@ -32,12 +33,15 @@ type Claim = { readonly owner: OperationName & { readonly app: string }; readonl
 class Store {
   readonly byId = new Map<string, Identified>();
   readonly byText = new Map<string, SavedText>();
-  /** By the digest of a form. */
+  /** Operations by the digest of each normalized form. */
   readonly #byForm = new Map<string, SavedText>();
-  /** Texts without computed forms: by the operation's name, because two apps may have operations of one name, and by app. */
+  /**
+   * Texts whose normalized forms are not computed yet, by the operation's name and then by app, because several apps may use the
+   * same name.
+   */
   readonly #withoutForms = new Map<string, Map<App, SavedText[]>>();
 
-  /** Returns `false` for an id that has another text. */
+  /** Returns `false` if the id belongs to another text. */
   add(text: string, id: string, owner: OperationName): boolean {
     const known = this.byId.get(id);
     if (known && known.saved.text !== text && !identifiesText(id)) return false;
@@ -60,8 +64,8 @@ class Store {
   }
 
   /**
-   * The operation of a text in its shortest form, and whether it is certain that there is no other: of many
-   * texts with the operation's name, a call computes the forms of a few.
+   * Returns the operation for a text in its shortest form, and whether an `undefined` result is certain: if many texts have the
+   * operation's name, a call computes the forms of only a few of them.
    */
   byForm(text: string): { readonly saved: SavedText | undefined; readonly isCertain: boolean } {
     const key = hash("sha256", text);
@@ -74,12 +78,12 @@ class Store {
       while (ofApp > 0 && texts.length > 0) ofApp -= this.#addForms(texts.shift());
       ofAll -= formCharacters.ofApp - ofApp;
       ofName?.delete(app);
-      if (texts.length > 0) ofName?.set(app, texts); // behind the other apps
+      if (texts.length > 0) ofName?.set(app, texts); // moves it behind the other apps
     }
     return { saved: this.#byForm.get(key), isCertain: ofName === undefined || ofName.size === 0 };
   }
 
-  /** Returns the characters that were read. */
+  /** Returns the number of characters processed. */
   #addForms(saved: SavedText | undefined): number {
     if (!saved) return 0;
     for (const form of formsOf(saved.text)) {
@@ -94,7 +98,10 @@ export class SavedOperations {
   readonly #own: readonly { readonly text: string; readonly id: string; readonly owner: OperationName }[];
   #store: Store;
   #apps: ReadonlySet<string> = new Set();
-  /** The texts of clients that are no saved text letter by letter, with the same operation in its shortest form. */
+  /**
+   * Texts from clients that are not identical to a saved text, with the saved operation of the same content, if any, and the text
+   * in its shortest form.
+   */
   readonly #otherFormats = new LRUCache<string, { readonly saved: SavedText | undefined; text: string }>({
     maxSize: otherFormatCharacters,
     sizeCalculation: ({ text }, given) => given.length + text.length,
@@ -118,8 +125,8 @@ export class SavedOperations {
   }
 
   /**
-   * Takes the operations of the apps in place of those before, all at once when the new store is complete. Returns those that
-   * it does not take. A second call must wait for the first one's end.
+   * Replaces the operations of the apps, all at once when the new store is complete. Returns the operations that were refused.
+   * The caller must await the result before the next call.
    */
   async replaceApps(manifests: readonly Manifest[]): Promise<RefusedOperation[]> {
     const slices = new Slices(sliceMs);
@@ -156,17 +163,17 @@ export class SavedOperations {
     return this.#store.byId.size === 0;
   }
 
-  /** Every text once. */
+  /** All saved texts, each once. */
   get all(): Iterable<SavedText> {
     return this.#store.byText.values();
   }
 
-  /** Whether a manifest is this app's: clients may give any name. */
+  /** Whether the app has a manifest; clients may send any name. */
   isApp(name: string): boolean {
     return this.#apps.has(name);
   }
 
-  /** In any of the id's spellings. */
+  /** Finds an operation by any spelling of its id. */
   byId(id: string): SavedText | undefined {
     return this.#store.byId.get(normalizeId(id))?.saved;
   }
@@ -175,7 +182,7 @@ export class SavedOperations {
     return this.#store.byText.get(text);
   }
 
-  /** The operation of a text in another format, and the text to run. */
+  /** Finds the operation of a text that is formatted differently. Returns it with the text to execute. */
   inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
     const known = this.#otherFormats.get(text);
     if (known) return known;

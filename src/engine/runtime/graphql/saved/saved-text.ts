@@ -1,6 +1,6 @@
 /**
- * The text of a saved operation, whose it is, and the texts that clients make of it. Apollo Client and urql add
- * `__typename` to an operation before they send or hash it. urql also prints it in its own format.
+ * The text of a saved operation, its owners, and the texts into which clients convert it: Apollo Client and urql add `__typename`
+ * to an operation before they send or hash it, and urql also prints it in a format of its own.
  */
 
 import type { DocumentNode } from "graphql";
@@ -11,14 +11,14 @@ import type { OperationName } from "../../observe/request-record.ts";
 
 export class SavedText {
   readonly text: string;
-  /** Whose it is, by app; `undefined` is this service. Several apps may have the same operation. */
+  /** The operation's names by owner: an app, or `undefined` for this service. Several apps may have the same operation. */
   readonly owners = new Map<string | undefined, OperationName>();
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** The operation as the app names it, if the app has it, or else as its first owner does. */
+  /** Returns the app's name for the operation if the app has it, or else the first owner's. */
   ownerFor(app: string | undefined): OperationName | undefined {
     return this.owners.get(app) ?? this.owners.values().next().value;
   }
@@ -28,13 +28,13 @@ export class SavedText {
   }
 }
 
-/** The texts that clients make of an operation, each once: as it is, with `__typename`, and both with labels. */
+/** Returns the texts into which clients convert an operation: unchanged, with `__typename`, and both with labels for `@defer`. */
 export const clientTexts = (text: string): readonly string[] => {
   const texts = [text, withTypeNames(text)];
   return text.includes("@defer") ? [...texts, ...texts.map(withDeferLabels)] : texts;
 };
 
-/** The equal texts in their shortest form. */
+/** Returns the texts into which clients convert the operation, in their shortest form. */
 export function formsOf(text: string): readonly string[] {
   try {
     return clientTexts(text).map(shortest);
@@ -46,7 +46,7 @@ export function formsOf(text: string): readonly string[] {
 /** A description precedes its operation, fragment or variable: `stripIgnoredCharacters` puts a space before a name. */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
-/** Without what GraphQL ignores (§2.1.7), and without descriptions. Throws for a text that is not a document. */
+/** Removes ignored tokens (§2.1.7) and descriptions from a document. Throws for a text that is not a document. */
 export function shortest(text: string): string {
   const stripped = stripIgnoredCharacters(text);
   if (!mayDescribe.test(stripped)) return stripped;
@@ -70,8 +70,8 @@ const withTypeNames = (text: string): string =>
   );
 
 /**
- * Apollo Client's `GraphQL17Alpha9Handler` gives each `@defer` a label (`addDeferFragmentLabels` of `@apollo/client`). Labels of the
- * operation's own stay.
+ * Adds a label to each `@defer`, as Apollo Client's `GraphQL17Alpha9Handler` does (`addDeferFragmentLabels` of `@apollo/client`).
+ * Labels that the operation already has are kept.
  */
 function withDeferLabels(text: string): string {
   let count = 0;
@@ -104,7 +104,7 @@ export const printAsUrql = (text: string): string =>
     .join("")
     .trim();
 
-/** The memory that a parsed document takes. */
+/** Memory per token of a parsed document. */
 const bytesPerToken = 100;
 
 /** Estimates a document's bytes: its nodes as JSON, its source text and its tokens, comments included. */

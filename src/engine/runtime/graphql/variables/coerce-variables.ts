@@ -1,7 +1,7 @@
 /**
- * Coerces an operation's variables (GraphQL spec §6.1.2) as graphql-js does, at a bounded cost. graphql-js continues after
- * an error and prints the refused value in each error. Here each variable has at most one error, and an error shortens a
- * long value.
+ * Coerces an operation's variables (GraphQL spec §6.1.2) as graphql-js does, but at a bounded cost. graphql-js continues after an
+ * error and prints the refused value in each error. Here each variable has at most one error, and long values are shortened in
+ * errors.
  */
 import {
   GraphQLError,
@@ -28,7 +28,7 @@ import { Dictionary, own } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
 import { valuesPerRequest } from "../../settings/capacity.ts";
 
-/** The bound on errors in a response. */
+/** Maximum number of errors in a response. */
 const maxErrors = 10;
 
 export type Variables = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function coerceVariables(
   hidesSuggestions: boolean,
 ): { coerced: Variables } | { errors: readonly GraphQLError[] } {
   const coercion: Coercion = { left: valuesPerRequest, hidesSuggestions };
-  // graphql-js looks up any variable in the values, also one that is left out
+  // without a prototype, because graphql-js also looks up variables that have no value
   const coerced = new Dictionary<unknown>();
   const errors: GraphQLError[] = [];
   for (const definition of definitions) {
@@ -57,7 +57,7 @@ export function coerceVariables(
   return errors.length > 0 ? { errors } : { coerced };
 }
 
-/** The variable's name and value; an empty list for a variable without a value. */
+/** Returns the variable's name and value, or an empty list for a variable without a value. */
 function coerceVariable(
   coercion: Coercion,
   schema: GraphQLSchema,
@@ -80,10 +80,10 @@ function coerceVariable(
 // Coerces a variable's value to its type (GraphQL spec §3.4 to §3.12, "Input Coercion") and stops at the first fault. The
 // size of the value bounds the cost; the size of the schema does not matter.
 
-/** `left`: values, defaults included, that may still be coerced. `hidesSuggestions`: errors suggest no names. */
+/** `left`: how many values, including defaults, may still be coerced. `hidesSuggestions`: errors do not suggest names. */
 type Coercion = { left: number; readonly hidesSuggestions: boolean };
 
-/** Levels of nested objects, and of a custom scalar's value. */
+/** Maximum nesting of input objects, and of a custom scalar's value. */
 const maxNesting = 100;
 
 /** Throws an `InputError`, or a `CodedError` if `coercion` has too few values left. */
@@ -180,7 +180,7 @@ function coerceObject(
   const unknown = names.find((name) => !order.has(name));
   if (unknown !== undefined) throw unknownMember(coercion, type, unknown, given);
   if (type.isOneOf) checkOneOf(type, coerced, given);
-  // without a prototype: a field that is left out has no value, also if every object inherits its name (`valueOf`)
+  // without a prototype: an omitted field must have no value, even if its name is one that every object inherits (`valueOf`)
   const object = new Dictionary<unknown>();
   for (const [name, value] of coerced) object[name] = value;
   return object;
@@ -224,7 +224,10 @@ function checkOneOf(type: GraphQLInputObjectType, coerced: [string, unknown][], 
   });
 }
 
-/** A custom scalar parses any value. Enums and specified scalars refuse objects and lists before they print them. */
+/**
+ * Custom scalars accept any value. For enums and specified scalars, objects and lists are refused here, before graphql-js prints
+ * them in an error.
+ */
 function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value: unknown): unknown {
   const expected = `Expected type "${type.name}".`;
   if (typeof value === "object" && (isEnumType(type) || isSpecifiedScalarType(type)))
@@ -251,9 +254,9 @@ const isNestedDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((member) => isNestedDeeper(member, levels - 1)));
 
-// The reason why a variable's value is refused: graphql-js's message with the value shortened.
+// The error of a refused variable: graphql-js's message with the value shortened.
 
-/** Characters of a name or a value in an error. */
+/** Maximum number of characters of a name or a value in an error. */
 const maxQuoted = 60;
 
 /** Whether an error shortens the text. */
@@ -264,7 +267,7 @@ const shortenText = (text: string): string => (isLong(text) ? `${text.slice(0, m
 class InputError {
   readonly reason: string;
   readonly value: string | undefined;
-  /** The path from the variable's value down. Each level adds its key when the fault passes through it. */
+  /** The path from the variable's value to the refused one. Each level prepends its key while the error propagates. */
   readonly path: (string | number)[] = [];
 
   /** Without a value, the message is `reason` alone. */

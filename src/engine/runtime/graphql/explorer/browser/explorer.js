@@ -1,6 +1,6 @@
 /**
- * The explorer in the browser: starts GraphiQL with the schema and the saved operations that the page holds, sends its
- * operations with the API key of the bar, and shows how each was answered.
+ * The explorer in the browser: starts GraphiQL with the schema and the saved operations that the page contains, sends operations
+ * with the API key from the bar, and shows status, time and REST calls of each response.
  */
 
 /**
@@ -16,7 +16,7 @@ const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 /** @type {Facts} */
 const { key, keyHeader, schema, operations, workers } = JSON.parse(element("facts").textContent ?? "");
 
-/** GraphiQL's editors ask for their workers by name. @type {Record<string, string>} */
+/** GraphiQL's editors request their workers by name. @type {Record<string, string>} */
 const workerUrls = Object.fromEntries(
   Object.entries(workers).map(([name, text]) => [
     name,
@@ -31,7 +31,7 @@ keyField.value = sessionStorage.getItem("api-key") ?? key;
 keyField.addEventListener("input", () => sessionStorage.setItem("api-key", keyField.value.trim()));
 
 /**
- * Tabs that a user changed stay until the saved operations change.
+ * `prefix` is a digest of the saved operations, so tabs that a user changed are stored until these operations change.
  * @param {string} prefix
  */
 const storageOf = (prefix) => ({
@@ -52,7 +52,7 @@ function digest(text) {
 }
 
 /**
- * A credential of the Headers editor replaces the key of the bar.
+ * A credential in the Headers editor replaces the key from the bar.
  * @param {Record<string, string>} written
  */
 function headersOf(written) {
@@ -69,8 +69,8 @@ function headersOf(written) {
 }
 
 /**
- * Whether a document has an operation of that name. GraphiQL learns the name after the text: for a tenth of a second
- * after a change of tab it gives the name of the tab before.
+ * Whether a document has an operation of that name. GraphiQL updates the name after the document: for a tenth of a second after a
+ * change of tab, it passes the name from the previous tab.
  * @param {string} query
  * @param {string} name
  */
@@ -106,7 +106,8 @@ async function execute({ query, operationName, variables }, options) {
 }
 
 /**
- * Clears the answer before, which would look like this one's. GraphiQL would show a thrown error with its stack.
+ * Clears the previous response, which would look like this one's. The error is returned, because GraphiQL would show a thrown
+ * error with its stack.
  * @param {unknown} error the server cannot be reached, or a header cannot be sent
  */
 function showFailure(error) {
@@ -141,7 +142,7 @@ function make(name, attributes, ...children) {
 }
 
 /**
- * GraphQL answers 200 also where fields failed: then the count of the errors stands beside the status, and neither is good.
+ * A response with failed fields has status 200 too: the number of errors is then shown beside the status, both marked as bad.
  * @param {Response} response
  * @param {number} errors
  * @param {number} ms
@@ -226,8 +227,8 @@ const tabs = operations.map(({ body, variables }) => ({
 }));
 
 /**
- * GraphiQL opens with the query and the variables that it keeps beside its tabs, and adds a tab for them when no kept tab
- * has the same. It keeps them only once they are edited, so they are set to those of the tab that was open last.
+ * GraphiQL opens with a query and variables that it stores apart from its tabs, and adds a tab for them if no stored tab has the
+ * same. It stores them only after an edit, so this function sets them to those of the tab that was open last.
  */
 function reopen() {
   const { tabs: kept = [], activeTabIndex = 0 } = JSON.parse(storage.getItem("graphiql:tabState") ?? "{}");
