@@ -12,17 +12,17 @@ import { heldFiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { upstreamConnector } from "./upstream/upstream-connector.ts";
 
-/** The lifetime of a token whose response does not tell it (RFC 6749 §5.1). */
+/** Assumed lifetime of a token if the response does not contain it (RFC 6749 §5.1). */
 const usualSeconds = 300;
 /** A token is not used in the last tenth of its lifetime, a minute at most. */
 const marginSeconds = 60;
 /** After a failure, calls fail for this long without another request: a server may lock clients out. */
 const pauseMs = 5_000;
-/** A token that is refused when it is newer than this would be refused again if it were replaced. */
+/** A token that REST refuses at a younger age is not replaced, since a new one would be refused too. */
 const leastAgeMs = 10_000;
 const mostBytes = 65_536;
 
-/** A token, without a property that anything would print. */
+/** A token in a private property, which loggers do not print. */
 export class AccessToken {
   readonly #text: string;
   readonly #isRenewable: () => boolean;
@@ -38,12 +38,12 @@ export class AccessToken {
     return this.#text;
   }
 
-  /** Whether another token may be accepted where this one was refused. */
+  /** Whether a new token may be accepted where this one was refused. */
   get isRenewable(): boolean {
     return this.#isRenewable();
   }
 
-  /** The next call asks for another token, unless there is one. */
+  /** Makes the next call request a new token, unless there is one already. */
   renew(): void {
     if (this.isRenewable) this.#forget();
   }
@@ -91,7 +91,7 @@ export class AccessTokens {
     );
   }
 
-  /** Names nothing of the response: it may repeat the secret. */
+  /** Errors contain nothing of the response, because it may repeat the secret. */
   async #request({ url, scope, inBody }: TokenEndpoint, client: string) {
     const colon = client.indexOf(":");
     const [id, secret] = [client.slice(0, colon), client.slice(colon + 1)];

@@ -1,7 +1,7 @@
 /**
- * One list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. A property of each
- * item says which key the item belongs to. A chunk that fails is an Error for its own parents alone. A parent without a key
- * is null if the document allows that (`"nullableKeys"`), and an Error otherwise.
+ * One list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. Each item has a property
+ * with the key that the item belongs to. If a chunk's call fails, only the parents of its keys get an Error. A parent without a
+ * key gets null if the document allows that (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
 import { isRecord } from "../../shared/json-object.ts";
@@ -13,22 +13,22 @@ import { lacksKey } from "./property.ts";
 type Key = string | number;
 type MaybeKey = Key | null | undefined;
 type KeyOf<Keys> = Keys extends readonly (infer K)[] ? NonNullable<K> : never;
-/** The document allows parents without a key. */
+/** Set if the document allows parents without a key. */
 type NullableKeys = "nullableKeys" | undefined;
-/** The document allows parents without a list of keys, or nulls in a list. */
+/** Set if the document allows parents without a list of keys (`nullableKeys`), or nulls in a list (`nullItems`). */
 type NullableLists = "nullableKeys" | "nullItems";
 type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined> | readonly [];
 
-/** The name or path of the property that is matched with the keys. */
+/** The name or path of the property that contains an item's key. */
 type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
 
-/** An item has the property, or the first one of the path. */
+/** An item with that property, or the first property of that path. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
-/** The items that match each key, or the failure of the key's chunk. */
+/** For each key, the items that match it, or the error of its chunk. */
 type Found<Kept> = Map<string, Kept | Error>;
 
-/** Adds an item to those of a key. */
+/** Adds an item to the items of a key. */
 type Keep<Item, Kept> = (kept: Kept | undefined, item: Item) => Kept;
 
 const keepFirst = <Item>(kept: Item | undefined, item: Item): Item => kept ?? item;
@@ -39,7 +39,7 @@ function keepAll<Item>(kept: Item[] | undefined, item: Item): Item[] {
   return kept;
 }
 
-/** Returns one object for each key. `null`: the key is missing, or no item matches. */
+/** Returns one item for each key; null if the key is missing or no item matches. */
 export async function batchOne<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
@@ -51,7 +51,7 @@ export async function batchOne<K extends MaybeKey, const Match extends string, I
   return keys.map((key) => (isMissing(key) ? withoutKey(nullable) : (foundFor(found, key) ?? null)));
 }
 
-/** Returns a list for each key, empty if no item matches. `null`: the key is missing. */
+/** Returns a list of items for each key, empty if no item matches; null if the key is missing. */
 export async function batchMany<K extends MaybeKey, const Match extends string, Item extends Matched<Match>>(
   keys: readonly K[],
   size: number,
@@ -65,8 +65,8 @@ export async function batchMany<K extends MaybeKey, const Match extends string, 
 }
 
 /**
- * Returns a list of objects for each list of keys, in its order. `null`: there is no list or no key, if the document allows
- * that, or no item matches.
+ * Returns a list of items for each list of keys, in its order. Contains null in place of a missing list or key, if the document
+ * allows that, and for a key that no item matches.
  */
 export async function batchEach<
   Keys extends readonly MaybeKey[] | null | undefined,
@@ -94,20 +94,20 @@ const isMissing = (key: unknown): key is null | undefined => key === null || key
 
 const withoutKey = (nullable: NullableKeys): null | Error => (nullable ? null : lacksKey());
 
-/** The error of one parent whose value breaks the REST contract. */
+/** The error of one parent whose value violates the REST contract. */
 const notA = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
 
 /**
- * A key as text. `undefined`: the value breaks the REST contract. A rounded number (`1e20`) breaks it too: it may be the key
- * of another object.
+ * Converts a key to a string. Returns `undefined` if the value violates the REST contract. A rounded number (`1e20`) counts as a
+ * violation, because it may be the key of another item.
  */
 function textOf(key: unknown): string | undefined {
   if (typeof key === "string") return key;
   return typeof key === "number" && !isRounded(key) ? String(key) : undefined;
 }
 
-/** The items of a key, or the failure. `undefined`: no item matches. */
+/** Returns the items of a key, or the error of its chunk; `undefined` if no item matches. */
 function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
   const text = textOf(key);
   return text?.isWellFormed() ? found.get(text) : notA("key");
@@ -126,7 +126,7 @@ async function fetchAll<K extends MaybeKey, Item, Kept>(
   batch: Batch<NonNullable<K>, Item, Kept>,
 ): Promise<Found<Kept>> {
   const distinct = new Set<NonNullable<K>>();
-  // a URL cannot hold half of a character
+  // a lone surrogate cannot be encoded in a URL
   for (const key of keys) if (textOf(key)?.isWellFormed()) distinct.add(key as NonNullable<K>);
   const wanted = [...distinct];
   const found: Found<Kept> = new Map();
@@ -150,7 +150,7 @@ async function fetchChunk<K, Item, Kept>(
       const value = keyAt(item, steps);
       const key = textOf(value);
       if (key === undefined) {
-        hasLost ||= typeof value !== "number"; // a rounded key belongs to a parent that fails by its own
+        hasLost ||= typeof value !== "number"; // a rounded key's parent fails anyway
         continue;
       }
       const kept = found.get(key);
@@ -168,11 +168,11 @@ async function fetchChunk<K, Item, Kept>(
   }
 }
 
-/** The key of an item. An item without an object on the path has none; the other items still belong to their keys. */
+/** Returns the key of an item; `undefined` if there is no object on the path. */
 const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
-/** REST sent an item without a key: it may belong to each key without an item, and to each list. */
+/** Fails the keys that an item without a key may belong to: every key without an item, and every list. */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {
     const kept = found.get(key);
@@ -180,7 +180,7 @@ function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): voi
   }
 }
 
-/** The keys that the encoder refused before the call, so that they fail their own parents alone. */
+/** Returns the keys that the encoder refused before the call, so that only their own parents fail. */
 const unwritableItems = (error: unknown): readonly unknown[] =>
   error instanceof CodedError && error.cause instanceof Unwritable ? error.cause.items : [];
 

@@ -1,4 +1,4 @@
-/** The headers of a request that travel on to REST, and the owners that the request is charged to. */
+/** The headers of a request that are forwarded to REST, and the owners that the request is charged to. */
 import { hash } from "node:crypto";
 import { canonicalHeader } from "../../shared/never-credentials.ts";
 import type { Operation } from "../../shared/operation.ts";
@@ -8,22 +8,25 @@ import { hasAll, includesAll, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers of every operation that a call may replace by its own. */
+/** Headers sent to every operation that a call may replace by its own. */
 const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
 const headersOfNoCaller = ["accept", "accept-language"];
 
 const none: readonly Owner[] = [];
 
-/** What the credentials and the context headers of a request decide. Requests that bring the same ones share it. */
+/**
+ * Everything that is derived from the credentials and the context headers of a request. Requests with the same ones share a
+ * profile.
+ */
 export class CallerProfile {
-  /** The headers that every operation receives, but for those that differ in each request. */
+  /** The headers that every operation receives, except those that differ in each request. */
   readonly headers: Headers;
-  /** The credential headers. An operation receives those that it takes. */
+  /** The credential headers. An operation receives those that it accepts. */
   readonly credentials: Headers;
   /** The tenant that the gateway vouches for, or the owners of the credentials. */
   readonly owners: readonly Owner[];
-  /** A text that differs wherever REST can distinguish callers. It outlives a rotation of the gateway's proof. */
+  /** A string that differs whenever REST can distinguish the callers. It does not change when the gateway's proof is rotated. */
   readonly identity: string;
   /** The tenant that the gateway vouches for. */
   readonly tenant: string | undefined;
@@ -47,13 +50,12 @@ export class CallerHeaders {
   /** The headers that operations receive, whatever they declare. */
   readonly headers: Headers;
   /**
-   * The owners of the shares of the process that the request takes: the tenant, the owners of its accepted credentials, or its
-   * address.
+   * The owners that the request is charged to: the tenant, the owners of its accepted credentials, or its address.
    */
   owners: readonly Owner[];
   /** The owners of credentials that REST had not accepted before this request. */
   unknown: readonly Owner[] = none;
-  /** Those of them whose credentials REST has accepted since. */
+  /** Those of the `unknown` owners whose credentials REST has accepted since. */
   accepted: readonly Owner[] = none;
 
   readonly #withheld: Withheld | undefined;
@@ -78,17 +80,17 @@ export class CallerHeaders {
     return this.profile.identity;
   }
 
-  /** What no text for a client may repeat: the caller's credentials, what they are made of, and the gateway's proof. */
+  /** Strings that no message for a client may contain: the caller's credentials, their parts, and the gateway's proof. */
   get secrets(): readonly string[] {
     return partsOfSecrets([...Object.values(this.credentials), own(this.headers, proofHeader) ?? ""]);
   }
 
-  /** Whether the request came with a credential that some operation takes. */
+  /** Whether the request contains a credential that some operation accepts. */
   get hasCredentials(): boolean {
     return Object.keys(this.credentials).length > 0;
   }
 
-  /** The name of the first owner, which counts where there can be only one. */
+  /** The name of the first owner, for uses where there can be only one. */
   get caller(): string {
     return this.owners[0]?.name ?? "";
   }
@@ -98,7 +100,7 @@ export class CallerHeaders {
     return this.owners.length > 1 ? this.owners.slice(1).map(({ name }) => name) : undefined;
   }
 
-  /** The owner that REST knows the caller of an operation as. */
+  /** Returns the owner that REST identifies the caller as, for this operation. */
   ownerAt({ credentials = [] }: Operation): string {
     const known =
       this.owners.length > 1 &&
@@ -107,8 +109,8 @@ export class CallerHeaders {
   }
 
   /**
-   * Notes that an operation has succeeded. That proves a credential which the operation could not do without: it needs one,
-   * and each way in that the request has in full includes it. Where REST may have read either of two, it proves neither.
+   * Records that an operation has succeeded. This proves a credential if the operation requires credentials and every alternative
+   * for which the request has all credentials includes it. If REST may have used either of two credentials, neither is proved.
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
@@ -119,10 +121,10 @@ export class CallerHeaders {
   }
 
   /**
-   * A copy of the headers that travel on to an operation, with the credentials that it takes and the headers of the call. A
-   * client's argument may feed one of those, so none replaces what the gateway vouches for or a credential of the request, in
-   * any spelling. Otherwise the success of the argument's credential would prove the request's. A public read carries nothing of
-   * its caller but the language.
+   * Returns a copy of the headers that are forwarded to an operation, with the credentials that it accepts and the headers of the
+   * call. A header of the call may come from a client's argument, so it never replaces a header that the gateway vouches for or a
+   * credential of the request, in any spelling. Otherwise a valid credential in the argument would prove the one in the request.
+   * A public read carries nothing of its caller but the language.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = operation.public ? this.#ofNoCaller : new Dictionary<string>(this.headers);
@@ -152,7 +154,7 @@ export class CallerHeaders {
     return headers;
   }
 
-  /** Leaves out the query parameters whose names credentials of the request have in the query: each name is sent once. */
+  /** Removes the query parameters with the name of a credential that is sent in the query, so that each name is sent once. */
   queryOf<Query extends Readonly<Record<string, unknown>>>(
     { places, credentials }: Operation,
     query: Query,
@@ -166,7 +168,7 @@ export class CallerHeaders {
     return Object.fromEntries(Object.entries(query).filter(([name]) => !placed.includes(name))) as Query;
   }
 
-  /** Adds the credentials of an operation that takes some of them elsewhere than in a header. */
+  /** Adds the credentials of an operation that accepts some of them elsewhere than in the header of the same name. */
   #place(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {
@@ -178,7 +180,10 @@ export class CallerHeaders {
     if (cookies.length > 0) headers.cookie = cookies.join("; ");
   }
 
-  /** The path of a call, with the credentials that REST takes in its query. Only the request itself may hold it. */
+  /**
+   * Returns the path of a call with the credentials that REST accepts in the query. It must be used only for sending, never
+   * logged or stored.
+   */
   pathOf(operation: Operation, path: string): string {
     if (operation.places === undefined) return path;
     let whole = path;
@@ -199,8 +204,8 @@ export class CallerHeaders {
 }
 
 /**
- * A credential, and its parts behind the scheme (RFC 9110 §11.4): the token, the values of parameters, and what Basic encodes
- * (RFC 7617 §2).
+ * Returns a credential and its parts after the scheme (RFC 9110 §11.4): the token, the values of parameters, and the user and
+ * password that Basic encodes (RFC 7617 §2).
  */
 function secretParts(value: string): string[] {
   const [, scheme = "", rest = ""] = /^(\S+)\s+(.+)$/.exec(value) ?? [];
@@ -209,26 +214,26 @@ function secretParts(value: string): string[] {
   return [value, rest, ...parts, basic, basic.replace(/^[^:]*:/, "")];
 }
 
-/** A shorter text may be a word of any sentence. */
+/** Shorter strings are not treated as secrets, because they may be a word of any sentence. */
 const shortestSecret = 6;
 
-/** The credentials and their parts that no text for a client may repeat. */
+/** Returns the credentials and their parts that no message for a client may contain. */
 export const partsOfSecrets = (values: readonly string[]): readonly string[] =>
   [...new Set(values.flatMap(secretParts))].filter(({ length }) => length >= shortestSecret);
 
 const mostCharacters = 1_024;
 
 /**
- * Returns a short text as it is, and a long one as its digest: a credential may have 16 kB, good or not, and thousands
- * of callers are remembered. No other text has the form of a digest.
+ * Returns a short string unchanged, and a digest of a long one: a credential may have 16 kB, valid or not, and thousands of
+ * callers are remembered. No short string has the form of such a digest.
  */
 export const digestIfLong = (text: string, most = mostCharacters): string =>
   text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
-/** What a cookie can hold (RFC 6265 §4.1.1). REST refuses a call without its cookie. */
+/** The characters allowed in a cookie (RFC 6265 §4.1.1). Other credentials are not sent; REST then refuses the call. */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
-/** No value of a header has a line break, so different headers have different texts. */
+/** Header values contain no line breaks, so different headers result in different strings. */
 function textOf(headers: Headers): string {
   let text = "";
   for (const name in headers)

@@ -1,6 +1,6 @@
 /**
- * The REST client of one request. It finds an operation's upstream, makes the call, and turns the response into a value
- * or into a `CodedError`, which names the operation and nothing of the upstream.
+ * The REST client of one request. It finds an operation's upstream, makes the call, and converts the response to a value or to a
+ * `CodedError`, which names the operation but contains nothing of the upstream.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson, isText } from "../../shared/media-type.ts";
@@ -41,7 +41,7 @@ type Init = {
   readonly body?: unknown;
 } & TakesLink;
 
-/** A function of openapi-fetch. The types of `Rest` have checked its arguments. */
+/** The type of openapi-fetch's `request`. Its arguments have already been checked by the types of `Rest`. */
 type Send = (method: string, path: string, init: object) => Promise<Sent>;
 type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 
@@ -49,7 +49,7 @@ type Sent = { data?: unknown; error?: unknown; response: RestResponse };
 export class Upstreams extends Map<string, Upstream> {
   /** The budgets that all requests of the process share. */
   readonly shares: ProcessBudgets;
-  /** The responses and answers that REST allows to keep for each caller. */
+  /** The REST responses and GraphQL responses that REST permits caching, separately for each caller. */
   readonly cache = new CallerCache();
   /** The credentials of the server. */
   readonly held: HeldCredentials;
@@ -72,7 +72,7 @@ export class Upstreams extends Map<string, Upstream> {
     return this.get(product) as Upstream;
   }
 
-  /** Calls of all products that wait or are on a connection. */
+  /** Calls of all products in flight, including those that wait for a connection. */
   get underWay(): number {
     return [...this.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
   }
@@ -96,12 +96,12 @@ export class RestClient {
     this.#coordinate = coordinate;
   }
 
-  /** The client of the same request for the calls of one field. */
+  /** Returns the client of the same request for the calls of one field. */
   forField(coordinate: string): RestClient {
     return new RestClient(this.#upstreams, this.#scope, this.#request, coordinate);
   }
 
-  /** Empty if no gateway vouches for one. Operations that take it are refused then. */
+  /** The caller's tenant; empty if no gateway vouches for one. Operations that need the tenant are then refused. */
   get tenant(): string {
     return this.#scope.forwarded.tenant ?? "";
   }
@@ -226,14 +226,14 @@ export class RestClient {
   }
 }
 
-/** What a credential for all tenants is used for is the caller's tenant's, whatever resolvers and clients do. */
+/** Ensures that a credential for all tenants is used only for the caller's tenant, whatever resolvers and clients do. */
 function checkTenant({ held }: Operation, init: Init | undefined, tenant: string | undefined): void {
   if (!held?.tenant) return;
   if (own(membersOf(init?.[held.tenant.in]), held.tenant.name) !== tenant)
     throw new CodedError("INTERNAL_SERVER_ERROR", "the call is not for the caller's tenant");
 }
 
-/** The value, or null for a 404. */
+/** Resolves with the value, or with null for a 404. */
 async function orNull(value: Promise<unknown>): Promise<unknown> {
   try {
     return await value;
@@ -243,7 +243,7 @@ async function orNull(value: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** The value at `result`. Throws for a null that the document forbids; a success without content is null. */
+/** Returns the value at `result`; null for a success without content. Throws for a null that the document forbids. */
 function valueIn(operation: Operation, body: unknown, result: readonly string[]): unknown {
   const value = valueAt(body, result) ?? null;
   if (value === null && body !== undefined && !operation.nullable?.includes(result.join(".")))
@@ -251,7 +251,10 @@ function valueIn(operation: Operation, body: unknown, result: readonly string[])
   return value;
 }
 
-/** The parsed body of a response that keeps the contract; `undefined` for a success without content. */
+/**
+ * Returns the parsed body of a success; `undefined` if it has no content. Throws for a failure, and for a response that violates
+ * the contract.
+ */
 function bodyOf(
   operation: Operation,
   init: Init | undefined,

@@ -1,19 +1,20 @@
 /**
- * Makes a connection from a page of REST (GraphQL Cursor Connections Specification).
+ * Builds a connection from a page of REST (GraphQL Cursor Connections Specification).
  *
- * REST has one cursor a page, that of the next one: the last edge has it. Any other edge has the cursor of its own page and a number
- * of items to skip: REST sends these items again, and they are left out. Cursors contain more where a page depends on more:
- * - the size of the pages, if REST's cursor may be a page's number: with another size, every page would move;
- * - the number of items before the page, if a total says which page is the last and the client cannot choose the size;
- * - the number of empty pages in a row, behind an empty page.
- * With offsets, each edge has an offset of its own. A cursor that is the id of the last item is read from that item.
+ * REST sends one cursor per page, that of the next page, which becomes the cursor of the last edge. The cursor of any other edge
+ * consists of REST's cursor of its own page and a number of items to skip: REST sends these items again, and they are left out.
+ * Cursors contain further values where a page depends on them:
+ * - the size of the pages, if REST's cursor may be a page number: with another size, every page would begin elsewhere;
+ * - the number of items before the page, if the last page is recognised by a total and the client cannot choose the size;
+ * - the number of consecutive empty pages, after an empty page. With offsets, the cursor of each edge is its offset. If REST's
+ * cursor is the id of the last item, it is taken from that item.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
 import { CodedError } from "../coded-error.ts";
 import type { TakesLink, ValueAt } from "./openapi-types.ts";
+import { cursorOf, mostEmptyPages, type PageArguments, type PageStart, startAt } from "./paging/cursor.ts";
 import { cursorFromUrl, nextLinkCursor } from "./paging/next-link.ts";
-import { cursorOf, mostEmptyPages, type PageArguments, type PageStart, startAt } from "./paging/page.ts";
 import { isEmptyList, valueAt } from "./property.ts";
 
 type ItemAt<Body, Items extends readonly string[]> =
@@ -37,8 +38,8 @@ export type Connection<Body, Item> = {
 } & Made<Item>;
 
 /**
- * `load` gets the arguments in REST's terms. Without a call to make, it returns null or, for an empty page, `[]`. Throws `BAD_USER_INPUT`
- * for a cursor that is not of this function.
+ * `load` gets `first` and `after` as REST expects them. If no call is needed, it returns null or, for an empty page, `[]`. Throws
+ * `BAD_USER_INPUT` for a cursor that this function did not create.
  */
 export async function connection<
   const Args extends PageArguments,
@@ -69,7 +70,7 @@ export async function connection<
   return buildConnection(answer, nextCursor) as never;
 }
 
-/** REST's answer to the request for a page. */
+/** REST's response to the request for a page. */
 type PageAnswer = {
   readonly args: PageArguments;
   readonly page: Page;
@@ -78,7 +79,10 @@ type PageAnswer = {
   readonly items: unknown;
 };
 
-/** Throws for a page that is not the last one and leads to no other page: a client that follows it would never end. */
+/**
+ * Throws for a page that is not the last but leads to no further page, or to itself: a client that follows the pages would never
+ * finish.
+ */
 function checkProgress({ page: { more, next }, body, items, start }: PageAnswer, nextCursor: string): void {
   const fail = (message: string): never => {
     throw new CodedError("BAD_UPSTREAM_RESPONSE", message);
@@ -99,11 +103,11 @@ function checkProgress({ page: { more, next }, body, items, start }: PageAnswer,
     fail(`more than ${mostEmptyPages} pages in a row are empty, and each leads to another one`);
 }
 
-/** The number of empty pages in a row that end with this one. */
+/** The number of consecutive empty pages up to and including this one. */
 const emptiesUpTo = ({ start, items }: Pick<PageAnswer, "start" | "items">): number =>
   lengthOf(items) === 0 ? (start.empties ?? 0) + 1 : 0;
 
-/** Throws for a part of the page that its document requires, whether or not the client selects it. */
+/** Throws if the page lacks a part that its document requires, whether or not the client selects it. */
 function checkParts(body: object, page: Page): void {
   for (const part of page.required ?? []) {
     const value = valueAt(body, pathOfPart(page, part) ?? []);
@@ -113,8 +117,8 @@ function checkParts(body: object, page: Page): void {
 }
 
 /**
- * The size of a page that begins inside another. A cursor may hold it. Otherwise the skipped items count among
- * those that REST sends, and REST sends no more than `most`.
+ * Returns the page size to request from REST if the connection's page begins within a REST page. The cursor may contain it.
+ * Otherwise the skipped items are added, since REST sends them too, up to REST's maximum `most`.
  */
 function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: PageStart): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
@@ -122,7 +126,10 @@ function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: Page
   return { first: Math.min((args.first ?? first) + skip, most ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/** The cursor in the next page's address; empty on the last page. Its errors are those of the call, and name the operation. */
+/**
+ * Returns the cursor in the next page's address; empty on the last page. Errors become errors of the call, which name the
+ * operation.
+ */
 function linkedCursor(
   { at, parameter }: NextPage & { readonly by: "link" },
   header: string | string[] | undefined,
@@ -142,13 +149,16 @@ function notACursor(): never {
   throw new CodedError("BAD_UPSTREAM_RESPONSE", "the next cursor is neither text nor a number");
 }
 
-/** REST's cursor of the next page; empty on the last one. */
+/** Returns REST's cursor of the next page; empty on the last page. */
 function nextCursorIn(answer: PageAnswer, next: Exclude<NextPage, { readonly by: "link" }>): string {
   if (next.by === "cursor") return restCursorAt(answer.body, next.at);
   return next.by === "lastItem" ? cursorOfLastItem(answer, next.at) : countedCursor(answer, next);
 }
 
-/** A short page may have a next one if REST says so, but an empty page has no item that leads to it. */
+/**
+ * Returns the cursor from the last item. A short page may be followed by another if REST says so, but an empty page has no item
+ * to take a cursor from.
+ */
 function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   const { page, body, items } = answer;
   if (!Array.isArray(items) || items.length === 0) return "";
@@ -156,7 +166,7 @@ function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
   return isLast ? "" : restCursorAt(items.at(-1), at) || notACursor();
 }
 
-/** The next page's number or offset. No offset leads on from an empty page. */
+/** Returns the next page's number or offset; empty on the last page, and after an empty page with offsets. */
 function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): string {
   const { page, start, body } = answer;
   const count = lengthOf(answer.items);
@@ -169,7 +179,7 @@ function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): st
   return isLast ? "" : String(behind);
 }
 
-/** Whether the page has fewer items than a page that another one follows. */
+/** Whether the page has too few items to be followed by another page. */
 function isShort({ args, page, start, items }: PageAnswer): boolean {
   const full = "full" in page.next ? (page.next.full ?? 0) : 0;
   const count = lengthOf(items);
@@ -178,12 +188,12 @@ function isShort({ args, page, start, items }: PageAnswer): boolean {
 
 const lengthOf = (items: unknown): number => (Array.isArray(items) ? items.length : 0);
 
-/** `edges` and `pageInfo` are made when they are read: a selection of `nodes` pays for neither. */
+/** `edges` and `pageInfo` are built when they are read, so that a selection of `nodes` does not pay for them. */
 function buildConnection({ args, page, start, body, items }: PageAnswer, nextCursor: string): object {
   const { first, after } = args;
   const { skip, size, before } = start;
   const { next } = page;
-  const isCut = size !== undefined && after != null; // REST's page may be longer than what is asked for
+  const isCut = size !== undefined && after != null; // REST's page may be longer than requested
   const end = isCut ? skip + Math.max(0, first ?? page.first ?? size) : undefined;
   const nodes = Array.isArray(items) ? items.slice(skip, end) : items;
   const count = lengthOf(nodes);

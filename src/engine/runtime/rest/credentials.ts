@@ -4,10 +4,10 @@ import { isNeverCredential } from "../../shared/never-credentials.ts";
 import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 
-/** Every header that carries a credential of an operation, in lower case. */
+/** Returns the names of all headers that may contain a credential of an operation, in lower case. */
 export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];
 
-/** Finds the credentials of a request. `prefix` is the prefix of the context headers. */
+/** Returns a function that extracts the credentials of a request. `prefix` is the prefix of the context headers. */
 export function credentialReader(
   operations: Operations,
   prefix: string,
@@ -32,25 +32,29 @@ export function credentialReader(
 }
 
 /**
- * A credential without its spellings: the case of its scheme and the spaces after it do not matter (RFC 9110 §11.1, §11.4). So
- * one credential is one caller.
+ * Normalizes the spelling of a credential, so that one credential is one caller: the case of its scheme and the spaces after the
+ * scheme do not matter (RFC 9110 §11.1, §11.4).
  */
 export const normalized = (name: string, value: string): string =>
   name === "authorization"
     ? value.replace(/^\S+ +/, (scheme) => `${scheme.trimEnd().toLowerCase()} `)
     : value;
 
-/** Servers read Basic with or without padding, and may skip what is not base64: one credential has many texts (RFC 7617 §2). */
+/**
+ * Normalizes Basic credentials, which have many spellings: servers accept them with or without padding, and may skip characters
+ * that are not base64 (RFC 7617 §2).
+ */
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
-/** The holder of a credential: the headers that the credential is made of, and a name for their values. */
+/** The holder of a credential. `way`: the headers that form the credential; `name`: identifies their values. */
 export type Owner = { readonly name: string; readonly way: readonly string[] };
 
 /**
- * Finds the owners of a request's credentials, in the order of the document. Each way in is a list of headers. An owner is
- * known by the values of a list that the request has in full. A list that includes another one makes no owner: what it has
- * beside the other list may be any text where an operation needs the other list only.
+ * Returns a function that finds the owners of a request's credentials, in the order of the document. Each alternative of a
+ * security requirement is a list of headers. The values of a list that the request contains completely identify an owner. A list
+ * that includes another such list is ignored: where an operation requires only the shorter list, the additional headers may have
+ * any value.
  */
 export function ownersOf(
   operations: Operations,
@@ -75,17 +79,20 @@ export function ownersOf(
   };
 }
 
-/** Whether the credentials are enough for a way in. */
+/** Whether the credentials contain all headers of `way`. */
 export function hasAll(credentials: Readonly<Record<string, string>>, way: readonly string[]): boolean {
   for (const name of way) if (!Object.hasOwn(credentials, name)) return false;
   return true;
 }
 
-/** Whether `way` takes all headers of `other`. */
+/** Whether `way` includes all headers of `other`. */
 export const includesAll = (way: readonly string[], other: readonly string[]): boolean =>
   other.every((name) => way.includes(name));
 
-/** Every list of headers that lets a caller in somewhere, once, in whatever order the document names them. */
+/**
+ * Returns every list of headers that authenticates a caller for some operation. Lists with the same headers in another order
+ * count once.
+ */
 function waysIn(operations: Operations): (readonly string[])[] {
   const lists = Object.values(operations).flatMap(({ credentials = [] }) => credentials);
   return [...new Map(lists.map((list) => [list.toSorted().join(), list])).values()];

@@ -1,8 +1,8 @@
 /**
- * The one encoder of every parameter (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST
- * reads back the value that was given: one that its style cannot write unambiguously is refused. A query or header leaves
- * out null and undefined, also in an object, and refuses an empty list. A path refuses an empty value and one that holds a
- * dot segment.
+ * Encodes all parameters (OpenAPI 3.1.1 §4.8.12, RFC 3986 §3.3, §3.4). A value never changes the route, and REST decodes exactly
+ * the value that was passed: a value that its style cannot express unambiguously is refused. In a query or header, null and
+ * undefined are left out, also within an object, and an empty list is refused. In a path, an empty value and a dot segment are
+ * refused.
  */
 import { serializeArrayParam, serializeObjectParam } from "openapi-fetch";
 import type { Operation, Style } from "../../shared/operation.ts";
@@ -15,7 +15,7 @@ export type Section = Readonly<Record<string, unknown>>;
 export const serializeQuery = (operation: Operation, query: Section): string =>
   serializePairs(operation, "query", query);
 
-/** The pairs of a query, or of the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+/** Serializes the pairs of a query, or of the body of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
 export function serializePairs(operation: Operation, location: "query" | "body", section: Section): string {
   const all: Pairs = { operation, location, section };
   let pairs = "";
@@ -27,7 +27,7 @@ export function serializePairs(operation: Operation, location: "query" | "body",
   return pairs;
 }
 
-/** The parameters that are written side by side. */
+/** The parameters that are serialized together. */
 type Pairs = {
   readonly operation: Operation;
   readonly location: "query" | "body";
@@ -44,7 +44,7 @@ function serializeOne(name: string, value: unknown, written: Style, all: Pairs):
   if (style !== "json" && Array.isArray(value) && value.length === 1 && value[0] === "")
     throw onlyEmptyItem(name);
   if (Array.isArray(value) && !explode && style === "form" && value.every(isPlain) && value.length > 0)
-    return `${encodeURIComponent(name)}=${value.join(",")}`; // the hundreds of keys of a batch need no encoding
+    return `${encodeURIComponent(name)}=${value.join(",")}`; // the keys of a batch need no encoding
   if (all.location === "query" && isEmptyList(value) && style !== "json") throw emptyList(name);
   const isComposed = style !== "json" && typeof value === "object" && value !== null;
   const text = isComposed
@@ -70,18 +70,20 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
   return withoutDelimiters(serializeObjectParam(encodeURIComponent(name), membersOf(value), options));
 }
 
-/** No style can write an empty list: REST would take the parameter for absent, and a filter that is absent selects everything. */
+/** No style can express an empty list: REST would consider the parameter absent, and an absent filter selects everything. */
 const emptyList = (name: string): Unwritable =>
   new Unwritable(name, "is an empty list, which REST would read as no value at all");
 
 /**
- * Each style writes such a list as `name=`. RFC 6570 would read it back, but OpenAPI 3.1.1 §4.8.12.4 writes an undefined value like
- * that, and servers read it as an empty list, an empty text or no value.
+ * Each style serializes a list of one empty string as `name=`. RFC 6570 would restore it, but OpenAPI 3.1.1 §4.8.12.4 serializes
+ * an undefined value like that, and servers parse it as an empty list, an empty string or no value.
  */
 const onlyEmptyItem = (name: string): Unwritable =>
   new Unwritable(name, "has an empty text as its only item, which REST could read as no value at all", [""]);
 
-/** What separates the items of a list whose own text is percent-encoded too, so that REST cannot tell them apart. */
+/**
+ * Separators that are percent-encoded both between the items of a list and within an item, so that REST cannot distinguish them.
+ */
 const separators: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
 
 function checkItems(name: string, items: readonly unknown[], separator: string | undefined): void {
@@ -92,8 +94,8 @@ function checkItems(name: string, items: readonly unknown[], separator: string |
 }
 
 /**
- * The members of an exploded object are parameters of their own; those of a `deepObject` have brackets around the name. Each
- * name is sent once: of two, the server chooses which one it reads.
+ * The members of an exploded object become separate parameters; those of a `deepObject` have brackets around the name. Each name
+ * must be sent only once, because the server chooses which of two it uses.
  */
 function checkMembers(name: string, value: object, style: Style, all: Pairs): void {
   const names = pairNames(name, value, style);
@@ -112,7 +114,7 @@ function checkMembers(name: string, value: object, style: Style, all: Pairs): vo
       throw new Unwritable(name, `must not have a member "${member}", which is a parameter of its own`);
 }
 
-/** The names under which REST gets a parameter. */
+/** Returns the names under which REST gets a parameter. */
 function pairNames(name: string, value: unknown, { style, explode }: Style): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [name];
   const members = definedParameters(value).map(([member]) => member);
@@ -120,26 +122,26 @@ function pairNames(name: string, value: unknown, { style, explode }: Style): str
   return style === "form" && explode ? members : [name];
 }
 
-/** The names of the credentials that a query brings to REST (`x-from-header`). */
+/** Returns the names of the credentials that are sent to REST in the query (`x-from-header`). */
 const credentialNames = ({ operation, location }: Pairs): string[] =>
   Object.values(operation.places ?? {}).flatMap((place) =>
     location === "query" && place.in === "query" ? [place.name] : [],
   );
 
 /**
- * Percent-encodes the delimiters that openapi-fetch writes raw and RFC 3986 §3.4 does not allow in a query: `color%5BR%5D=100`,
- * `blue%7Cblack` (OpenAPI 3.1.1 §4.8.12.4).
+ * Percent-encodes the delimiters that openapi-fetch leaves unencoded although RFC 3986 §3.4 does not allow them in a query:
+ * `color%5BR%5D=100`, `blue%7Cblack` (OpenAPI 3.1.1 §4.8.12.4).
  */
 const withoutDelimiters = (text: string): string => text.replace(/[[\]|]/g, encodeURIComponent);
 
 /**
- * Reserved characters as they are (`allowReserved`), as far as a query may hold them and they separate nothing in it. A `,`
- * separates the items of a list that is not exploded.
+ * Leaves reserved characters unencoded (`allowReserved`), as far as a query may contain them and they are not separators in it. A
+ * `,` separates the items of a list that is not exploded.
  */
 const withReserved = (text: string, isList: boolean): string =>
   text.replace(isList ? /%(?:24|2F|3A|3B|3F|40)/g : /%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
 
-/** An object's members with encoded names, because a caller chooses the names in a free-form object. */
+/** Returns an object's members with encoded names, because the caller chooses the names in a free-form object. */
 const membersOf = (value: object): Record<string, unknown> =>
   Object.fromEntries(definedParameters(value).map(([name, member]) => [encodeURIComponent(name), member]));
 
@@ -149,7 +151,7 @@ export const definedParameters = (object: object): [string, unknown][] =>
 const unreserved = /^[\w.~-]*$/; // RFC 3986 §2.3
 const isPlain = (value: unknown): boolean => typeof value === "string" && unreserved.test(value);
 
-/** Runs `serialize`. A URL cannot hold half of a character (a lone surrogate). */
+/** Runs `serialize`. Refuses a lone surrogate, which cannot be encoded in a URL. */
 function wellFormed(name: string, serialize: () => string): string {
   try {
     return serialize();
@@ -160,8 +162,8 @@ function wellFormed(name: string, serialize: () => string): string {
 }
 
 /**
- * A parameter or a property as JSON. Half of a character (a lone surrogate) is refused: JSON can write it, but UTF-8 cannot
- * (RFC 8259 §8.2), and REST would store another text.
+ * Serializes a parameter or a property as JSON. Refuses a lone surrogate: JSON can escape it, but UTF-8 cannot encode it (RFC
+ * 8259 §8.2), so REST would store another string.
  */
 export function jsonOf(name: string, value: unknown): string {
   const text = JSON.stringify(value);
@@ -169,12 +171,15 @@ export function jsonOf(name: string, value: unknown): string {
   return text;
 }
 
-/** `JSON.stringify` escapes a lone surrogate, and a backslash of the text itself by another one. */
+/**
+ * Matches a lone surrogate in the output of `JSON.stringify`, which escapes it, and which doubles a backslash of the string
+ * itself.
+ */
 export const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and hold visible ASCII, spaces and tabs, but not at
- * their ends (RFC 9110 §5.5). Nothing in them is percent-encoded, so a comma in an item would be a separator.
+ * Header parameters have the style `simple` (OpenAPI 3.1 §4.8.12.2) and consist of visible ASCII and, except at their ends,
+ * spaces and tabs (RFC 9110 §5.5). They are not percent-encoded, so a comma in an item would be a separator.
  */
 export function serializeHeaders(
   { style = {} }: Operation,
@@ -197,7 +202,9 @@ export function serializeHeaders(
 
 const fieldValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** A list or an object in a header; `undefined` if the object is empty. REST ignores empty items (RFC 9110 §5.6.1.2). */
+/**
+ * Serializes a list or an object in a header; `undefined` if the object is empty. REST ignores empty items (RFC 9110 §5.6.1.2).
+ */
 function simple(name: string, value: object, explode: boolean): string | undefined {
   const isList = Array.isArray(value);
   const members = isList ? value.map((item): [string, unknown] => ["", item]) : definedParameters(value);
@@ -216,11 +223,11 @@ function simple(name: string, value: object, explode: boolean): string | undefin
   return written.length === 0 ? undefined : written.join(",");
 }
 
-/** A value that REST could not read back from its place in the request. The call is not made. */
+/** The error for a value that REST could not decode unchanged from the request. The call is not made. */
 export class Unwritable extends CodedError {
   /** What is wrong with the value: `cannot stand in a path`. */
   readonly why: string;
-  /** The items of a list that are to blame. */
+  /** The items of a list that caused the error. */
   readonly items: readonly unknown[];
 
   constructor(argument: string, why: string, items: readonly unknown[] = []) {
@@ -232,7 +239,7 @@ export class Unwritable extends CodedError {
 
 /**
  * Fills each `{name}`. Throws `BAD_USER_INPUT` for an empty value, a control character or a dot segment. A dot segment may also
- * be a value together with the text or the value next to it, as in `/files/.{name}`.
+ * result from a value together with adjacent text or an adjacent value, as in `/files/.{name}`.
  */
 export function serializePath(path: string, values: Readonly<Record<string, unknown>>): string {
   return path.replace(/(?:\{[^{}]+\}|[^/])+/g, (segment) => {
@@ -251,7 +258,7 @@ export function serializePath(path: string, values: Readonly<Record<string, unkn
 const placeholder = /\{([^{}]+)\}/;
 const placeholders = new RegExp(placeholder, "g");
 
-/** A path as its document writes it, with `{name}` in it, percent-encoded where a URL cannot hold it (RFC 3986 §3.3). */
+/** Percent-encodes the characters of a path template (with `{name}` in it) that a URL cannot contain (RFC 3986 §3.3). */
 export const encodeTemplate = (path: string): string =>
   path.replace(/\{[^{}]*\}|%(?![\da-f]{2})|[^\w.~!$&'()*+,;=:@/?%-]+/gi, (found) =>
     found.startsWith("{") ? found : encodeURIComponent(found),
@@ -259,8 +266,8 @@ export const encodeTemplate = (path: string): string =>
 
 const controlCharacter = /\p{Cc}/u;
 /**
- * `.` or `..` between slashes or backslashes, a `;` parameter behind it or not, percent-encoded or not. A server that decodes
- * an encoded slash before it removes dot segments, such as nginx, would find another route.
+ * Matches `.` or `..` between slashes or backslashes, with or without a `;` parameter after it, percent-encoded or not. A server
+ * that decodes an encoded slash before it removes dot segments, such as nginx, would find another route.
  */
 const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i;
 
@@ -278,8 +285,8 @@ function isSegment(value: unknown): boolean {
 }
 
 /**
- * The number that REST takes where GraphQL has text. The argument's schema has refused other text, unless the text
- * stands deeper than the schema checks. Throws `BAD_USER_INPUT`.
+ * Converts an `ID` to the integer that REST expects. The argument's schema has already refused other strings, except at a depth
+ * that it does not check; for these, throws `BAD_USER_INPUT`.
  */
 export function integer<const Text extends string | null | undefined>(
   text: Text,
@@ -290,8 +297,8 @@ export function integer<const Text extends string | null | undefined>(
 }
 
 /**
- * Marks a value that TypeScript cannot prove: REST takes one of several objects or lists, and the client chooses which.
- * REST judges the value.
+ * Marks a value whose type TypeScript cannot check: REST accepts one of several objects or lists, and the client chooses which.
+ * REST validates the value.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the value fits whatever REST takes
 export const untyped = (value: unknown): any => value;

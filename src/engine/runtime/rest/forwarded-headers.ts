@@ -1,8 +1,8 @@
 /**
- * The headers of a request that travel on to REST. They are an allow-list, set and never appended. An operation
- * receives the credentials that the document declares for it. The context headers, the gateway's proof and its trace
- * travel on only if the request itself came with that proof. A product with a document of its own may be a vendor's: with the
- * proof, its REST could speak for any tenant. So it receives context headers and proof only if `CONTEXT_PRODUCTS` names it.
+ * Selects the headers of a request that are forwarded to REST, by an allow-list. An operation receives the credentials that the
+ * document declares for it. The context headers, the gateway's proof and its trace are forwarded only if the request itself
+ * contains that proof. A product with a document of its own may be a vendor's, and with the proof, its REST service could
+ * impersonate any tenant. It therefore receives context headers and proof only if `CONTEXT_PRODUCTS` names it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
@@ -24,7 +24,7 @@ const verified = "tenant ";
 /** Whether the gateway vouches for the caller. */
 export const isVerified = ({ caller }: CallerHeaders): boolean => caller.startsWith(verified);
 
-/** `operations` are all that a request may call. */
+/** `operations`: all operations that a request may call. */
 export function headerForwarder({ env }: Config, operations: Operations): HeaderForwarder {
   const contextNames = contextHeaderNames(env.CONTEXT_HEADER_PREFIX);
   const vouchedFor = [...contextNames, proofHeader];
@@ -78,8 +78,9 @@ function copyHeaders(target: Dictionary<string>, given: IncomingHttpHeaders, nam
 }
 
 /**
- * The presence and the values of headers: an absent one differs from an empty one. No value of a header has a line break. The
- * number of headers shows whether the gateway's proof was good.
+ * Returns a string that identifies the presence and the values of headers: an absent header differs from an empty one. Header
+ * values contain no line breaks, so the strings are unambiguous; their number of lines shows whether the gateway's proof was
+ * valid.
  */
 function textOfHeaders(given: IncomingHttpHeaders, names: readonly string[]): string {
   let text = "";

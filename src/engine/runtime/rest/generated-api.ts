@@ -1,4 +1,4 @@
-/** The value that codegen makes of a spec (`generated/index.ts`). A start serves it. */
+/** The value that codegen generates from a spec (`generated/index.ts`), and that the roles serve. */
 import type { Operations } from "../../shared/operation.ts";
 
 /** Annotations of a tool that writes (MCP, Schema Reference, `ToolAnnotations`). */
@@ -9,20 +9,20 @@ export type ManifestEntry = {
   readonly id: string;
   readonly name: string;
   readonly body: string;
-  /** Of a tool for agents: its description. */
+  /** The description, if the operation is a tool for agents. */
   readonly tool?: string | undefined;
-  /** Of a tool that is a mutation. */
+  /** Present if the operation is a tool and a mutation. */
   readonly hints?: WriteHints | undefined;
 };
 
-/** Facts on a field's arguments by its schema coordinate, then by name. */
+/** Facts about arguments, by the field's schema coordinate and then by name. */
 type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>;
 
-/** A way from a representation of an entity to its object: by a key of the entity. */
+/** How an entity's representation is resolved by one of the entity's keys. */
 export type EntityReference = {
   /**
-   * The fields of the key: the argument and the path of each, and the name of its type. Without a `field`, the representation is the
-   * object: `property` is REST's name, and REST has the ID of `isInteger` as an integer.
+   * The fields of the key, each with its argument, its path and the name of its type. Without a `field`, the entity is built from
+   * the representation itself: `property` is then REST's name, and with `isInteger`, REST represents the ID as an integer.
    */
   readonly keys: readonly {
     readonly argument: string;
@@ -30,10 +30,10 @@ export type EntityReference = {
     readonly type: string;
     readonly property?: string;
     readonly isInteger?: boolean;
-    /** Not of the key: what a field of the type needs (`@requires`). */
+    /** Set for a field that is not part of the key, but that a field of the type needs (`@requires`). */
     readonly isOptional?: boolean;
   }[];
-  /** The resolver of Query that takes the key. */
+  /** The field of Query whose resolver takes the key. */
   readonly field?: string;
   /** The resolver takes up to `size` keys; `match` is the path of the key in each item. */
   readonly batch?: { readonly size: number; readonly match: readonly string[] };
@@ -42,7 +42,7 @@ export type EntityReference = {
 export type GeneratedApi = {
   /** The file of the schema that clients see. */
   readonly schema: URL;
-  /** The resolvers by GraphQL type and field; of an enum, REST's values. */
+  /** The resolvers by GraphQL type and field; for an enum, REST's values. */
   readonly resolvers: Readonly<Record<string, object>>;
   readonly operations: Operations;
   /** The headers of requests that the document declares, which the gateway forwards. */
@@ -54,11 +54,11 @@ export type GeneratedApi = {
   readonly savedOperations: readonly ManifestEntry[];
   /** The hash of the spec. */
   readonly specHash: string;
-  /** Of a federation subgraph: its schema for composition, and the references of its entities by type. */
+  /** Present for a federation subgraph: its schema for composition, and the references of its entities by type. */
   readonly subgraph?: {
     readonly schema: URL;
     readonly references: Readonly<Record<string, readonly EntityReference[]>>;
   };
-  /** What REST deprecates, by schema coordinate: the days since when and until when, `YYYY-MM-DD`. */
+  /** Deprecations by REST, by schema coordinate: the dates of deprecation and removal, `YYYY-MM-DD`. */
   readonly deprecations?: Readonly<Record<string, { readonly since?: string; readonly sunset?: string }>>;
 };

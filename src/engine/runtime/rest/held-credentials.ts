@@ -1,7 +1,7 @@
 /**
  * Credentials that the server holds for vendors' APIs (`spec/credentials.yaml`). Each is read from a file below
- * `CREDENTIALS_DIRECTORY`, which is read again while it is used. The values exist in private fields only, so that nothing that
- * prints an object shows them.
+ * `CREDENTIALS_DIRECTORY`, and read again regularly while it is used. The values exist only in private fields, so that printing
+ * an object does not reveal them.
  */
 import { constants, readdirSync, statSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
@@ -19,19 +19,22 @@ import { partsOfSecrets } from "./caller-headers.ts";
 /** How long a file counts as unchanged. */
 const rereadMs = 1_000;
 
-/** A tenant's id that may be a file or a parameter: one segment that leads nowhere else, and one value of a list. */
+/**
+ * Matches a tenant's id that is safe as a file name and as a parameter: it has no path separators, dot segments or list
+ * separators.
+ */
 const tenantName = /^[A-Za-z0-9_][\w.@~-]{0,127}$/;
 
 const mostBytes = 8_192;
 const leastCharacters = 8;
 
-/** The value of a credential, and the token that it is, if it was issued for client credentials. */
+/** The value of a credential; `token` if it is an access token that was issued for client credentials. */
 type Placed = { readonly credential: HeldCredential; readonly value: string; readonly token?: AccessToken };
 
-/** What stands for a credential in a text of the vendor. */
+/** Replaces a credential in a text from the vendor. */
 const mask = "(secret)";
 
-/** The values that one call carries. */
+/** The credentials of one call. */
 export class CallCredentials {
   readonly #placed: readonly Placed[];
   readonly #secrets: readonly Secret[];
@@ -46,12 +49,12 @@ export class CallCredentials {
     this.#secrets = parts.toSorted((one, other) => other.length - one.length).map(secretOf);
   }
 
-  /** What no text for a client may repeat. Not a property, so that nothing prints it. */
+  /** Strings that no message for a client may contain. A getter, so that printing the object does not reveal them. */
   get secrets(): readonly string[] {
     return [...this.#parts, mask];
   }
 
-  /** Sets the credentials, in place of whatever else has their names. */
+  /** Sets the credentials, replacing headers of the same names. */
   addTo(headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const { credential, value } of this.#placed) {
@@ -64,7 +67,9 @@ export class CallCredentials {
     if (cookies.length > 0) headers.cookie = cookies.join("; ");
   }
 
-  /** The path of the call with the credentials in its query. Throws if an argument has set the name of one. */
+  /**
+   * Returns the path of the call with the credentials in its query. Throws if an argument has set a parameter of the same name.
+   */
   pathOf(path: string): string {
     let whole = path;
     for (const { credential, value } of this.#placed) {
@@ -81,12 +86,12 @@ export class CallCredentials {
     return this.#placed.some(({ token }) => token?.isRenewable);
   }
 
-  /** The next call carries another token, if this one is renewable. */
+  /** Makes the next call use a new token, if this one is renewable. */
   renew(): void {
     for (const { token } of this.#placed) token?.renew();
   }
 
-  /** A text of the vendor without the credentials, which some APIs repeat in links to the next page. */
+  /** Masks the credentials in a text from the vendor, since some APIs repeat them in links to the next page. */
   masked(text: string): string {
     return this.#secrets.reduce(
       (masked, { run, pattern }) => (masked.includes(run) ? masked.replace(pattern, mask) : masked),
@@ -95,10 +100,13 @@ export class CallCredentials {
   }
 }
 
-/** A secret as texts repeat it. `run`: its longest run of letters and digits, which every spelling of it has. */
+/**
+ * A secret in the spellings in which a text may contain it. `run`: its longest sequence of letters and digits, which every
+ * spelling contains.
+ */
 type Secret = { readonly run: string; readonly pattern: RegExp };
 
-/** Also percent-encoded (RFC 3986 §2.1) and with the escapes of JSON (RFC 8259 §7). */
+/** The pattern also matches percent-encoded characters (RFC 3986 §2.1) and JSON's escapes (RFC 8259 §7). */
 function secretOf(text: string): Secret {
   const [run = ""] = text.split(/[^A-Za-z0-9]+/).toSorted((one, other) => other.length - one.length);
   const pattern = text.replace(/[^A-Za-z0-9]/g, (character) => {
@@ -108,7 +116,10 @@ function secretOf(text: string): Secret {
   return { run, pattern: new RegExp(pattern, "gi") };
 }
 
-/** Some APIs take a key as the user of Basic, with an empty or a dummy password. */
+/**
+ * Returns the user of Basic credentials if the user is the key: some APIs expect the key there, with an empty or a dummy
+ * password.
+ */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
   return scheme === "Basic" && value.length - colon < leastCharacters ? [value.slice(0, colon)] : [];
@@ -143,8 +154,8 @@ export class HeldCredentials {
   }
 
   /**
-   * The credentials of a call for a tenant that the gateway vouches for; `undefined` for an operation that takes the caller's.
-   * Throws `CodedError`.
+   * Returns the credentials of a call for a tenant that the gateway vouches for; `undefined` for an operation that uses the
+   * caller's own credentials. Throws `CodedError`.
    */
   async of({ held }: Operation, tenant: string | undefined): Promise<CallCredentials | undefined> {
     if (!held) return undefined;
@@ -179,7 +190,10 @@ export class HeldCredentials {
     }
   }
 
-  /** Whether the folder lists a file of exactly this name: no tenant's id leads anywhere else, also where case does not count. */
+  /**
+   * Whether the folder contains a file of exactly this name, so that a tenant's id never selects another file, even on a
+   * case-insensitive file system.
+   */
   async #hasFile(folder: string, tenant: string): Promise<boolean> {
     if (!tenantName.test(tenant)) return false;
     let listed = this.#folders.get(folder);
@@ -205,7 +219,7 @@ const isOld = ({ at }: { readonly at: number }): boolean => performance.now() - 
 
 const noCredential = (): CodedError => new CodedError("FORBIDDEN", "the tenant has no credential for it");
 
-/** `undefined` if there is no such file. */
+/** Reads a file; `undefined` if it does not exist. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -222,7 +236,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** The value in a file. Throws an `Error` whose message shows nothing of it. */
+/** Returns the validated value of a credential file. Throws an `Error` whose message does not contain any of the value. */
 function checkedSecret({ scheme, in: location, token }: HeldCredential, text: string): string {
   const value = text.replace(/\r?\n$/, "");
   if (!/^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(value))
@@ -237,7 +251,7 @@ function checkedSecret({ scheme, in: location, token }: HeldCredential, text: st
   return value;
 }
 
-/** What is wrong with the files of these operations: one line for each file, without its content. */
+/** Returns the faults of these operations' credential files, one line per file, without its content. */
 export function findHeldFileFaults(operations: Operations, directory: string): string[] {
   const all = Object.values(operations).flatMap(({ held }) => held?.credentials ?? []);
   const byFile = new Map(all.map((credential) => [JSON.stringify(credential), credential]));

@@ -1,15 +1,15 @@
 /**
  * Finds the values that a link inherits from enclosing objects (`from: "Account.id"`) and from the arguments of the fields
- * above (`from: "argsAbove.org"`). Requests share REST's objects, so nothing is written into them: a plan keeps the
- * enclosing objects in its levels.
+ * above (`from: "argsAbove.org"`). Requests share REST's objects, so these are never modified: a plan keeps the enclosing objects
+ * in its levels.
  */
 import type { NullFor, ValueAt } from "./openapi-types.ts";
 import { lacksKey, valueAt } from "./property.ts";
 import type { AnyContext, GraphqlTypes } from "./rest-context.ts";
 
 /**
- * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type,
- * or the mark of an argument. `above` is the next source further up. Objects and arguments without heirs are left out.
+ * A source of inherited values: the REST object of a GraphQL type, or the arguments of a field. `type` is the GraphQL type, or
+ * the mark of an argument. `above` is the next enclosing source. Objects and arguments that no link inherits from are left out.
  */
 export type Enclosing = {
   readonly type: string;
@@ -17,12 +17,12 @@ export type Enclosing = {
   readonly above: Enclosing | undefined;
 };
 
-/** Marks an argument where a type's name is expected. No GraphQL name has a dot. */
+/** Returns the mark of an argument, for use in place of a type's name. It cannot collide, because GraphQL names have no dots. */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
 
 /**
  * The GraphQL type of an enclosing object and the steps to its property; or `argsAbove`, the name of an argument and its
- * type. The nearest field with an argument of this name counts.
+ * type. The nearest enclosing field with an argument of this name is used.
  */
 type Source = readonly [type: string, ...steps: string[]];
 export type Sources = Readonly<Record<string, Source>>;
@@ -46,12 +46,12 @@ type ArgumentValue<Type, Values, Scalars> = Type extends keyof Scalars
 
 type TypesOf<Context> = Context extends { readonly types?: infer Types } ? NonNullable<Types> : never;
 
-/** By the sources as the schema writes them: `Account.id`. */
+/** Inherited values by source as written in the schema, such as `Account.id`. */
 export type Inherited<Of extends Sources, Context extends AnyContext> = {
   readonly [Name in keyof Of]: ValueOf<Of[Name], TypesOf<Context>>;
 };
 
-/** The values, or `null` if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if another one is. */
+/** Returns the values, or null if one of `nullable` is null. Throws `BAD_UPSTREAM_RESPONSE` if any other value is null. */
 export function inheritedFrom<const Of extends Sources, Context extends AnyContext>(
   sources: Of,
   nullable: readonly (keyof Of)[],
@@ -70,7 +70,10 @@ export function inheritedFrom<const Of extends Sources, Context extends AnyConte
   return Object.fromEntries(values) as Inherited<Of, Context>;
 }
 
-/** The nearest object of the type, or the arguments of the nearest field above under the mark of one of them. */
+/**
+ * Returns the nearest enclosing object of the type. For the mark of an argument, returns the arguments of the nearest enclosing
+ * field that has it.
+ */
 export function nearestEnclosing(enclosing: Enclosing | undefined, type: string): unknown {
   let at = enclosing;
   while (at && at.type !== type) at = at.above;
@@ -83,14 +86,14 @@ function typeAndPath(source: Source): readonly [mark: string, ...steps: string[]
   return type === "argsAbove" ? [markOfArgument(name), name] : source;
 }
 
-/** The marks of the sources, which a plan reads: a type's name, or the mark of an argument. */
+/** Returns the marks of the sources, for the plan: type names and marks of arguments. */
 export const markOf = (sources: Sources) => ({
   inherits: Object.values(sources).map((source) => typeAndPath(source)[0]),
 });
 
 /**
- * The resolver of a link that inherits values. It is null, without a call, where one of `nullable` is null. A plan gives it the
- * enclosing objects of the parent, in the place where the generated types name graphql-js's information.
+ * Creates the resolver of a link that inherits values. It resolves to null without a call if one of `nullable` is null. A plan
+ * passes the enclosing objects of the parent as the argument that the generated types declare as graphql-js's `info`.
  */
 export function inheriting<
   const Of extends Sources,

@@ -1,4 +1,4 @@
-/** The resolver of a batched link, which a plan calls as `.level`: it resolves all parents of a level at once. */
+/** Resolvers of batched links. A plan calls such a resolver's `level`, which resolves all parents of a level at once. */
 
 import { type Enclosing, type Inherited, inheritedFrom, markOf, type Sources } from "./inherited-values.ts";
 import type { NullFor } from "./openapi-types.ts";
@@ -13,7 +13,7 @@ export type LevelResolver<Parent, Args, Context, Value> = (
   enclosing: readonly (Enclosing | undefined)[],
 ) => Promise<readonly (Value | Error)[]>;
 
-/** The generated types know a resolver of one parent. */
+/** The type of a resolver of one parent, as the generated types require, with its `level`. */
 type LevelledResolver<Parent, Args, Context, Value> = ((
   parent: Parent,
   args: Args,
@@ -37,7 +37,10 @@ type InheritingLevel<Of extends Sources, Parent, Args, Context extends AnyContex
   inherited: Inherited<Of, Context>,
 ) => Promise<readonly (Value | Error)[]>;
 
-/** A batched link that inherits values: parents that inherit the same ones are resolved together. See `inheriting`. */
+/**
+ * Creates the resolver of a batched link that inherits values (see `inheriting`). Parents that inherit the same values are
+ * resolved together.
+ */
 export function inheritingLevel<
   const Of extends Sources,
   Parent,

@@ -1,10 +1,10 @@
 /**
- * The types of a REST call's input and response, from the OpenAPI document's generated types. An input that may be
- * missing may be null. An input with named values is any string, number or boolean: the argument's own schema, or its enum,
- * refuses a wrong one before the call.
+ * The types of a REST call's input and response, from the OpenAPI document's generated types. An optional input may be null. The
+ * type of an input with enumerated values is any string, number or boolean, since the argument's schema, or its enum, refuses a
+ * wrong value before the call.
  */
 
-/** `Paths` is the type that openapi-typescript makes of a document. */
+/** `Paths` is the type that openapi-typescript generates from a document. */
 export type PathFor<Paths extends object, Method extends string> = {
   [Path in keyof Paths]: Paths[Path] extends Readonly<Record<Method, unknown>> ? Path : never;
 }[keyof Paths];
@@ -15,7 +15,10 @@ export type OperationAt<
   Method extends string,
 > = Paths[Path][Method & keyof Paths[Path]];
 
-/** A value in path, query or header. It is text on the wire, so an `ID` fits an integer, and an integer a text. */
+/**
+ * A value in path, query or header. It is sent as text, so an `ID` is assignable to an integer parameter, and an integer to a
+ * string parameter.
+ */
 type Wire<T> = T extends string
   ? string | number
   : T extends number
@@ -57,10 +60,13 @@ type Body<Operation> = Operation extends { requestBody: { content: infer Content
     ? { readonly body?: Json<Content[keyof Content]> | null }
     : unknown;
 
-/** Called with the `Link` header and the value of a success, before the call returns. What it throws fails the call. */
+/**
+ * `link` is called with the `Link` header and the value of a success, before the call returns. An error that it throws fails the
+ * call.
+ */
 export type TakesLink = { readonly link?: (header: string | string[] | undefined, value: unknown) => void };
 
-/** The input of a call: a section for each place of parameters. A section is optional if all its parameters are. */
+/** The input of a call: a section for each location of parameters. A section is optional if all its parameters are optional. */
 export type Init<Operation> = Section<"path", Wire<Parameters<Operation, "path">>> &
   Section<"query", Wire<Parameters<Operation, "query">>> &
   Section<"header", Wire<Parameters<Operation, "header">>> &
@@ -76,18 +82,18 @@ export type BarePathFor<Paths extends object, Method extends string> = {
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | "2XX";
 
-/** They never have content, even if the document declares some. */
+/** Statuses whose responses never have content, even if the document declares some. */
 type Empty = 204 | 205;
 
-/** The media types that the binder reads as JSON. */
+/** The media types that the binder considers JSON. */
 type JsonMedia = `${string}json${string}` | "*/*" | "application/*";
 
-/** The body in JSON, or else as text. */
+/** The type of the JSON body, or string if the content is not JSON. */
 type ContentBody<Content, Json = Extract<keyof Content, JsonMedia>> = [Json] extends [never]
   ? string
   : Content[Json & keyof Content];
 
-/** The 2xx JSON body. `null`: a success without content is documented, or none at all. */
+/** The type of a 2xx body; null if a success without content, or no success at all, is documented. */
 export type SuccessBody<Operation, Body = DocumentedBody<Operation>> = [Body] extends [never] ? null : Body;
 
 type DocumentedBody<Operation> = Operation extends { responses: infer Responses }
@@ -102,7 +108,7 @@ type DocumentedBody<Operation> = Operation extends { responses: infer Responses 
     }[keyof Responses]
   : never;
 
-/** The value at a path of properties. `null`: a property on the path may be missing. */
+/** The type of the value at a path of properties; includes null if a property on the path may be missing. */
 export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly [
   infer Step extends string,
   ...infer Below extends readonly string[],
@@ -115,5 +121,5 @@ export type ValueAt<T, Steps extends readonly string[]> = Steps extends readonly
     : unknown
   : T;
 
-/** `null`, if there are sources of inherited values that may be null. */
+/** Null if some source of inherited values may be null, otherwise `never`. */
 export type NullFor<Nullable extends readonly unknown[]> = Nullable extends readonly [] ? never : null;

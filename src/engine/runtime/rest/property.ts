@@ -1,14 +1,20 @@
-/** Resolvers of plain fields, which read their parent's REST object. A plan reads their `source` instead of calling them. */
+/** Resolvers of plain fields, which read their parent's REST object. A plan uses their `source` instead of calling them. */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import type { ValueAt } from "./openapi-types.ts";
 
-/** Where a plain field has its value: at a path of properties of its parent, or made of the parent without a call. */
+/**
+ * Where a plain field gets its value: from a path of properties of its parent, or from a function of the parent that makes no
+ * call.
+ */
 export type PlainSource =
   | { readonly kind: "path"; readonly names: readonly string[] }
   | { readonly kind: "made"; readonly make: (parent: object) => unknown };
 
-/** Whether a resolver calls REST: it is generated for that, or it is the schema's own, with a `source` of calls. */
+/**
+ * Whether a resolver calls REST: either a generated resolver without a `source`, or a resolver of the executable schema whose
+ * `source` is a call.
+ */
 export function callsRest(resolve: object): boolean {
   const { source } = resolve as { readonly source?: { readonly kind: string } };
   return source === undefined || source.kind === "call";
@@ -25,23 +31,26 @@ export const property = <const Name extends string>(name: Name) =>
       valueAt(parent, [name]) as Parent[Name],
   );
 
-/** Reads a REST property of a nested object; null where a step is null. */
+/** Reads a REST property of a nested object; null if a step of the path is null. */
 export const propertyAt = <const Names extends readonly string[]>(...names: Names) =>
   reader(names, <Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>);
 
 /**
- * Reads a field of another subgraph, which only representations have, and only for fields that require it. A plan reads the source
- * and does not call the function, whose type therefore promises nothing.
+ * Reads a field of another subgraph, which only representations contain, and only for fields that require it. A plan reads the
+ * property directly and never calls this function, hence the return type `never`.
  */
 export const external = (name: string) =>
   reader([name], (): never => {
     throw new Error("a plan reads an external field");
   });
 
-/** Reads the parent's own object (`@restName(self: true)`). */
+/** Returns the parent itself (`@restName(self: true)`). */
 export const itself = reader([], <Parent>(parent: Parent): Parent => parent);
 
-/** A value of the parent that a call needs and that the document requires. Throws `BAD_UPSTREAM_RESPONSE` if it is missing. */
+/**
+ * Returns a value of the parent that a call needs and that the document requires. Throws `BAD_UPSTREAM_RESPONSE` if the value is
+ * missing.
+ */
 export function required<Value>(value: Value): NonNullable<Value> {
   if (value === null || value === undefined) throw lacksKey();
   return value;
@@ -54,14 +63,14 @@ export const lacksKey = (): CodedError =>
 /** Whether a list of keys selects nothing: a call for it could return everything, so it is not made. */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** A map of REST as GraphQL shows it, also within lists. */
+/** The GraphQL type of a REST map: a list of entries, also for maps within lists. */
 export type Entries<Value> = Value extends readonly (infer Item)[]
   ? Entries<Item>[]
   : Value extends object
     ? { readonly key: string; readonly value: Value[keyof Value] }[]
     : Value;
 
-/** The entries of a map (`@restEntries`), in the order that JavaScript gives an object's keys. */
+/** Returns the entries of a map (`@restEntries`), in JavaScript's order of an object's keys. */
 function entriesIn<Value>(value: Value): Entries<Value>;
 function entriesIn(value: unknown): unknown {
   if (value === null || value === undefined) return value;
@@ -70,17 +79,20 @@ function entriesIn(value: unknown): unknown {
   return Object.entries(value).map(([key, each]) => ({ key, value: each }));
 }
 
-/** Reads the entries of a map: a REST property, also of a nested object, or the parent itself. */
+/** Reads the entries of a map, which is a REST property (possibly of a nested object) or the parent itself. */
 export const entries = <const Names extends readonly string[]>(...names: Names) => {
   const make = <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>);
   return Object.assign(make, { source: { kind: "made", make } as PlainSource });
 };
 
-/** The entries of a map that a call answers. */
+/** Returns the entries of a map that is the result of a call. */
 export const entriesFrom = <Value>(answer: Promise<Value>): Promise<Entries<Value>> =>
   answer.then((value) => entriesIn(value));
 
-/** The value at a path of properties of a REST body. Anything but an object on the path breaks the contract. */
+/**
+ * Returns the value at a path of properties of a REST body; null if a step is missing. Any other value on the path that is not an
+ * object violates the contract.
+ */
 export function valueAt(body: unknown, steps: readonly string[]): unknown {
   let value = body;
   for (const step of steps) {

@@ -1,6 +1,6 @@
 /**
- * What clients see of the body of a refusal (4xx): the members that the document declares, of problem details (RFC 9457) or
- * by `x-error-mapping`. A body of 401, 403 or 407 may repeat a credential: it is never read.
+ * Extracts what clients see of the body of a refusal (4xx): the members that the document declares as problem details (RFC 9457)
+ * or by `x-error-mapping`. The body of a 401, 403 or 407 is never used, because it may repeat a credential.
  */
 import { STATUS_CODES } from "node:http";
 import { invisibleCharacters } from "../../shared/control-characters.ts";
@@ -12,7 +12,7 @@ import { type Details, type RefusedValue, statusPhrase } from "../coded-error.ts
 import type { CallerHeaders } from "./caller-headers.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** The documented response of a status: its own, that of its class, or `default` (OpenAPI 3.1 §4.8.16). */
+/** Returns the key of the documented response for a status: the status itself, its class, or `default` (OpenAPI 3.1 §4.8.16). */
 export const documentedStatus = (
   { refusals }: Pick<Operation, "refusals">,
   status: number,
@@ -20,14 +20,14 @@ export const documentedStatus = (
 
 const ofCredentials: ReadonlySet<number> = new Set([401, 403, 407]);
 
-/** Characters of one text, and entries of `errors`. */
+/** Maximum number of characters of one text, and of entries of `errors`. */
 const mostCharacters = 300;
 const mostErrors = 20;
 
-/** `argument` is REST's name of a value, `items.0.name`, until its field translates it. */
+/** `argument` is REST's name of a value, such as `items.0.name`, until it is translated for the field. */
 export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "errors">;
 
-/** Reads the declared members. Empty if none is declared, or if the body repeats a secret of its request. */
+/** Returns the declared members. Returns nothing if none is declared, or if the body repeats a secret of its request. */
 export function refusalText(
   operation: Operation,
   { status, mediaType }: RestResponse,
@@ -44,7 +44,7 @@ export function refusalText(
   return {};
 }
 
-/** Whether the body repeats a secret, also percent-encoded, escaped, in other case or with other separators. */
+/** Whether the body repeats a secret, even if percent-encoded, escaped, in another case or with other separators. */
 function repeats(body: unknown, secrets: readonly string[]): boolean {
   const text = JSON.stringify(body);
   const plain = lettersOf(text);
@@ -56,10 +56,13 @@ function repeats(body: unknown, secrets: readonly string[]): boolean {
   });
 }
 
-/** Fewer letters and digits of a secret may be part of any text. */
+/** Secrets with fewer letters and digits are compared exactly, because so few may occur in any text. */
 const fewestLetters = 6;
 
-/** The letters and digits of a text, without its percent-encoding and its character references (RFC 3986 §2.1, HTML §13.1.4). */
+/**
+ * Returns the letters and digits of a text after decoding percent-encoding and character references (RFC 3986 §2.1, HTML
+ * §13.1.4).
+ */
 const lettersOf = (text: string): string =>
   text
     .replace(/%(?:25)*([0-9a-f]{2})/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)))
@@ -90,7 +93,7 @@ function read(members: ErrorMembers, body: unknown): RefusalText {
   };
 }
 
-/** The entries of a list of texts, of a list of objects, or of a map of fields to their texts. */
+/** Returns the errors in a list of texts, in a list of objects, or in a map from fields to their texts. */
 function listed({ item, isMap }: ErrorMembers, value: unknown): RefusedValue[] {
   if (isMap) {
     const entries = Object.entries(membersOf(value)).slice(0, mostErrors);
@@ -131,10 +134,10 @@ function fieldAt(value: unknown, path: string | undefined): string | undefined {
   return Array.isArray(field) ? stepsName(field.map(String)) : fieldName(field);
 }
 
-/** Control characters and line separators, which no text for a person needs. */
+/** Control characters and line separators, which messages for people do not need. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/** One bounded line of text; `undefined` for an empty one, and for any other value. */
+/** Returns one line of limited length; `undefined` for an empty line, and for any other value than a string. */
 function textOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const line = value
@@ -147,13 +150,13 @@ function textOf(value: unknown): string | undefined {
   return line === "" ? undefined : bounded(line, mostCharacters);
 }
 
-/** Cut between characters. */
+/** Shortens a text without cutting a surrogate pair. */
 const bounded = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 
 /**
- * The name of a value as REST writes it, in steps with dots between them: a JSON pointer (RFC 6901), also as a fragment, a
- * path with dots or brackets, or a plain name. The places that some put in front (`$`, `body`, `query`) are left out.
+ * Converts REST's name of a value to a dotted path. REST's name may be a JSON pointer (RFC 6901), also as a URI fragment, a path
+ * with dots or brackets, or a plain name. A leading location (`$`, `body`, `query`) is removed.
  */
 function fieldName(value: unknown): string | undefined {
   const text = textOf(value);
@@ -172,7 +175,7 @@ function decoded(fragment: string): string {
   }
 }
 
-/** FastAPI and JSON:API put the part of the request in front of the name. */
+/** The parts of a request, which FastAPI and JSON:API put in front of the name. */
 const parts: ReadonlySet<string> = new Set(["body", "query", "path", "header"]);
 
 function stepsName(given: readonly string[]): string | undefined {
@@ -181,13 +184,13 @@ function stepsName(given: readonly string[]): string | undefined {
   return textOf(name);
 }
 
-/** Characters of a whole message, and the entries of `errors` that it repeats. */
+/** Maximum number of characters of a whole message, and of entries of `errors` that it repeats. */
 const mostOfMessage = 500;
 const mostRepeated = 5;
 
 /**
- * The message of a refusal in REST's own words, for people: its detail, or its title, and what it says of single values.
- * `undefined` if REST gave no words. A title that is the phrase of REST's `status` says nothing (RFC 9457 §4.2.1).
+ * Returns the message of a refusal in REST's own words: its detail or its title, and its details about single values; `undefined`
+ * if REST sent none of them. A title that is only the phrase of REST's `status` is ignored (RFC 9457 §4.2.1).
  */
 export function refusalMessage(
   { title, detail, argument, errors = [] }: Details,
@@ -210,7 +213,7 @@ const isPhrase = (title: string, status: unknown): boolean =>
     (phrase) => phrase?.toLowerCase() === title.toLowerCase(),
   );
 
-/** The text with the argument's name in front, unless it has the name. */
+/** Returns the text with the argument's name in front, unless it already contains the name. */
 function withName(argument: string | undefined, text: string): string {
   if (argument === undefined) return text;
   const name = argument.split(".").findLast((step) => !/^\d+$/.test(step)) ?? argument;

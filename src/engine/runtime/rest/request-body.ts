@@ -1,4 +1,4 @@
-/** Writes the bodies of requests: JSON, forms of pairs, forms of parts (`multipart/form-data`) and text. */
+/** Serializes the bodies of requests: JSON, URL-encoded forms, `multipart/form-data` and text. */
 import { randomUUID } from "node:crypto";
 import { isForm, isJson, isMultipartForm } from "../../shared/media-type.ts";
 import type { Operation } from "../../shared/operation.ts";
@@ -17,7 +17,7 @@ type WrittenBody = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** How a body is written. One that is neither JSON nor a form is text. */
+/** Returns how an operation's body is serialized. A body that is neither JSON nor a form is text. */
 export function bodyWriterOf(operation: Operation): WrittenBody {
   const { media } = operation;
   if (media === undefined) return { bodySerializer: serializeJson };
@@ -28,7 +28,7 @@ export function bodyWriterOf(operation: Operation): WrittenBody {
   return { bodySerializer: isForm(media) ? serializeForm : serializeText, headers };
 }
 
-/** The properties of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
+/** Returns the properties of a form (`application/x-www-form-urlencoded`, OpenAPI 3.1 §4.8.15.1). */
 function formOf(body: unknown): Section {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new Unwritable("body", "is not an object, which a form needs");
@@ -36,8 +36,8 @@ function formOf(body: unknown): Section {
 }
 
 /**
- * A form of parts (RFC 7578). The boundary is random, because a value that held it could add a part. `FormData` would send
- * each line break of a value as CRLF, and JSON without its media type.
+ * Serializes `multipart/form-data` (RFC 7578). The boundary is random, because a value that contains it could add a part.
+ * `FormData` would send each line break of a value as CRLF, and JSON without its media type.
  */
 function partsWriterOf({ style = {} }: Operation): WrittenBody {
   const boundary = randomUUID();
@@ -61,14 +61,14 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
   };
 }
 
-/** UTF-8 cannot hold half of a character. */
+/** Refuses a lone surrogate, which UTF-8 cannot encode. */
 function serializeText(body: unknown): string {
   const text = String(body);
   if (!text.isWellFormed()) throw new Unwritable("body", "is not well-formed text");
   return text;
 }
 
-/** The body as JSON, which is written once; a property that JSON cannot hold is named. */
+/** Serializes the body as JSON. If it contains a lone surrogate, throws an error that names the property. */
 function serializeJson(body: unknown): string {
   const text = JSON.stringify(body);
   if (loneSurrogate.test(text))

@@ -1,9 +1,9 @@
-/** The object type of a REST object that a union or an interface shows. */
+/** Determines the object type of a REST object for a union or an interface. */
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 
 /**
- * The type that the discriminator's value chooses (OpenAPI 3.1 §4.8.25), or else `otherwise` (3.2 §4.25, `defaultMapping`). Throws
+ * Returns the type for the discriminator's value (OpenAPI 3.1 §4.8.25), or else `otherwise` (3.2 §4.25, `defaultMapping`). Throws
  * `BAD_UPSTREAM_RESPONSE` for a value that the contract does not name.
  */
 export function resolveTypeByValue<const Names extends Record<string, string>>(
@@ -26,8 +26,8 @@ export function resolveTypeByValue(
 }
 
 /**
- * The type by the property that the object has, or else `otherwise`. Throws `BAD_UPSTREAM_RESPONSE` for an object that the
- * contract does not name.
+ * Returns the type whose property the object has, or else `otherwise`. Throws `BAD_UPSTREAM_RESPONSE` if the object has several
+ * of these properties, or none and there is no `otherwise`.
  */
 export function resolveTypeByProperty<const Names extends Record<string, string>>(
   value: object,

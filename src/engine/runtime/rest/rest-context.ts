@@ -14,11 +14,11 @@ type Call<Paths extends object, Method extends string, Missing = never> = {
 };
 
 /**
- * Each method makes one call and returns the value at `result` of its JSON body. Identical reads of a request are one
- * call. Each method rejects with a `CodedError`.
+ * Each method makes one call and returns the value at `result` in the JSON body of the response. Identical reads of a request
+ * share one call. Each method rejects with a `CodedError`.
  */
 export type Rest<Paths extends object> = {
-  /** The id of the caller's tenant, which only operations with the server's credentials take. */
+  /** The id of the caller's tenant, which is only sent to operations with the server's credentials. */
   readonly tenant: string;
   readonly get: Call<Paths, "get">;
   /** A `get` that returns null for a 404. */
@@ -45,14 +45,14 @@ export type Rest<Paths extends object> = {
   };
 };
 
-/** GraphQL's types as graphql-codegen writes them: a link that inherits a value has the value's type from here. */
+/** GraphQL's types as graphql-codegen generates them, from which a link gets the type of a value that it inherits. */
 export type GraphqlTypes<Parents, Values, Scalars> = {
   readonly parents: Parents;
   readonly values: Values;
   readonly scalars: Scalars;
 };
 
-/** The context that generated resolvers are typed with. `types` has no value at run time. */
+/** The type of the context in generated resolvers. `types` has no value at run time. */
 export type Context<Paths extends object, Parents, Values, Scalars> = {
   readonly rest: Rest<Paths>;
   readonly types?: GraphqlTypes<Parents, Values, Scalars>;
@@ -62,8 +62,9 @@ export type Context<Paths extends object, Parents, Values, Scalars> = {
 export type AnyContext = { readonly rest: object };
 
 /**
- * The context of one execution, of which each field's resolver is given its own: its REST client's calls carry the field's
- * schema coordinate, for logs and traces. `steps` are left to the patterns of the request's arguments.
+ * The context of one execution. Each field's resolver gets a REST client of its own by `forField`, whose calls have the field's
+ * schema coordinate, for logs and traces. `steps`: how many steps the regular expressions for the request's arguments may still
+ * take.
  */
 export type ExecutionContext = {
   readonly rest: { forField(coordinate: string): object };

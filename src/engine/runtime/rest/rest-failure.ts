@@ -1,6 +1,6 @@
 /**
- * The failures of REST calls: the code, the message, which names the operation and nothing of the upstream but the texts
- * that its document declares for clients, and the wait before a retry.
+ * The failures of REST calls: their code and message, and the wait before a retry. The message names the operation, and contains
+ * nothing of the upstream except the texts that its document declares for clients.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
@@ -14,7 +14,7 @@ import { documentedStatus, refusalMessage, refusalText } from "./refusal-text.ts
 import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** A call that the circuit breaker refuses. */
+/** The error of a call that the circuit breaker refuses. */
 export const circuitOpen = (): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
@@ -23,13 +23,13 @@ export const circuitOpen = (): CodedError =>
     new FailureReason("CIRCUIT_OPEN"),
   );
 
-/** A call that was not made. The reason passes soon. */
+/** The error of a call that was not made for a temporary reason. */
 export const notSent = (message: string): CodedError =>
   new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new FailureReason("NOT_SENT"));
 
 /**
- * A call without a connection in time. `isOurs`: it was still in its caller's queue, for other calls had the connections, or
- * the request had no time left for it.
+ * The error of a call without a connection in time. `isOurs`: the upstream is not to blame, because the call was still in the
+ * queue while other calls used the connections, or the request had too little time left.
  */
 export const noConnection = (isOurs: boolean): CodedError =>
   new CodedError(
@@ -47,18 +47,18 @@ export const tooLarge = (bytes: number): CodedError =>
     value: bytes,
   });
 
-/** A success that is not a response of the API. `how` that shows is for the log. */
+/** The error of a 2xx response that is not a valid response of the API. `how` is the reason for the log. */
 export const invalidResponse = (message: string, how: string): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new FailureReason(how));
 
-/** A body that is not JSON: a balancer's page, or something else. */
+/** How a body is not JSON: an HTML page of a load balancer, or anything else. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
 /**
- * How a refusal (4xx) shows that it is not the API's, so that it is not blamed for an outage: a wrong host or path, a
- * server that wants TLS, a balancer's page. A 429 counts whatever its body is, and a 401 unless it is a page:
- * they are said of the request, not of what it asks for (RFC 6585 §4, RFC 9110 §15.5.2).
+ * Returns the sign that a refusal (4xx) does not come from the API but from a wrong host or path, a server that requires TLS, or
+ * a load balancer, so that the client is not blamed; `undefined` without such a sign. A 429 is accepted with any body, and a 401
+ * unless it is an HTML page: they are about the request, not about the resource (RFC 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
@@ -73,7 +73,7 @@ export function foreignErrorSign(
   const documented = documentedStatus(operation, status);
   if (hasBody && isJson(media)) {
     const isOfCredentials = status === 403 && (credentials !== undefined || held !== undefined);
-    // a 422 alone is no list of what the API refuses: FastAPI adds it to every operation that validates a value
+    // a documented 422 alone is not a complete list of refusals: FastAPI adds it to every operation that validates a value
     const isListed = refusals?.some((each) => each !== "422") === true;
     return documented !== undefined || !isListed || isOfCredentials ? undefined : "undocumented status";
   }
@@ -85,8 +85,9 @@ export function foreignErrorSign(
 type SentValues = Pick<CallerHeaders, "secrets"> & { readonly sections: readonly unknown[] };
 
 /**
- * The failure of a response without success. Its status decides the code, and is the cause. Of its body the name of a
- * value that was sent is kept, and the texts that the document declares, unless the body repeats a secret of the request.
+ * Returns the failure for a response that is not a success. The status determines the code, and is the cause. From the body, only
+ * the name of a value that was sent and the texts that the document declares are used, unless the body repeats a secret of the
+ * request.
  */
 export function responseFailure(
   operation: Operation,
@@ -128,7 +129,7 @@ export function responseFailure(
   return new CodedError(codeForStatus(status), message ?? `it answered ${status}`, details, status);
 }
 
-/** A vendor refuses a credential of the server: no caller can mend that. */
+/** The error if a vendor refuses a credential of the server, which no caller can fix. */
 const credentialRefused = (): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
@@ -142,10 +143,10 @@ export const isCredentialRefused = (error: unknown): boolean =>
   error.cause instanceof FailureReason &&
   error.cause.code === "CREDENTIAL_REFUSED";
 
-/** The statuses that say what is wrong with a request, rather than with its caller or what it asks for. */
+/** Statuses that refuse the values of a request, rather than its caller or the resource. */
 const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
-/** A larger body of a refusal is not read for texts. */
+/** No texts are taken from a larger body of a refusal. */
 const mostTextBytes = 65_536;
 
 /** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
@@ -166,12 +167,13 @@ const messages: Record<number, string> = {
   429: "too many requests",
 };
 
-/** A read waits this long for its retry at most: the whole answer waits with it. */
+/** Maximum time that a read waits for its retry, because the whole response waits with it. */
 const mostRetrySeconds = 1;
 
 /**
- * Milliseconds before a read is retried, with jitter. `undefined`: it is not retried, because it was refused, because REST
- * wants a longer wait than `mostRetrySeconds`, or because `FailureReason` shows that it would fail again.
+ * Returns the milliseconds before a read is retried, with jitter. Returns `undefined` if it is not retried: because it was
+ * refused, because REST requires a longer wait than `mostRetrySeconds`, or because a `FailureReason` shows that it would fail
+ * again.
  */
 export function retryWaitMs(error: unknown): number | undefined {
   if (!(error instanceof CodedError) || error.cause instanceof FailureReason) return undefined;
@@ -183,7 +185,7 @@ export function retryWaitMs(error: unknown): number | undefined {
   return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
 }
 
-/** Waits before a retry. Rejects as soon as the client leaves. */
+/** Waits before a retry. Rejects as soon as the client disconnects. */
 export function pause(scope: Pick<RequestScope, "onLeave" | "ended">, waitMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
@@ -194,7 +196,7 @@ export function pause(scope: Pick<RequestScope, "onLeave" | "ended">, waitMs: nu
   });
 }
 
-/** The error of a failed call and its outcome, for observers. A `SyntaxError` comes from a body that is not JSON. */
+/** Returns the cause and the outcome of a failed call, for observers. A `SyntaxError` comes from a body that is not JSON. */
 export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
   if (error instanceof CodedError) {
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
@@ -206,15 +208,18 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
     : [error, "INTERNAL_SERVER_ERROR"];
 }
 
-/** What is known of the outcome of a failed call. A read has none, and a refusal (4xx) is one. */
+/**
+ * Returns what is known about the effect of a failed write. Empty for a read, which has no effect, and for a refusal (4xx), which
+ * is clear.
+ */
 export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknown): string {
   if (isSafeMethod(method) || (status >= 400 && status < 500)) return "";
   return outcomeOfWrite(wasSent, error instanceof CodedError ? error.code : "INTERNAL_SERVER_ERROR");
 }
 
 /**
- * The failure with its operation's name and outcome, or with the words of REST. A `SyntaxError` comes from a body that is
- * not JSON.
+ * Returns the failure with the operation's name and the known outcome in its message, or with REST's own message. A `SyntaxError`
+ * comes from a body that is not JSON.
  */
 export function withOperationId({ id, permission }: Operation, error: unknown, outcome: string): CodedError {
   if (error instanceof CodedError) {

@@ -1,4 +1,4 @@
-/** A response of REST, as openapi-fetch takes it: a light stand-in for `Response` whose whole body is there. */
+/** A response of REST for openapi-fetch: a lightweight replacement for `Response` whose whole body has been received. */
 
 import { isJson, isText } from "../../shared/media-type.ts";
 import { Dictionary, own } from "../../shared/own.ts";
@@ -7,8 +7,8 @@ import type { ResponseSource } from "../observe/request-record.ts";
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Headers without the white space after their values, which is no part of them (RFC 9112 §5.1) and which undici leaves there.
- * Returns the same object if there is none.
+ * Removes the white space after header values, which is not part of them (RFC 9112 §5.1) but which undici keeps. Returns the same
+ * object if there is none.
  */
 export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
   let trimmed: Dictionary<string | string[] | undefined> | undefined;
@@ -23,8 +23,8 @@ export function withoutTrailingSpace(headers: RawHeaders): RawHeaders {
 }
 
 /**
- * The media type of a body. Of several, in one line or in several, the last valid one counts (RFC 9110 §8.3; Fetch, "extract a
- * MIME type").
+ * Returns the media type of a body. If there are several, in one header line or in several, the last valid one counts (RFC 9110
+ * §8.3; Fetch, "extract a MIME type").
  */
 export function mediaTypeOf(headers: RawHeaders): string {
   const given = headers["content-type"] ?? "";
@@ -41,29 +41,29 @@ const [space, tab] = [0x20, 0x09];
 const isSpace = (unit: number): boolean => unit === space || unit === tab;
 const endsWithSpace = (value = ""): boolean => isSpace(value.charCodeAt(value.length - 1));
 
-/** Linear, as `/[ \t]+$/` is not. `trimEnd` would also take characters that belong to a value (U+00A0). */
+/** Takes linear time, unlike `/[ \t]+$/`. `trimEnd` would also remove characters that belong to a value (U+00A0). */
 function withoutSpaceAtEnd(value: string): string {
   let end = value.length;
   while (isSpace(value.charCodeAt(end - 1))) end--;
   return value.slice(0, end);
 }
 
-/** Earlier than each time at which a response may become stale. */
+/** Value of `freshUntil` for a response that must not be stored: earlier than any other. */
 export const neverStored = Number.NEGATIVE_INFINITY;
 
 export class RestResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: ResponseHeaders;
-  /** The bytes of the decompressed body. A body of many small values counts for more. */
+  /** The bytes of the decompressed body. A body of many small values counts as more. */
   readonly bytes: number;
   readonly rawHeaders: RawHeaders;
   source: ResponseSource = "fetched";
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   ageSeconds: number | undefined;
   /**
-   * Until when REST allows to use the response without a call, on the clock of `performance.now`. `neverStored`: it must not be
-   * store it.
+   * Until when REST permits reusing the response without a call, on the clock of `performance.now`; `neverStored` if it must not
+   * be stored.
    */
   freshUntil = neverStored;
   #text: string;
@@ -78,7 +78,7 @@ export class RestResponse {
     this.#text = text;
   }
 
-  /** The same response, for another reader. Both have the same value, which is never changed. */
+  /** Returns a copy of the response for another reader. Both share the same value, which is never modified. */
   copy(source: ResponseSource, headers = this.rawHeaders): RestResponse {
     const copy = new RestResponse(this.status, headers, this.#text, this.bytes);
     copy.#value = this.#value;
@@ -91,14 +91,14 @@ export class RestResponse {
     return mediaTypeOf(this.rawHeaders);
   }
 
-  /** Characters of the body that are not parsed yet, or what they count for if it holds many values. */
+  /** Characters of a body that is not parsed yet, or `bytes` if the body counts as more; 0 once it is parsed. */
   get unparsed(): number {
     return this.#text === "" ? 0 : Math.max(this.#text.length, this.bytes);
   }
 
   /**
-   * An upper estimate of the bytes that the value of an unparsed body takes. Measured: an empty object takes 21 bytes
-   * for each byte of its JSON, objects with members 5, ordinary rows 1.3.
+   * Upper estimate of the bytes that the parsed value of an unparsed body needs. Measured: an empty object takes 21 bytes for
+   * each byte of its JSON, objects with members 5, ordinary rows 1.3.
    */
   get valueBytes(): number {
     let [values, containers] = [0, 0];
@@ -110,14 +110,14 @@ export class RestResponse {
     return this.bytes + bytesPerValue * values + bytesPerContainer * containers;
   }
 
-  /** The body as text. It is empty once `body` was read. */
+  /** The unparsed body. It is empty once `body` has been read. */
   async text(): Promise<string> {
     return this.#text;
   }
 
   /**
-   * The value of the body, `undefined` for an empty one. Text is its own value, and JSON is parsed at the first use. Throws
-   * `SyntaxError`.
+   * The value of the body; `undefined` if it is empty. The value of a text body is the text; JSON is parsed at the first use.
+   * Throws `SyntaxError`.
    */
   get body(): unknown {
     if (this.#text === "") return this.#value;
@@ -146,7 +146,7 @@ class ResponseHeaders {
     this.#raw = raw;
   }
 
-  /** The value of a header; several lines are one list (RFC 9110 §5.3). */
+  /** Returns the value of a header; several lines are joined to one list (RFC 9110 §5.3). */
   get(name: string): string | undefined {
     const value = own(this.#raw, name.toLowerCase());
     return Array.isArray(value) ? value.join(", ") : value;

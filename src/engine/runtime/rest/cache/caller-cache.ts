@@ -10,10 +10,10 @@ import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
 import type { CallerHeaders } from "../caller-headers.ts";
 
-/** `size` is in bytes of memory, about, without the key. */
+/** `size`: approximate bytes of memory, without the key. */
 type Kept = { readonly size: number };
 
-/** The keys of one caller's values, the oldest first, and their size. */
+/** The keys of one caller's values, the oldest first, and the total size of the values. */
 type Part = { readonly keys: Set<string>; size: number };
 type Entry = Pick<CallerKey, "identity" | "caller"> & {
   readonly value: Kept;
@@ -23,7 +23,7 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 
 const bytesPerUnit = 2;
 
-/** No identity begins like this: none begins with a line break. */
+/** Prefix of the keys that stand for all identities of a caller. No identity begins with a line break, so they cannot collide. */
 const allOf = "\n";
 
 /** The identity of public values. No caller is called like this. */
@@ -39,7 +39,7 @@ export class CallerCache {
   readonly #publicDoorkeeper = new Doorkeeper();
   readonly #keys = new Map<string, Set<string>>(); // by identity
   readonly #parts = new Map<string, Part>(); // by caller
-  /** When the values of an identity, or of a caller with all its identities, were last dropped. */
+  /** When the values of an identity, or of all identities of a caller, were last dropped. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
     dispose: (at, _identity, reason) => {
@@ -49,27 +49,27 @@ export class CallerCache {
   /** The time of the latest drop that `#droppedAt` has forgotten. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
-  /** Bytes of all values, about. */
+  /** Approximate bytes of all values. */
   get bytes(): number {
     return this.#entries.calculatedSize;
   }
 
-  /** The value of a key. The reader checks its class: the cache holds REST responses and whole answers. */
+  /** Returns the value of a key. The caller must check its class: the cache contains REST responses and GraphQL responses. */
   get(key: CallerKey): Kept | undefined {
     const { identity, whole } = key;
-    if (!this.#keys.has(identity)) return undefined; // a long key is not hashed in vain
+    if (!this.#keys.has(identity)) return undefined; // saves hashing a long key
     const entry = this.#entries.get(whole);
     if (entry?.identity !== identity) return undefined;
     return key.isPublic && entry.beganAt <= this.#dropTimeOf(key) ? undefined : entry.value;
   }
 
-  /** Whether a new value would be kept. The key counts as asked for. */
+  /** Whether a new value would be cached. Remembers the key as requested. */
   admits({ caller, whole, isPublic }: CallerKey): boolean {
     if (this.#entries.calculatedSize < cachedResponses.openBytes) return true;
     return isPublic ? this.#publicDoorkeeper.knows(whole, whole) : this.#doorkeeper.knows(caller, whole);
   }
 
-  /** Keeps the value of work that began at `beganAt`, unless the caller's values were dropped since. */
+  /** Caches the result of work that began at `beganAt`, unless the caller's values were dropped since then. */
   set(key: CallerKey, value: Kept, beganAt: number): void {
     const { identity, caller, whole } = key;
     if (beganAt <= this.#dropTimeOf(key)) return;
@@ -92,13 +92,13 @@ export class CallerCache {
     this.#entries.delete(whole);
   }
 
-  /** Drops all values of the caller: it writes, it has written, or REST refuses its credential. */
+  /** Drops all values of an identity: before and after each write, and when REST refuses its credential. */
   drop(identity: string): void {
     this.#droppedAt.set(identity, performance.now());
     for (const key of this.#keys.get(identity) ?? []) this.#entries.delete(key);
   }
 
-  /** Drops the values of all identities of a caller: of all users of a tenant. */
+  /** Drops the values of all identities of a caller, such as all users of a tenant. */
   dropAllOf(caller: string): void {
     this.#droppedAt.set(allOf + caller, performance.now());
     for (const key of this.#parts.get(caller)?.keys ?? []) this.#entries.delete(key);
@@ -128,11 +128,11 @@ type Reader = Pick<CallerHeaders, "identity" | "caller">;
  * characters.
  */
 export class CallerKey {
-  /** Whom REST takes the caller for. */
+  /** Distinguishes the callers that REST can distinguish. */
   readonly identity: string;
   /** The identity of the caller who reads. */
   readonly reader: string;
-  /** Whose part of the cache the value takes: all identities of one tenant share one. */
+  /** Owner of the part of the cache that the value occupies; all identities of a tenant share one part. */
   readonly caller: string;
   readonly whole: string;
 
@@ -154,10 +154,10 @@ export class CallerKey {
 }
 
 /**
- * Remembers what was lately asked for, in a few bytes each: the doorkeeper of TinyLFU (Einziger, Friedman and Manes,
- * "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2) as a table of fingerprints, of which each displaces an older
- * one. So "lately" is as many other keys ago as the table has places. Each caller has its row, which it may share with
- * others: one that asks for very many keys displaces those of a few callers only.
+ * Remembers which keys were requested recently, in four bytes each: the doorkeeper of TinyLFU (Einziger, Friedman and Manes,
+ * "TinyLFU: A Highly Efficient Cache Admission Policy", §3.4.2) as a table of fingerprints, in which each new fingerprint
+ * replaces an older one. "Recently" therefore means about as many keys ago as the table has slots. Each caller has a row, which
+ * it may share with other callers: a caller that requests very many keys displaces the fingerprints of only a few callers.
  */
 const rows = 64;
 const placesOfRow = 64;
@@ -165,7 +165,7 @@ const placesOfRow = 64;
 class Doorkeeper {
   readonly #fingerprints = new Uint32Array(rows * placesOfRow); // 16 KiB
 
-  /** Whether the key was asked for lately. From now on it was. */
+  /** Whether the key was requested recently. Remembers the key. */
   knows(caller: string, key: string): boolean {
     const fingerprint = hashOf(key);
     const place = (hashOf(caller) % rows) * placesOfRow + ((fingerprint >>> 16) % placesOfRow);
@@ -175,7 +175,7 @@ class Doorkeeper {
   }
 }
 
-/** FNV-1a. Two keys of one hash gain no more than asking for one key twice. */
+/** FNV-1a. A collision is harmless: it has the same effect as requesting one key twice. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -18,10 +18,10 @@ class Policy extends CachePolicy {
 
 const options = { cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
-/** The longest lifetime that caches know (RFC 9111 §1.2.2). */
+/** The longest lifetime that caches have to support (RFC 9111 §1.2.2). */
 const mostSeconds = 2 ** 31;
 
-/** Bytes of a stored response beside its value and its headers. */
+/** Bytes of a stored response in addition to its value and its headers. */
 const overhead = 2_000;
 const bytesPerHeader = 64;
 
@@ -58,8 +58,8 @@ export class StoredResponse {
   }
 
   /**
-   * Returns `undefined` if REST does not allow to keep the response, or if it could never be used. `forValidator`: a validator
-   * is reason enough to keep it.
+   * Returns `undefined` if REST does not permit storing the response, or if it could never be reused. `forValidator`: whether a
+   * validator alone is a sufficient reason to store it.
    */
   static of(request: CallRequest, response: RestResponse, forValidator: boolean): StoredResponse | undefined {
     const { rawHeaders } = response;
@@ -71,7 +71,7 @@ export class StoredResponse {
     return isUsable ? stored : undefined;
   }
 
-  /** Bytes in memory, about. The value is parsed then, because readers share it. */
+  /** Approximate bytes of memory. Parses the value, because readers share it. */
   get size(): number {
     this.#valueBytes ??= this.response.valueBytes;
     this.response.parse();
@@ -79,19 +79,19 @@ export class StoredResponse {
     return this.#valueBytes + headers + overhead;
   }
 
-  /** The response for a reader. It is not fetched for this reader, so it has an age. */
+  /** Returns a copy of the response for a reader, with its age, since it was not fetched for this reader. */
   cached(): RestResponse {
     const copy = this.response.copy("cached");
     copy.ageSeconds = this.#policy.age();
     return copy;
   }
 
-  /** A 304 may bring a `no-store`: its reader gets the response, and no later one does. */
+  /** False after a 304 with `no-store`: its reader still gets the response, but no later reader does. */
   get isStorable(): boolean {
     return this.#policy.storable();
   }
 
-  /** Whether it could be used for a while without a call. */
+  /** Whether the response could be reused for a while without a call. */
   get hasLifetime(): boolean {
     return this.#policy.timeToLive() > 0;
   }
@@ -100,17 +100,17 @@ export class StoredResponse {
     return this.#freshUntil > performance.now();
   }
 
-  /** Whether readers may have it while a call makes it fresh. */
+  /** Whether readers may get the stale response while a call revalidates it. */
   get servesWhileRevalidating(): boolean {
     return this.#policy.evaluateRequest(this.#request).revalidation?.synchronous === false;
   }
 
-  /** Whether readers may have it instead of a failure of the upstream. */
+  /** Whether readers may get the stale response instead of a failure of the upstream. */
   get servesOnFailure(): boolean {
     return !this.#policy.revalidatedPolicy(this.#request, { status: 503, headers: {} }).modified;
   }
 
-  /** Whether a call that makes it fresh is conditional. */
+  /** Whether a call that revalidates the response is conditional. */
   get isConditional(): boolean {
     return Object.keys(this.validators).length > 0;
   }
@@ -123,8 +123,8 @@ export class StoredResponse {
   }
 
   /**
-   * The response after a 304, which brings new headers for the same body (RFC 9111 §3.2). A 304 with another `ETag` is about
-   * another body: it updates nothing (§4.3.4), so that no body gets a validator that is not its own.
+   * Returns the response with the headers of a 304 (RFC 9111 §3.2). A 304 with a different `ETag` refers to a different body and
+   * is ignored (§4.3.4), so that no body gets another one's validator.
    */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
     const news = cacheHeaders(rawHeaders, request.operation.public);
@@ -150,7 +150,7 @@ export function isForAll(operation: Operation, { rawHeaders }: RestResponse): bo
   return !directives.has("private") && (directives.has("public") || directives.has("s-maxage"));
 }
 
-/** Both sides' headers are kept: the request's for `Vary`, and the response's because a `Link` header is read from them. */
+/** Bytes of headers. Those of the request are stored for `Vary`, those of the response for their `Link` header. */
 function headerBytes(headers: RawHeaders | Headers): number {
   let bytes = 0;
   for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;
@@ -169,19 +169,19 @@ function controlOf(raw: RawHeaders): string {
 
 const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
 
-/** Whether REST has rules for caching a success, other than `no-store`. */
+/** Whether a successful response has rules for caching, other than `no-store`. */
 export function mayBeStored({ status, rawHeaders: raw }: RestResponse): boolean {
   const control = controlOf(raw);
   if (status !== 200 || control.includes("no-store")) return false;
   return control !== "" || (validatorOf(raw) ?? raw.expires) !== undefined;
 }
 
-/** Whether the response has a lifetime, or a validator that is reason enough to keep it. */
+/** Whether the response has a lifetime or, with `forValidator`, a validator. */
 const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
   ((forValidator ? validatorOf(raw) : undefined) ?? raw.expires) !== undefined ||
   /max-?age/.test(controlOf(raw));
 
-/** Headers that describe a body as it was sent: a response without one cannot change them. */
+/** Headers that describe a body as it was sent. A 304, which has no body, cannot change them. */
 const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
 
 const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
@@ -228,7 +228,7 @@ const strict = ["must-revalidate", "no-cache"];
 const strictForAll = [...strict, "proxy-revalidate", "s-maxage"];
 const directive = /([^\s=,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^,]*)))?/g;
 
-/** The first of each directive, with its argument (RFC 9111 §5.2). */
+/** Returns the directives with their arguments (RFC 9111 §5.2); the first occurrence of each counts. */
 function directivesOf(control: string): ReadonlyMap<string, string> {
   const directives = new Map<string, string>();
   for (const [, name = "", quoted, token = ""] of control.matchAll(directive))
@@ -237,8 +237,8 @@ function directivesOf(control: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Whether the response varies by a header that differs in each request, or by anything at all. Only its own request can
- * use such a response.
+ * Whether the response varies by a header that differs in each request, or by anything at all. Such a response is useless for any
+ * other request.
  */
 const variesByRequest = ({ vary = "" }: Headers): boolean =>
   vary.split(",").some((name) => name.trim() === "*" || perRequestHeaders.has(name.trim().toLowerCase()));

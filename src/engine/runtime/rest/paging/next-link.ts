@@ -1,12 +1,12 @@
 /**
- * Reads the cursor of the next page from a `Link` header (RFC 8288 §3). One pass over the header, because REST may send
- * 32 kB of it: the library `http-link-header` takes 10 s and 1.4 GB for a header of many relations and parameters.
+ * Reads the cursor of the next page from a `Link` header (RFC 8288 §3), in one pass: REST may send a header of 32 kB, and with
+ * many relations and parameters in it, the library `http-link-header` takes 10 s and 1.4 GB.
  */
 import { CodedError } from "../../coded-error.ts";
 
 /**
- * The value of the query parameter `name` in the address with the relation `next`; empty without such an address. The
- * address itself is never called.
+ * Returns the value of the query parameter `name` in the address with the relation `next`; empty if there is no such address. The
+ * address itself is never requested.
  */
 export function nextLinkCursor(header: string | string[] | undefined, name: string): string {
   if (header === undefined) return "";
@@ -14,7 +14,10 @@ export function nextLinkCursor(header: string | string[] | undefined, name: stri
   return target === undefined ? "" : cursorFromUrl(target, name);
 }
 
-/** The value of the query parameter `name` in an address, which may be relative (§3.1): only its query counts. */
+/**
+ * Returns the value of the query parameter `name` in an address. The address may be relative (§3.1), since only its query is
+ * used.
+ */
 export function cursorFromUrl(address: string, name: string): string {
   const value = URL.parse(address, "http://localhost")?.searchParams.get(name) ?? "";
   if (value === "") throw new CodedError("BAD_UPSTREAM_RESPONSE", `the next page's link has no "${name}"`);
@@ -26,8 +29,8 @@ const parameter = /\s*;\s*([^\s=;,"]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]
 const end = /\s*(?:,|$)/y;
 
 /**
- * The first target with the relation `next`. Of several `rel` parameters of a link the first counts (§3.3). A link with an
- * `anchor` is not about this page, and is ignored (§3.2).
+ * Returns the first target with the relation `next`. If a link has several `rel` parameters, only the first is used (§3.3). A
+ * link with an `anchor` refers to another resource than this page, and is ignored (§3.2).
  */
 function nextTarget(header: string): string | undefined {
   let at = 0;
@@ -59,7 +62,10 @@ function nextTarget(header: string): string | undefined {
 const parameterValue = ([, , quoted, token]: RegExpExecArray): string | undefined =>
   quoted?.replace(/\\(.)/gs, "$1") ?? token;
 
-/** Recipients ignore empty elements of a list (RFC 9110 §5.6.1.2). Linear, as `/[\s,]+$/` is not. */
+/**
+ * Returns the length without trailing empty elements, which recipients ignore (RFC 9110 §5.6.1.2). Takes linear time, unlike
+ * `/[\s,]+$/`.
+ */
 function lengthWithoutEmptyElements(header: string): number {
   let { length } = header;
   while (length > 0 && /[\s,]/.test(header.charAt(length - 1))) length--;

@@ -1,7 +1,7 @@
 /**
- * Makes undici accept a `100 Continue` that it did not ask for, as RFC 9110 §15.2 requires. undici skips every other interim
- * response and closes the connection on a 100. So a 100 is read as a 102, which means as little to a client. undici would also
- * follow the headers of an interim response, such as `Connection: close`, so their names begin with another letter.
+ * Makes undici accept an unsolicited `100 Continue`, as RFC 9110 §15.2 requires. undici ignores every other interim response, but
+ * closes the connection on a 100. Therefore a 100 is rewritten to a 102, which clients ignore as well. undici would also obey the
+ * headers of an interim response, such as `Connection: close`, so the first letter of their names is replaced.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -9,7 +9,7 @@ import type { DiagnosticsChannel } from "undici";
 
 const [cr, lf, zero, one, two, x] = [0x0d, 0x0a, 0x30, 0x31, 0x32, 0x78];
 const isLetter = (byte = 0): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
-/** How the status line of an interim response begins. Two more digits complete the status. */
+/** Beginning of an interim response's status line. Two more digits complete the status. */
 const interimStatus = Buffer.from("HTTP/1.1 1");
 
 /** Follows the interim responses on a connection, in chunks of any size, up to the first byte that cannot be part of one. */
@@ -21,13 +21,13 @@ class InterimResponses {
   /** Bytes of the current line other than CR: a line without any ends the header section. */
   #lineBytes = 0;
 
-  /** A request is about to be written, so the next byte begins the head of a response. */
+  /** Called when a request is about to be written, so that the next byte begins the head of a response. */
   expect(): void {
     this.#isExpected = true;
     this.#statusBytes = 0;
   }
 
-  /** Changes each 100 in the chunk into a 102, and the names of an interim response's headers into others. */
+  /** Changes each 100 in the chunk to a 102, and the header names of interim responses to unknown names. */
   rewrite(chunk: Buffer): void {
     for (let at = 0; this.#isExpected && at < chunk.length; at++) {
       if (this.#statusBytes === interimStatus.length + 2) {
@@ -39,7 +39,7 @@ class InterimResponses {
   /** Whether the byte completes the status 100. */
   #readStatus(byte: number | undefined): boolean {
     const at = this.#statusBytes;
-    if (at === 0 && (byte === cr || byte === lf)) return false; // which undici's parser skips, too
+    if (at === 0 && (byte === cr || byte === lf)) return false; // undici's parser skips these, too
     this.#statusBytes++;
     if (at < interimStatus.length) this.#isExpected = byte === interimStatus[at];
     else if (at === interimStatus.length) this.#secondDigit = byte;
@@ -55,7 +55,7 @@ class InterimResponses {
   #beginsHeader(byte: number | undefined): boolean {
     const isFirst = this.#lineBytes === 0;
     if (byte === lf) {
-      if (this.#lineBytes === 0) this.#statusBytes = 0; // another head follows
+      if (this.#lineBytes === 0) this.#statusBytes = 0; // the head of another response follows
       this.#lineBytes = 0;
     } else if (byte !== cr) this.#lineBytes++;
     return isFirst && isLetter(byte);

@@ -1,17 +1,17 @@
 /**
- * The base URL of each product: its own variable, or `REST_BASE_URL`. A product with its own document has only its own
- * variable, so that no credential of one vendor goes to another because a variable was forgotten.
+ * The base URL of each product: from the product's own variable, or else `REST_BASE_URL`. For a product with its own document,
+ * only its own variable is used, so that a forgotten variable does not send one vendor's credentials to another vendor.
  */
 import type { Operations } from "../../../shared/operation.ts";
 import type { Config } from "../../settings/config.ts";
 
-/** Of several documents, the path of an operation follows the document's name: `GET shop/things`. */
+/** Whether an operation is from a product's own document. Its path then follows the document's name: `GET shop/things`. */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 
-/** The path of an operation below its base URL. */
+/** Returns the path of an operation below its base URL. */
 export const pathBelowBase = (path: string): string => path.slice(path.indexOf("/"));
 
-/** Product → its base URL, or the name of the variable that is missing. */
+/** Returns for each product its base URL, or the name of the variable that is missing. */
 export function baseUrls(
   { env, upstreams }: Pick<Config, "env" | "upstreams">,
   operations: Operations,

@@ -1,10 +1,10 @@
 /**
- * An upstream's circuit breaker. Five failed calls in a row open a circuit: calls are refused at once. After a pause one call
- * is a trial. A trial that works closes the circuit. Each failed trial doubles the pause.
+ * An upstream's circuit breaker. Five consecutive failed calls open a circuit: calls are then refused at once. After a pause, one
+ * call is admitted as a trial. A successful trial closes the circuit. Each failed trial doubles the pause.
  *
- * A service may fail for one caller alone: a search that is too much, data that it cannot read. So each caller has a circuit
- * of its own. In the circuit of all callers, three failures of each count, so two of them at least must fail. The caller that failed
- * last leaves the trial to another caller, for as long again as the pause.
+ * A service may fail for a single caller, because of an expensive search or corrupt data. Each caller therefore has a separate
+ * circuit. In the circuit of all callers, at most three failures of each caller count, so at least two callers must fail to open
+ * it. The caller that failed last must wait twice the pause, so that another caller can make the trial.
  */
 import { LRUCache } from "lru-cache";
 import { failingCallers } from "../../settings/capacity.ts";
@@ -14,24 +14,24 @@ const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
-/** `unknown`: the call shows nothing about the upstream, because its client left or it never got a connection. */
+/** `unknown`: the call says nothing about the upstream, because its client disconnected or it never got a connection. */
 export type Verdict = "worked" | "failed" | "unknown";
 
-/** Which circuits an admitted call is the trial of. */
+/** For which circuits an admitted call is the trial. */
 type Admission = { readonly ofAll: boolean; readonly ofCaller: boolean };
 
 class Circuit {
   readonly #mostOfCaller: number;
   #failuresInARow = 0;
   #failedTrials = 0;
-  /** The failures of each caller in this row, until they are enough. */
+  /** Consecutive failures of each caller that have been counted. */
   readonly #failed = new Map<string, number>();
   #lastToFail = "";
   #pauseMs = 0;
-  /** On the monotonic clock. It is read while the circuit is open. */
+  /** When the next trial may start, on the monotonic clock. Used only while the circuit is open. */
   #nextTrialAt = 0;
 
-  /** Failures of one caller that count. */
+  /** `mostOfOneCaller`: how many failures of one caller count. */
   constructor(mostOfOneCaller: number) {
     this.#mostOfCaller = mostOfOneCaller;
   }
@@ -50,7 +50,7 @@ class Circuit {
     return performance.now() >= this.#nextTrialAt + longerMs;
   }
 
-  /** One trial at a time. */
+  /** Starts a trial, and prevents others until it has ended. */
   beginTrial(): void {
     this.#nextTrialAt = Number.POSITIVE_INFINITY;
   }
@@ -87,13 +87,16 @@ export class CircuitBreaker {
     return this.#ofAll.isOpen;
   }
 
-  /** Whether the service looks down: calls of a caller are refused, and no other caller got a response since. */
+  /**
+   * Whether the service seems to be down: the circuit of all callers is open, or the circuit of one caller is open and no caller
+   * has got a response since.
+   */
   get isDown(): boolean {
     if (this.isOpen) return true;
     return !this.#ofAll.isWithoutFailure && [...this.#ofCaller.values()].some(({ isOpen }) => isOpen);
   }
 
-  /** `undefined`: the call is refused. Each admitted call is counted once. */
+  /** Returns `undefined` if the call is refused. Each admitted call must be passed to `count` once. */
   admit(caller: string): Admission | undefined {
     const own = this.#ofCaller.get(caller);
     const trial: Admission = { ofAll: this.#ofAll.isOpen, ofCaller: own?.isOpen === true };

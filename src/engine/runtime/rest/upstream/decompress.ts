@@ -1,6 +1,7 @@
 /**
- * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), coding by coding and piece by piece. The pieces are counted as
- * they come: 30 bytes may hold 10 MB, and the bodies of many calls are decompressed at the same time.
+ * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), coding by coding and piece by piece. Pieces are
+ * counted as they are decompressed, because 30 bytes may expand to 10 MB, and the bodies of many calls are decompressed
+ * concurrently.
  */
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { CodedError } from "../../coded-error.ts";
@@ -12,17 +13,20 @@ const decoders = new Map([
   ["br", createBrotliDecompress],
 ]);
 
-/** A body with more is refused, as undici refuses it: each coding costs the time of a decompression. */
+/** A body with more codings is refused, as in undici, because each coding costs the time of a decompression. */
 const mostCodings = 5;
 
-/** The codings in the order in which they were applied. `identity` and an empty element (§5.6.1) are none. */
+/** Returns the codings in the order in which they were applied, without `identity` and empty elements (§5.6.1). */
 export function contentCodings(header: string | readonly string[] | undefined): string[] {
   if (header === undefined) return [];
   const listed = [header].flat().join(",").toLowerCase().split(",");
   return listed.map((coding) => coding.trim()).filter((coding) => coding !== "" && coding !== "identity");
 }
 
-/** Called with the bytes that a coding has given so far, and with those of its last piece. Returns the failure if they are too many. */
+/**
+ * Called with the number of bytes that a coding has produced so far, and with that of its last piece. Returns the failure if
+ * there are too many.
+ */
 type Excess = (bytes: number, piece: number) => CodedError | undefined;
 
 /** Rejects with the failure of `excess`, or with `BAD_UPSTREAM_RESPONSE`. */

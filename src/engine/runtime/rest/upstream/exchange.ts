@@ -1,7 +1,7 @@
 /**
- * One HTTP exchange over an undici pool: the request goes out, the whole body comes in, up to a number of bytes. A
- * redirect is a response like any other and is never followed. Every failure is a `CodedError`. An exchange knows no
- * time: `pending-call.ts` aborts it.
+ * One HTTP exchange over an undici pool: sends the request and receives the whole body, up to a number of bytes. A redirect is a
+ * response like any other and is never followed. Every failure is a `CodedError`. An exchange has no deadline of its own:
+ * `pending-call.ts` aborts it.
  */
 import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
@@ -45,17 +45,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: RawHeaders = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** The complete body, which is read at the end of the tick. */
+  /** The complete body, which is processed at the end of the tick. */
   #body: Buffer | undefined;
-  /** Bytes that are taken from the budget. */
+  /** Bytes taken from the budget. */
   #held = 0;
   #interim = 0;
   #isAbandoned = false;
 
   /**
-   * The body has at most `maxResponseBytes`, before and after decompression and by its values, and never more than `budget`
-   * has left. `isUnread`: the body of a success does not matter and is not kept. `held`: the server's credentials, which the
-   * response must not repeat.
+   * The body may have at most `maxResponseBytes`, before and after decompression and by its number of values, and never more than
+   * `budget` has left. `isUnread`: the body of a success is not needed and is discarded. `held`: the server's credentials, which
+   * are masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;
@@ -64,14 +64,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#credentials = held;
   }
 
-  /** Whether the request is on a connection, or was. */
+  /** Whether the request has been assigned to a connection. */
   get hasConnection(): boolean {
     return this.#controller !== undefined;
   }
 
   /**
-   * Sends the request, unless the exchange was aborted before. The response to a write is never refused, so the write is not
-   * sent while its caller holds too much.
+   * Sends the request, unless the exchange was aborted before. The response to a write is never refused, so a write is not sent
+   * while its caller already holds too many bytes.
    */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
     const failure = this.#isRead ? undefined : this.#budget.hold(0, true);
@@ -90,7 +90,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   abort(failure: CodedError): void {
     if (this.#failure || this.#body) return;
     this.#fail(failure);
-    this.#controller?.abort(failure); // which does nothing once the response is there
+    this.#controller?.abort(failure); // has no effect once the response is complete
   }
 
   #fail(failure: CodedError): void {
@@ -114,7 +114,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     if (status < 200) {
       if (++this.#interim > maxInterimResponses) this.abort(tooManyInterimResponses());
-      return; // the final one follows (RFC 9110 §15.2)
+      return; // the final response follows (RFC 9110 §15.2)
     }
     this.#status = status;
     this.#headers = this.#withoutCredentials(withoutTrailingSpace(headers));
@@ -146,9 +146,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isAbandoned || (this.#isUnread && this.#status >= 200 && this.#status < 300);
   }
 
-  /** Takes the bytes of a body from the budget, as far as they are not taken yet. Returns the failure if they are too many. */
+  /** Takes the bytes of a body from the budget, except those already taken. Returns the failure if there are too many. */
   #excess(bytes: number): CodedError | undefined {
-    if (this.#failure || !(bytes > this.#held)) return undefined; // an announced length may be no number
+    if (this.#failure || !(bytes > this.#held)) return undefined; // a declared length may not be a number
     const { maxResponseBytes } = this.#budget;
     if (bytes > maxResponseBytes) return tooLarge(maxResponseBytes);
     const failure = this.#budget.hold(bytes - this.#held, this.#isRead);
@@ -170,7 +170,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       );
   }
 
-  /** An exchange that has failed meanwhile takes no further piece. */
+  /** Decompresses a body. Stops if the exchange fails meanwhile. */
   async #decompress(codings: readonly string[], body: Buffer): Promise<Buffer> {
     let plain = 0;
     if (this.#failure) throw this.#failure;
@@ -193,7 +193,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     completed.add(this);
   }
 
-  /** Reads the complete body, and settles `response`. */
+  /** Processes the complete body and settles `response`. */
   finish(): void {
     const body = this.#body;
     if (this.#failure || !body) return;
@@ -208,14 +208,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** The response with a body that is complete, or the failure of the body. */
+  /** Returns the response with its complete body, or the failure of the body. */
   #read(body: Buffer): RestResponse | CodedError {
     const failure = this.#excess(body.length) ?? (isUtf8(body) ? undefined : notUtf8());
     if (failure) return failure;
     const mediaType = mediaTypeOf(this.#headers);
     const sent = isJson(mediaType) ? exactText(body) : body.toString("utf8");
     const whole = this.#credentials?.masked(sent) ?? sent;
-    const text = whole.replace(/^\uFEFF/, ""); // a byte order mark, which some servers send, is not part of a text (RFC 8259 §8.1)
+    // a byte order mark, which some servers send, is not part of the text (RFC 8259 §8.1)
+    const text = whole.replace(/^\uFEFF/, "");
     const bytes = Math.max(
       jsonValueBytes(text, this.#status, mediaType, this.#budget.maxResponseBytes),
       body.length,

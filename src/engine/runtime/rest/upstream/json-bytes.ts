@@ -1,14 +1,14 @@
-/** The bytes that a JSON body counts for by its values. 10 MB of empty lists take 290 MB and a second to parse. */
+/** Counts the bytes of a JSON body by its number of values: 10 MB of empty lists take 290 MB and a second to parse. */
 import { countValues, hasContainers } from "../../../shared/json-values.ts";
 import { isJson, isText } from "../../../shared/media-type.ts";
 import { largeBody } from "../../governor/processor-time.ts";
 
-/** A value counts for as many bytes as one of ordinary rows has. */
+/** A value counts as many bytes as an average value of ordinary rows has. */
 const bytesOfValue = 20;
 
 /**
- * Counts up to `maxBytes`. A refusal is parsed too, whatever its media type is. Of a small body the values are counted if
- * its containers count for more than its text.
+ * Counts up to `maxBytes`. The body of a refusal is parsed, and therefore counted, whatever its media type is. The values of a
+ * small body are counted only if its containers alone count as more bytes than its text.
  */
 export function jsonValueBytes(text: string, status: number, mediaType: string, maxBytes: number): number {
   if (text.length < largeBody && !hasContainers(text, text.length / bytesOfValue)) return 0;

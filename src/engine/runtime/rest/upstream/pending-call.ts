@@ -1,15 +1,15 @@
 /**
- * A call that is under way: its wait for a connection, and its deadlines. The callers of an upstream share its connections
- * as `SharedQuota` divides them, and a call beyond its caller's share waits in a queue. So calls that hang, or calls that are too many,
- * hold up no other caller.
+ * A call in flight: its wait for a connection, and its deadlines. The callers of an upstream share its connections by a
+ * `SharedQuota`, and a call beyond its caller's share waits in a queue. One caller's hanging or numerous calls therefore do not
+ * delay other callers.
  *
  * One deadline runs at a time, in this order:
- * 1. The connect deadline: the request must be on a connection. The wait in the queue counts. While the wait progresses,
- *    the call gets the same time again.
- * 2. The call deadline: the whole response must be there. Nothing extends it.
- * 3. The linger of an abandoned read: the read keeps its connection for half a second. A response within that time saves
- *    a reconnect. Then its connection is closed. A server takes in new connections one after the other, so a client that
- *    leaves again and again would hold up the new connections of all others.
+ * 1. The connect deadline, within which the request must be assigned to a connection, including the wait in the queue. As long as
+ * the queue progresses, the call gets the same time again.
+ * 2. The call deadline, within which the whole response must have arrived. It is never extended.
+ * 3. The linger of an abandoned read: for half a second, the read keeps its connection; then the connection is closed. A response
+ * within that time saves a reconnect. A server accepts connections one at a time, so a client that disconnects repeatedly would
+ * otherwise delay the new connections of all others.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -20,7 +20,7 @@ import type { Exchange } from "./exchange.ts";
 
 const lingerMs = 500;
 
-/** Milliseconds from the call's begin. */
+/** Milliseconds from the beginning of the call. */
 type Timeouts = { readonly connectMs: number; readonly callMs: number };
 
 export class PendingCall {
@@ -30,15 +30,15 @@ export class PendingCall {
   readonly #timeouts: Timeouts;
   readonly #send: () => void;
   #isWaiting: boolean;
-  /** It has left the queue since the last check. */
+  /** Whether the call has left the queue since the last check. */
   #hasWaited = false;
-  /** Calls of the caller, and of all, that were completed at the last check. */
+  /** Calls of this caller, and of all callers, that were completed at the last check. */
   #ofCaller: number;
   #ofAll: number;
   #deadline: Deadline | undefined;
   #spentMs = 0;
 
-  /** Calls `send` once there is a connection for the call: at once, or after a wait in the queue. */
+  /** Calls `send` once the call has a permit for a connection: at once, or after a wait in the queue. */
   constructor(
     owner: Caller,
     connections: FairSemaphore,
@@ -57,7 +57,7 @@ export class PendingCall {
     this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
   }
 
-  /** It leaves the queue. */
+  /** Called when the call leaves the queue. */
   begin(): void {
     [this.#isWaiting, this.#hasWaited] = [false, true];
     this.#send();
@@ -81,8 +81,8 @@ export class PendingCall {
   }
 
   /**
-   * Whether the wait progressed since the last check: as many calls were completed as there are connections, of the
-   * caller's if it has some, else of all callers'. Leaving the queue is progress.
+   * Whether the queue progressed since the last check: as many calls were completed as connections are in use by the caller or,
+   * if it has none, as there are in total. Leaving the queue is progress too.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {
@@ -106,7 +106,7 @@ export class PendingCall {
     this.#deadline = new Deadline(lingerMs, () => this.#exchange.abort(failure));
   }
 
-  /** The call has ended: another one may have its connection. Called once. */
+  /** Must be called once when the call has ended. Releases its permit for another call. */
   end(hasResponse: boolean): void {
     this.#deadline?.clear();
     if (hasResponse) {
@@ -117,6 +117,6 @@ export class PendingCall {
   }
 }
 
-/** Calls that were completed. A call counts for each account of its caller. */
+/** Number of the caller's completed calls. A call is counted in each account of its caller. */
 const completedOf = ({ accounts }: Caller): number =>
   accounts.reduce((sum, { completed }) => sum + completed, 0);

@@ -1,6 +1,6 @@
 /**
- * The reads of an upstream: whether a read needs a call, and what its readers get. In this order: a response that this
- * request already has, a fresh stored response, a call that other readers wait for, its own call.
+ * The reads of an upstream: decides whether a read needs a call, and what its readers get. The first that applies: a response
+ * that this request already has, a fresh stored response, a call that other readers wait for, a call of its own.
  */
 import { hash } from "node:crypto";
 import type { CodedError } from "../../coded-error.ts";
@@ -50,12 +50,12 @@ export class Reads {
     this.#call = call;
   }
 
-  /** A write outdates all earlier reads: those of its request, and the stored responses of its caller. */
+  /** Makes a write, which invalidates all earlier reads: those of its request, and the stored responses of its caller. */
   write(request: CallRequest): Promise<RestResponse> {
     const { forwarded, reads } = request.scope;
     const drop = () => {
       this.#cache.drop(forwarded.identity);
-      // the vendor knows the tenant, not the caller: what one writes, all of the tenant read
+      // the vendor distinguishes tenants, not callers: a write affects what all callers of the tenant read
       if (request.held) this.#cache.dropAllOf(forwarded.caller);
     };
     drop();
@@ -66,9 +66,9 @@ export class Reads {
   }
 
   /**
-   * Identical reads of one request are one call, until a write outdates them. A read that fails is forgotten, so that
-   * it can be retried, but only once. `first` is called for a read that needs a call and is not a retry. The content of a
-   * QUERY is part of what identifies it (draft-ietf-httpbis-safe-method-w-body §2.7), as a digest, because it may be long.
+   * Identical reads of one request share one call, until a write invalidates them. A failed read is forgotten, so that it can be
+   * retried, but only once. `first` is called for a read that needs a call and is not a retry. The content of a QUERY is part of
+   * its cache key (draft-ietf-httpbis-safe-method-w-body §2.7), as a digest, because it may be long.
    */
   read(request: CallRequest, first: () => void): Promise<RestResponse> {
     const { scope } = request;
@@ -105,7 +105,7 @@ export class Reads {
     return kept instanceof StoredResponse ? kept : undefined;
   }
 
-  /** A stored response that needs no call, or none that the reader waits for. */
+  /** Returns a stored response if it is fresh, or if it may be served while it is revalidated. */
   #stored(request: CallRequest, keys: Keys): Promise<RestResponse> | undefined {
     const { scope } = request;
     const stored = this.#kept(keys);
@@ -119,8 +119,8 @@ export class Reads {
   }
 
   /**
-   * Makes a stored response fresh for later readers, unless that call is under way. A failure of the call reaches no
-   * reader.
+   * Revalidates a stored response for later readers, unless a call for it is already in flight. No reader sees a failure of this
+   * call.
    */
   #revalidate({ scope, ...request }: CallRequest, keys: Keys): void {
     if (this.#shared.isUnderWay(keys.waiting)) return;
@@ -165,13 +165,13 @@ export class Reads {
     });
     if (!stored) return response;
     return response.catch((failure: CodedError) => {
-      const used = insteadOf(failure, stored, scope); // for a call that the circuit breaker refused
+      const used = insteadOf(failure, stored, scope); // if the circuit breaker refused the call
       if (used instanceof RestResponse) return scope.take(used);
       throw used;
     });
   }
 
-  /** Stores the response as REST allows. Returns what the readers get. */
+  /** Stores the response if REST permits it. Returns what the readers get. */
   #use(request: CallRequest, keys: Keys, stored: Stored, outcome: Outcome, beganAt: number): Outcome {
     const { scope } = request;
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
@@ -191,11 +191,13 @@ export class Reads {
     return outcome;
   }
 
-  /** Stores a response, if REST allows that and the cache admits it. `before` is what was stored when the call began. */
+  /**
+   * Stores a response if REST permits it and the cache admits it. `before` is the response that was stored when the call began.
+   */
   #keep(request: CallRequest, keys: Keys, before: Stored, response: RestResponse, beganAt: number): void {
     const names = [keys.own.identity, request.operation.id] as const;
     const mayStore = mayBeStored(response);
-    if (mayStore) response.freshUntil = performance.now(); // another cache may store it, also where this one does not
+    if (mayStore) response.freshUntil = performance.now(); // another cache may store it, even if this one does not
     const isAdmitted =
       mayStore &&
       (before !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
@@ -222,23 +224,23 @@ export class Reads {
 
 const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll && forAll) || own;
 
-/** The response, if the request's budget has enough bytes left. */
+/** Returns the response, or the failure if the request's budget has too few bytes left. */
 const held = (scope: RequestScope, response: RestResponse): Outcome =>
   scope.hold(response.bytes, true) ?? response;
 
 /**
- * Whether REST denies the object to the caller, or the object is gone: kept answers may hold
- * the object too. A 408 or a 429 is not about the object.
+ * Whether REST denies the caller access to the resource, or the resource is gone: other stored responses may contain it too. A
+ * 408 or a 429 is not about the resource.
  */
 const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 
-/** The stored response instead of a failure of the upstream, where REST allows that. */
+/** Returns the stored response instead of a failure of the upstream, if REST permits that. */
 function insteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
   return isFailure(outcome) && stored.servesOnFailure ? held(scope, stored.cached()) : outcome;
 }
 
-/** A failure of the upstream that `stale-if-error` is for (RFC 5861 §4). */
+/** Whether the outcome is a failure to which `stale-if-error` applies (RFC 5861 §4). */
 const isFailure = (outcome: Outcome): boolean =>
   outcome instanceof RestResponse
     ? [500, 502, 503, 504].includes(outcome.status)

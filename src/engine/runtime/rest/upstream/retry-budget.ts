@@ -1,7 +1,8 @@
 /**
- * The budget of retries of one upstream: a fifth of the reads of the last five to ten seconds. So retries add at most a
- * fifth to the load of a service that fails. Three retries are free, for an upstream with hardly any traffic. A caller has had
- * at most three times what is left, as of a `SharedQuota`: one whose reads all fail leaves retries to the others.
+ * The budget of retries of one upstream: a fifth of the reads of the last five to ten seconds, so that retries add at most a
+ * fifth to the load of a failing service. Three retries are always allowed, for an upstream with hardly any traffic. As in a
+ * `SharedQuota`, a caller may have used at most three times as many retries as are left, so a caller whose reads all fail leaves
+ * retries for others.
  */
 import { dynamicThreshold } from "../../governor/shared-quota.ts";
 
@@ -32,7 +33,7 @@ export class RetryBudget {
     this.#now.calls++;
   }
 
-  /** Takes one retry. Returns false if none is left for the caller. */
+  /** Takes one retry from the budget. Returns false if none is left for the caller. */
   take(caller: string): boolean {
     const calls = this.#last.calls + this.#now.calls;
     const retries = this.#last.retries + this.#now.retries;

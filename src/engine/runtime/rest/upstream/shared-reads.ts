@@ -1,7 +1,7 @@
 /**
  * Identical reads that wait at the same time share one call (`RequestCoalescer`). Identical reads have the same URL and the same
  * headers, except for the request's id and trace, so they have the same caller. Each request keeps its own deadline and budgets.
- * The call has its own scope, and ends early only if all of its requests leave.
+ * The call has a scope of its own, and is abandoned only if the clients of all its requests disconnect.
  *
  * Public reads of different callers wait together too, for a stored response. Until there is one, each caller makes its own call,
  * one caller after another, so that a few calls do for all.
@@ -32,7 +32,7 @@ type Identical = RequestCoalescer<Read, Result>;
 export class SharedReads {
   readonly #reads = new TransientMap<Identical>();
 
-  /** A call begins. Returns the function that ends it. */
+  /** Counts a call that begins. Returns the function that ends it. */
   begin(key: CallerKey): () => void {
     const reads = this.#of(key);
     const waiters = reads.begin();
@@ -50,7 +50,10 @@ export class SharedReads {
     return this.#reads.has(whole);
   }
 
-  /** The response of the next call, if the read waits for one. `forget` is called for a response without success. */
+  /**
+   * Returns the response of the next call, or `undefined` if the read need not wait for one. `forget` is called if the call is
+   * not successful.
+   */
   join(key: CallerKey, read: Read, forget: () => void): Promise<RestResponse> | undefined {
     const reads = this.#reads.get(key.whole);
     if (!reads || (!reads.oldest && reads.waitMs <= 0)) return undefined;

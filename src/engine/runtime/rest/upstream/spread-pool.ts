@@ -1,16 +1,16 @@
 /**
- * A pool whose connections end after a while. A layer-4 balancer or a Kubernetes Service balances connections, not
- * requests: without an end, a replica that is new there would get almost nothing.
- * undici's own option for the age, `clientTtl`, lets requests of a full pool hang (nodejs/undici#5144, mended in 8).
+ * A pool that limits the age of its connections. A layer-4 load balancer or a Kubernetes Service balances connections, not
+ * requests: with unlimited age, a new replica would get almost no requests. undici's own option for the age, `clientTtl`, lets
+ * requests of a full pool hang (nodejs/undici#5144, fixed in version 8).
  */
 
 import { Client, type Dispatcher, Pool } from "undici";
 import { upstreamConnectionMs } from "../../settings/capacity.ts";
 
-/** From a half of it to one and a half: connections that began together do not end together. */
+/** Returns 0.5 to 1.5 times the value, so that connections opened together are not closed together. */
 const jittered = (value: number): number => Math.ceil(value * (0.5 + Math.random()));
 
-/** A client asks its upstream to close a connection that is old, with the response. Nothing under way is lost. */
+/** A client that asks its upstream to close an old connection after the next response. No request in flight is lost. */
 class AgeingClient extends Client {
   #endsAt = Number.POSITIVE_INFINITY;
 

@@ -1,4 +1,4 @@
-/** Connections to upstreams: time-out, certificate authorities and client certificate. */
+/** Connections to upstreams: timeout, certificate authorities and client certificate. */
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import { readRegularFile } from "../../../shared/regular-file.ts";
@@ -6,10 +6,13 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import type { Environment } from "../../settings/environment.ts";
 import { acceptContinue } from "./accept-continue.ts";
 
-/** The part of the connect timeout that a lookup may take, so that the failure names the lookup and not the connection. */
+/**
+ * The fraction of the connect timeout that a lookup may take, so that its failure is reported as one of the lookup, not of the
+ * connection.
+ */
 const lookupPart = 0.9;
 
-/** A connector that accepts an unsolicited `100 Continue`, and looks a name up again once a connection has failed. */
+/** Creates a connector that accepts an unsolicited `100 Continue`, and looks a name up again after a failed connection. */
 export function tolerantConnector(
   options: buildConnector.BuildOptions,
   names = lookupCache,
@@ -24,10 +27,10 @@ export function tolerantConnector(
 }
 
 /**
- * How connections to upstreams are made: within `CONNECT_TIMEOUT_MS`, with the authorities and the client certificate of the
- * operator's files. The files are read again for each new connection, and connections end after a while, so renewed
- * certificates need no restart. Files that cannot be read, or do not fit each other, change nothing. All addresses
- * of a name are tried (Happy Eyeballs, RFC 8305). An unsolicited `100 Continue` is accepted on them.
+ * Creates the connector for upstreams: it connects within `CONNECT_TIMEOUT_MS`, with the authorities and the client certificate
+ * in the operator's files. The files are read again for each new connection, and the age of connections is limited, so renewed
+ * certificates need no restart. If the files cannot be read or do not match, the previous ones stay in use. All addresses of a
+ * name are tried (Happy Eyeballs, RFC 8305). An unsolicited `100 Continue` is accepted.
  */
 export function upstreamConnector(env: Environment, names = lookupCache): buildConnector.connector {
   const timeout = env.CONNECT_TIMEOUT_MS;

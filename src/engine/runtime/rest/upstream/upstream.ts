@@ -1,6 +1,6 @@
 /**
- * A product's REST service: its pool of connections, and its typed client (openapi-fetch) over them. A circuit breaker,
- * a bound on calls, a fair queue of callers and a budget of retries keep its faults from other products and callers.
+ * A product's REST service: its connection pool, and the typed client (openapi-fetch) that uses it. A circuit breaker, a limit on
+ * calls, a fair queue of callers and a retry budget keep its faults from affecting other products and callers.
  */
 import createClient, { type Client } from "openapi-fetch";
 import type { Pool } from "undici";
@@ -58,7 +58,9 @@ export class Upstream {
     });
   }
 
-  /** For metrics. `isOpen`: calls of all callers are refused, or those of one while nobody gets a response. */
+  /**
+   * The state for metrics. `isOpen`: calls of all callers are refused, or calls of one caller while no caller gets a response.
+   */
   get state() {
     const { connected, running } = this.#pool.stats;
     return {
@@ -70,7 +72,7 @@ export class Upstream {
     };
   }
 
-  /** Calls that wait or are on a connection. */
+  /** Calls in flight, including those that wait for a connection. */
   get underWay(): number {
     return this.#calls.held;
   }
@@ -86,8 +88,8 @@ export class Upstream {
   }
 
   /**
-   * Makes one call. Throws if the request makes too many calls, or if too many calls wait. That read is not
-   * remembered.
+   * Makes one call. Throws, without rejecting a promise, if the request makes too many calls or too many calls wait; the read is
+   * then not remembered.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
@@ -124,7 +126,7 @@ export class Upstream {
       pending.end(outcome instanceof RestResponse);
       caller.leave();
       this.#breaker.count(owner, admission, verdictOf(outcome, operation, held));
-      if (isAbandoned) return; // it has no reader
+      if (isAbandoned) return; // nobody waits for the outcome
       const used = read ? read.end(outcome) : outcome;
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
@@ -142,9 +144,10 @@ export class Upstream {
 }
 
 /**
- * The verdict of a call about the upstream. A gateway sends 502, 503 or 504 without a usable response of the service (RFC 9110 §15.6).
- * A 500, or a response that cannot be used, is about one tenant's data. A wait for one of our own connections shows nothing.
- * A 401 for a credential that all tenants share is a failure for all of them, unless it is a token that can be replaced.
+ * Judges the upstream by the outcome of a call. Gateways send a 502, 503 or 504 if they got no usable response from the service
+ * (RFC 9110 §15.6). A 500, or an invalid response, concerns one tenant's data. A call that only waited for a connection of this
+ * process says nothing. A 401 for a credential that all tenants share is a failure for all of them, unless it is a token that can
+ * be replaced.
  */
 function verdictOf(outcome: Outcome, { held }: Operation, carried: CallCredentials | undefined): Verdict {
   if (outcome instanceof RestResponse) {

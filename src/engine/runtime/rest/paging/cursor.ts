@@ -1,13 +1,13 @@
-/** A page of a REST list: the places of its values, the arguments of a connection, and its cursors. */
+/** The cursors of a connection: which page of REST a cursor stands for, and how many of its items are skipped. */
 import { isCounted, type Page } from "../../../shared/page.ts";
 import { CodedError } from "../../coded-error.ts";
 
 export type PageArguments = { readonly first?: number | null; readonly after?: string | null };
 
 /**
- * The place where a page begins: after `skip` items of the REST page with this cursor. No cursor: the first page.
- * `size` is the size of REST's pages, if the cursor depends on it. `before` is the number of items before the REST
- * page, if the last page is known by it. `empties` is the number of empty pages in a row before it.
+ * Where a page begins: after `skip` items of the REST page with `cursor`, or of the first page if `cursor` is null. `size` is the
+ * size of REST's pages, if REST's cursor depends on it. `before` is the number of items before the REST page, if the last page is
+ * recognised by it. `empties` is the number of consecutive empty pages before the REST page.
  */
 export type PageStart = {
   readonly cursor: string | null;
@@ -18,14 +18,14 @@ export type PageStart = {
 };
 
 /**
- * The most empty pages in a row. A page may be empty where REST filters it after reading it, but a list of empty pages that always
- * lead to another one has no end for a client that follows it.
+ * Maximum number of consecutive empty pages. A page may be empty if REST filters its items after reading them, but a client would
+ * never reach the end of pages that are all empty and always lead to another one.
  */
 export const mostEmptyPages = 20;
 
 /**
- * Whether cursors count the items before a page: the page's number does not give them, and REST's total is a number of
- * items.
+ * Whether cursors contain the number of items before a page: it cannot be derived from the page's number, but is needed to
+ * compare with REST's total.
  */
 const countsItems = ({ next, first }: Page): boolean =>
   next.by === "number" && next.total !== undefined && first === undefined;
@@ -36,12 +36,12 @@ export const cursorOf = ({ cursor, skip, size, before, empties = 0 }: PageStart)
   return Buffer.from(`${skip}${known}${counted}:${cursor ?? ""}`).toString("base64url");
 };
 
-/** Characters of a cursor. REST's own is part of a URL, which servers accept up to about this length. */
+/** Maximum number of characters of a cursor. REST's own cursor is part of a URL, which servers accept up to about this length. */
 const maxLength = 8_192;
 
 const form = /^(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,9})|\+(0|[1-9]\d{0,14}))?(?:~([1-9]\d?))?:(.*)$/s;
 
-/** Throws `BAD_USER_INPUT` for a cursor that is not of this page's field. */
+/** Parses the arguments' cursor. Throws `BAD_USER_INPUT` for a cursor that does not belong to this page's field. */
 export function startAt({ first, after }: PageArguments, page: Page): PageStart {
   const { by } = page.next;
   const isSized = (by === "link" || by === "number") && page.first !== undefined;
