@@ -37,7 +37,7 @@ export const refusedByLimit = (
   retryAfter = 1,
 ): CodedError => new CodedError(code, message, { retryAfter }, undefined, reason);
 
-/** One value that REST rejected: its argument, and what REST's body says about it. */
+/** One value that REST rejected: the argument that contained it, and what REST's error body says about it. */
 export type RefusedValue = {
   readonly argument?: string;
   readonly detail?: string;
@@ -48,7 +48,7 @@ export type RefusedValue = {
 export type Details = {
   /** The argument or parameter whose value was rejected. */
   argument?: string;
-  /** The declared members of the body with which REST refused the call: those of problem details, and REST's own code. */
+  /** Declared members of REST's error body: those of problem details, and REST's own error code. */
   title?: string;
   detail?: string;
   restCode?: string;
@@ -131,7 +131,7 @@ export class FailureReason extends Error {
   }
 }
 
-/** The phrases of RFC 9110 §15 where Node has older ones. */
+/** Status phrases of RFC 9110 §15 for which Node has an older phrase. */
 const phrases = new Map([
   [413, "Content Too Large"],
   [422, "Unprocessable Content"],

@@ -32,7 +32,7 @@ export class Deadline {
     this.restart(ms);
   }
 
-  /** Zero or less once expired. */
+  /** Milliseconds until expiry; zero or less afterwards. */
   get leftMs(): number {
     return this.#endsAt - processRunTime();
   }

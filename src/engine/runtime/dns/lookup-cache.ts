@@ -32,7 +32,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
 
   constructor(resolve: Resolve) {
     super();
-    this.setMaxListeners(0); // one for each upstream
+    this.setMaxListeners(0); // one listener per upstream
     this.#resolve = resolve;
   }
 
@@ -117,7 +117,7 @@ class CachedName {
     return this.#addresses.filter(({ usableUntil }) => now < usableUntil);
   }
 
-  /** Waits for the lookup: `ms`, or `staleAfterMs` if there are stale addresses. */
+  /** Waits for the lookup for at most `ms`; while stale addresses are usable, at most until it has run for `staleAfterMs`. */
   #wait({ beganAt, known }: Running, now: number, ms: number): Promise<void> {
     const waitMs = this.#isUsable ? beganAt + lookups.staleAfterMs - now : ms;
     if (waitMs <= 0) return Promise.resolve();
@@ -135,7 +135,8 @@ class CachedName {
       this.#lookup = undefined;
       this.#failure = code === undefined ? undefined : unresolved(this.#name, code);
       this.#nextLookupAt = now + lookups.leastMs;
-      // a failed query says nothing about the last addresses, so they stay in use (RFC 8767 §4); an answer without addresses removes them
+      // a failed query says nothing about the last addresses, so they stay in use (RFC 8767 §4); an answer without addresses
+      // removes them
       const kept = this.#usable().filter((last) => failed.some((query) => isOf(query, last)));
       this.#addresses = [...usableFrom(now, name, addresses), ...kept];
       if (addresses.length > 0)
@@ -180,7 +181,10 @@ function rotated(addresses: readonly Address[], by: number): readonly Address[] 
   });
 }
 
-/** The cache of the process. Only Linux keeps the configuration in these files; other systems are used for development. */
+/**
+ * The cache of the process. Only Linux keeps the resolver's configuration in `systemFiles`; other systems are used for
+ * development.
+ */
 export const lookupCache = new LookupCache(
   process.platform === "linux" ? stubResolver(systemFiles) : systemResolver,
 );

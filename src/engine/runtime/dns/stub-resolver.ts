@@ -10,7 +10,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type Address = { readonly address: string; readonly family: 4 | 6 };
-/** One family of a fully qualified name: a query. */
+/** A DNS query for the addresses of one family of a fully qualified name. */
 export type Query = { readonly name: string; readonly family: 4 | 6 };
 /** An answer to one query; without addresses, the name has none of that family (NODATA, RFC 2308 §2.2). */
 export type Answer = Query & { readonly addresses: readonly Address[] };
@@ -21,13 +21,18 @@ export type Resolution = {
   /** In the order of preference. */
   readonly addresses: readonly Address[];
   readonly ttlMs: number;
-  /** Queries that failed: their addresses are unknown. Every other family of every other name has none. */
+  /**
+   * Queries that failed, so their addresses are unknown. Names and families that were queried successfully have no addresses
+   * other than `addresses`.
+   */
   readonly failed: readonly Query[];
   /** Set if no address was found: `ENOTFOUND`, `EAI_AGAIN` or the code of the name servers' failure, such as `ETIMEOUT`. */
   readonly code?: string;
 };
 
-/** Resolves all addresses of a name. Calls `onAnswer` with the answer to one query if the other one is late. */
+/**
+ * Resolves all addresses of a name. Calls `onAnswer` with the answer for one family if the answer for the other family is late.
+ */
 export type Resolve = (name: string, onAnswer: (answer: Answer) => void) => Promise<Resolution>;
 
 export type ResolverFiles = {
@@ -87,7 +92,7 @@ export function stubResolver(files: ResolverFiles): Resolve {
   };
 }
 
-/** The system's own resolver, for systems whose configuration is not in these two files. */
+/** The system's own resolver, for systems whose configuration is not in `systemFiles`. */
 export const systemResolver: Resolve = async (name) => {
   try {
     const found = await lookup(name, { all: true });
@@ -146,12 +151,12 @@ async function afterAddresses(other: Promise<Result>): Promise<string> {
   return typeof (await other) === "string" ? pending() : sleep(lateFamilyMs, "ETIMEOUT", { ref: false });
 }
 
-/** A new one each time: a promise that is never settled keeps everything that waits for it. */
+/** Returns a new promise each time: a promise that never settles retains everything that waits for it. */
 const pending = (): Promise<never> => new Promise(() => {});
 
 /**
- * A name that does not exist has no addresses of either family (RFC 8020), so a silent name server of its IPv6 addresses is not
- * waited for. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
+ * A name that does not exist has no addresses of either family (RFC 8020), so the IPv6 query is not waited for if its name server
+ * does not answer. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
  */
 async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
   return (await ipv4) === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : pending();
@@ -168,7 +173,9 @@ const serverFailures: ReadonlySet<unknown> = new Set([
   "EBADRESP",
 ]);
 
-/** Addresses, or the code of a failure. `ENOTFOUND`: no such name (NXDOMAIN); `ENODATA`: the name has no address of the family. */
+/**
+ * Addresses, or the code of a failure. `ENOTFOUND`: no such name (NXDOMAIN); `ENODATA`: the name has no address of the family.
+ */
 type Result = { readonly addresses: readonly Address[]; readonly ttlMs: number } | string;
 
 /**
@@ -200,7 +207,8 @@ async function query(
     if (serverFailures.has(code) && others.length > 0 && !signal.aborted)
       return query(name, family, others, signal);
     if (code === "EBADNAME") return "ENOTFOUND";
-    return code === "ECONNREFUSED" ? "EAI_AGAIN" : code; // ECONNREFUSED would look like the service itself refusing the connection
+    // ECONNREFUSED would look as if the service itself refused the connection
+    return code === "ECONNREFUSED" ? "EAI_AGAIN" : code;
   }
 }
 
@@ -292,6 +300,6 @@ function hasIPv6(): boolean {
       .flatMap((interfaces = []) => interfaces)
       .some((own) => own.family === "IPv6" && !own.internal && own.scopeid === 0);
   } catch {
-    return false; // a unit may allow no AF_NETLINK
+    return false; // a systemd unit may forbid AF_NETLINK sockets
   }
 }

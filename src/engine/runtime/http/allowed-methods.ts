@@ -14,7 +14,7 @@ declare module "fastify" {
 
 type KnownPath = { readonly route: string; readonly allow: string };
 
-/** Collects the routes that `server` gets from now on. Returns a function that finds the one of a request's path. */
+/** Collects the routes that are added to `server` from now on. Returns a function that finds the route of a request's path. */
 export function collectMethods(server: FastifyInstance): (request: FastifyRequest) => KnownPath | undefined {
   const allow = new Map<string, string>();
   const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();

@@ -33,7 +33,7 @@ export async function compressResponses(
     syncThreshold: maxInlineBytes,
     globalDecompression: false, // compressed request bodies are rejected
   });
-  // also if this response is not compressed, because another client's would be
+  // even if this response is not compressed, because another client's would be
   server.addHook("onSend", (request, reply, payload, done) => {
     addVary(reply, "accept-encoding");
     if (typeof payload === "string" && payload.length >= thresholdBytes && mayCompress(request))

@@ -7,7 +7,7 @@ import { CodedError, codeForStatus, limitExceeded, problemDetails } from "../cod
 import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
-/** What the format of the error depends on. Data that never became a request has no id. */
+/** The parts of a request that determine the format of its error. `requestId` is absent if the data never became a request. */
 type RequestInfo = { url: string | undefined; accept: string | undefined; requestId?: string };
 
 /** Media type and text of the body, which does not contain the error's cause. */

@@ -26,15 +26,15 @@ export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept
  */
 export type PartFormat = "v0.2" | "20220824";
 
-/** The formats as parameters of `multipart/mixed`. The first one is that of clients that name none. */
+/** The formats as parameters of `multipart/mixed`. The first one is used for clients that name none. */
 const partTypes = {
   "multipart/mixed;deferSpec=20220824": "20220824",
   "multipart/mixed;incrementalSpec=v0.2": "v0.2",
 } as const satisfies Record<string, PartFormat>;
 
 /**
- * The format of a response in parts that the client prefers. Clients rank `multipart/mixed` after JSON, but do so only to
- * offer it. So its rank does not count, and neither does a wildcard.
+ * Returns the format that the client prefers for a response in parts; `undefined` if it does not offer `multipart/mixed`. The
+ * rank of `multipart/mixed` is ignored, because clients that offer it rank it after JSON. A wildcard does not count as an offer.
  */
 export function partFormatFor(accept: string | undefined): PartFormat | undefined {
   if (accept === undefined || accept.length > maxLength || !/\bmultipart\/mixed\b/i.test(accept))

@@ -4,7 +4,7 @@
  */
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
 
-/** Our API keys, anywhere in the text. */
+/** API keys of this service, anywhere in the line. */
 const apiKey = /\bsk_(?:test|live)_[0-9A-Za-z]+/g;
 /** Credentials in an `Authorization` value (RFC 9110 §11.6.2). */
 const credentials = /\b(Bearer|Basic|ApiKey) +[^\s"\\,]+/gi;

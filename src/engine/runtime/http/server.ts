@@ -78,7 +78,8 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     rewriteUrl: originForm,
-    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000, // for bodies that are never read; `SlowBodies` responds earlier to others
+    // for bodies that are never read; `SlowBodies` responds earlier to others
+    requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
     genReqId: requestId,
@@ -183,7 +184,7 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
     return new CodedError("METHOD_NOT_ALLOWED", `this path supports ${known.allow}`);
   };
   server.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request, reply)));
-  // before the body is read, whose type and size do not matter then
+  // before the body is read, so that its type and size do not matter
   server.addHook("preParsing", (request, reply, _payload, done) =>
     done(request.is404 ? refusalOf(request, reply) : null),
   );

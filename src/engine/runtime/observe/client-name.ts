@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Characters. */
+/** Maximum number of characters of a name or a version. */
 const maxLength = 100;
 
 export function clientNameOf(headers: IncomingHttpHeaders): { name: string; version: string } | undefined {

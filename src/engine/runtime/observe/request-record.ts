@@ -23,7 +23,7 @@ export class RequestRecord {
   /** The route's pattern, such as `/v1/*`; empty if no route matched. */
   route: string;
   readonly method: string;
-  /** The URL that the client sent it to. `host` is the `Host` header, and `path` has no query. */
+  /** The URL that the client requested. `host` is the `Host` header, and `path` has no query. */
   url: { readonly scheme: string; readonly host: string; readonly path: string } | undefined;
   /** The status sent; 499 if the client disconnected before the end; the failure's status for an aborted response. */
   status = 0;
@@ -40,7 +40,7 @@ export class RequestRecord {
   /** The type and the parsed document of the operation that ran. */
   operationType: OperationTypeNode | undefined;
   document: DocumentNode | undefined;
-  /** Of a batch, the documents that ran besides `document`. */
+  /** The documents of a batch that ran in addition to `document`. */
   furtherDocuments: DocumentNode[] | undefined;
   /** The app that the client claims to be, if there is a manifest for this app. */
   app: string | undefined;
@@ -72,7 +72,7 @@ export class RequestRecord {
   traceparent: string | undefined;
   /** The trace of a caller without the gateway's proof; it is not continued. */
   callersTrace: string | undefined;
-  /** It came with a gateway proof that is not this role's secret, so its context headers were dropped. */
+  /** Whether the request contained a gateway proof other than this role's secret, so that its context headers were dropped. */
   hasWrongProof = false;
   #brokeOff: CodedError | undefined;
 
@@ -84,7 +84,7 @@ export class RequestRecord {
     this.route = route;
   }
 
-  /** Records the error that the client gets. Only the first one counts. */
+  /** Records the error that the client gets. Later errors are ignored. */
   fail(error: CodedError): void {
     if (this.code) return;
     this.code = error.code;
@@ -153,15 +153,15 @@ export class CallRecord {
   /** The path template of the OpenAPI document. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>> | undefined;
-  /** The base URL of its upstream. */
+  /** The base URL of the product's upstream. */
   baseUrl: URL | undefined;
-  /** The schema coordinate of the field that needs it. */
+  /** The schema coordinate of the field that needs the call. */
   readonly coordinate: string | undefined;
   /** Whether this is the second attempt of a read. */
   readonly isRetry: boolean;
-  /** The request that it belongs to. */
+  /** The request that the call belongs to. */
   readonly request: RequestRecord | undefined;
-  /** The call gets the response of an identical read of the same request. */
+  /** Whether the call gets the response of an identical read of the same request. */
   isRepeated = false;
   /** How the request got the response. */
   source: ResponseSource = "fetched";

@@ -7,7 +7,7 @@ const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 export const validTraceparent = (header: unknown): string | undefined =>
   typeof header === "string" && validParent.test(header) ? header : undefined;
 
-/** From UUIDs, for which Node generates random bytes in batches; `randomBytes` took 7 % of the gateway's CPU time. */
+/** Derived from a UUID, for which Node generates random bytes in batches; `randomBytes` took 7 % of the gateway's CPU time. */
 const randomHex = (length: 16 | 32): string => randomUUID().replaceAll("-", "").slice(-length);
 
 /** A `traceparent` with the sampled flag off. */

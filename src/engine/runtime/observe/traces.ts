@@ -119,7 +119,7 @@ function spansOf(tracer: Tracer): Observer {
         "restbound.role": serverInfo.role,
         ...(operationType && { "graphql.operation.type": operationType }),
         ...(operation && { "graphql.operation.name": operation.name, "graphql.document.id": operation.id }),
-        // the text of a client may hold values, that of a saved operation holds those of its developers
+        // only for saved operations: a client's document may contain user data, a saved one contains only its developers' values
         ...(operation && document && { "graphql.document": textOf(document) }),
         ...(errorType && { "error.type": errorType }),
       });
@@ -131,7 +131,7 @@ function spansOf(tracer: Tracer): Observer {
       const known = call.request && requests.get(call.request);
       if (!known) return;
       const { operation, coordinate, method, isRetry } = call;
-      const path = call.path.slice(call.path.indexOf("/")); // after the name of its document
+      const path = call.path.slice(call.path.indexOf("/")); // without the document's name in front
       const attributes = {
         "http.request.method": knownMethod(method),
         "url.template": path,
@@ -187,7 +187,7 @@ function serverAttributes({ url }: RequestRecord): Attributes {
   };
 }
 
-/** In `url.full`, `REDACTED` replaces each value: parameters may hold personal data and, in the query, credentials. */
+/** In `url.full`, `REDACTED` replaces each value: parameters may contain personal data and, in the query, credentials. */
 function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): Attributes {
   if (!baseUrl) return {};
   const { origin, pathname, protocol, hostname, port } = baseUrl;
@@ -200,7 +200,7 @@ function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): At
   };
 }
 
-/** Characters of `graphql.document`. */
+/** Maximum number of characters of `graphql.document`. */
 const maxDocument = 4_000;
 
 /** The context of a valid `traceparent` header. */

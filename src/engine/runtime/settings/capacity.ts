@@ -56,9 +56,9 @@ export const mostRepresentations = 1_000;
 export const gatewayBodies = 128;
 
 /**
- * API keys in the gateway's caches, one for active and one for inactive keys, so that invalid keys evict no valid ones. `active`
- * is the default of `KEY_CACHE_SIZE`: a key with 8 permissions takes 1.5 kB, one with 40 takes 4.1 kB (measured), so these take a
- * tenth to a quarter of the heap.
+ * API keys in the gateway's caches, one for active and one for inactive keys, so that invalid keys do not evict valid ones.
+ * `active` is the default of `KEY_CACHE_SIZE`: a key with 8 permissions takes 1.5 kB, one with 40 takes 4.1 kB (measured), so
+ * these take a tenth to a quarter of the heap.
  */
 export const cachedKeys = {
   active: Math.min(Math.max(Math.floor(getHeapStatistics().heap_size_limit / 16_384), 10_000), 100_000),
@@ -76,7 +76,8 @@ export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, character
 
 /**
  * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`: few run concurrently, because all gateways share key
- * introspection. In each rank up to 64 wait for each running one, for at most `waitMs`: at 50 ms per lookup, they take 3.2 s.
+ * introspection. In each rank, up to 64 lookups wait per running lookup, for at most `waitMs`: at 50 ms per lookup, they take 3.2
+ * s.
  */
 export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 

@@ -42,7 +42,7 @@ export type Config = Readonly<{
   env: Environment;
   /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
   upstreams: ReadonlyMap<string, URL>;
-  /** Undefined: no traces. */
+  /** Undefined if traces are off. */
   traces: TraceSettings | undefined;
   /** How metrics are sent to a collector. Undefined: not at all. */
   metrics: MetricSettings | undefined;

@@ -19,7 +19,10 @@ export function tokenSettings({
   return issuer && audience && jwks ? { issuer, audience, jwks } : undefined;
 }
 
-/** Claims that RFC 9068 §2.2 defines. The others have our names, unless `TOKEN_NAMES` maps them. */
+/**
+ * Members of the caller's context whose claims RFC 9068 §2.2 defines. Any other member has a claim of the same name, unless
+ * `TOKEN_NAMES` maps it.
+ */
 const defaultNames = "user_id=sub,api_key_id=client_id,key_scopes=scope";
 
 /** Our name of a member of the caller's context → the claim. */

@@ -29,7 +29,7 @@ export const port = makeValidator((value: string): number => {
   return Number(value);
 });
 const splitList = (value: string): readonly string[] => value.split(",").flatMap((item) => item.trim() || []);
-/** As browsers send them (RFC 6454 §6.2); any other form would never match. */
+/** Origins as browsers send them (RFC 6454 §6.2); any other form would never match. */
 export const origins = makeValidator((value: string): readonly string[] => {
   const given = splitList(value);
   const isOrigin = (text: string): boolean => {
@@ -50,14 +50,20 @@ const countFrom = (least: number) =>
     return Number(value);
   });
 export const count = countFrom(1);
-/** The revocation log is read every second, and failures are noticed within two: a shorter time would distrust a working log. */
+/**
+ * The revocation log is read every second, and failures are noticed within two: with a shorter time, a working log would be
+ * distrusted.
+ */
 export const unconfirmedMs = countFrom(5_000);
-/** An address, or a CIDR block (RFC 4632, RFC 4291 §2.3) other than that of all addresses, which cannot be trusted. */
+/**
+ * Whether the text is an address, or a CIDR block (RFC 4632, RFC 4291 §2.3). The block of all addresses is refused: it must not
+ * be trusted.
+ */
 function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
   return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
 }
-/** As `REST_BASE_URL_<TAG>` spells them. */
+/** Names of products, as `REST_BASE_URL_<TAG>` spells them. */
 export const products = makeValidator((value: string): readonly string[] =>
   splitList(value).map((name) => name.toUpperCase().replaceAll("-", "_")),
 );
@@ -93,7 +99,7 @@ export const headerPrefix = makeValidator((value: string): string => {
   if (taken) throw new Error(`must be a prefix that no other header has; ${taken} has this one`);
   return value;
 });
-/** A text for which `check` does not throw. */
+/** Accepts every string for which `check` does not throw. */
 const textWith = (check: (value: string) => unknown) =>
   makeValidator((value: string): string => {
     check(value);

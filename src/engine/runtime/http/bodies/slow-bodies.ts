@@ -24,7 +24,7 @@ type Body = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   address?: string;
-  /** Bytes received since the body is watched. */
+  /** Bytes received since the body has been watched. */
   bytes: number;
   ageMs: number;
   answeredMs: number;
@@ -139,9 +139,9 @@ export class SlowBodies {
 }
 
 /**
- * Counts the chunks that Node's parser pushes. After too many small ones, no more are read, and the body is rejected after a
- * delay: a sender whose connection is closed opens another, and each costs 20 ms. Once the request is answered, Node would read
- * the rest only to discard it, so the rest is left unread until `linger` closes the connection.
+ * Counts the chunks that Node's parser pushes. After too many small chunks, no more are read, and the body is rejected after a
+ * delay: a sender whose connection is closed opens another connection, and each one costs 20 ms. Once the request is answered,
+ * Node would read the rest only to discard it, so the rest is left unread until `linger` closes the connection.
  */
 function countPieces(body: Body): void {
   const { raw } = body.request;
@@ -190,7 +190,10 @@ function linger(body: Body): void {
   if (body.answeredMs > lingerMs) body.request.raw.destroy();
 }
 
-/** Emits the fault as an error of the body, to which its reader responds. Without a reader yet, the next check retries. */
+/**
+ * Emits the fault as an error of the body, to which the body's reader responds. If the body has no reader yet, the next check
+ * tries again.
+ */
 function end({ request: { raw }, reply }: Body, fault: CodedError): void {
   if (reply.raw.headersSent) return void raw.destroy();
   if (raw.listenerCount("error") === 0) return;

@@ -13,7 +13,7 @@ import type { Connections } from "../connections.ts";
 
 const maxCheckMs = 1_000;
 
-/** Bytes written to the connection, and those that the kernel has not accepted yet. */
+/** Bytes written to the connection, and how many of them the kernel has not accepted yet. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
 /** The error of requests on a connection that was closed here. For logs and metrics; the client never receives it. */

@@ -1,10 +1,12 @@
 /**
- * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`), but public ones for all. A write of a caller drops all values of
- * the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks for the written URL only). The
- * total size is bounded, and the size for each caller: the least recently used values go first. Beyond `openBytes`, only
- * what was asked for lately is kept: with more callers than fit, a value would be gone before its caller comes back.
+ * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`), but public ones for all. A write of a caller
+ * drops all values of the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks for the written
+ * URL only). The total size is bounded, and the size for each caller: the least recently used values go first. Beyond
+ * `openBytes`, only what was asked for lately is kept: with more callers than fit, a value would be gone before its caller comes
+ * back.
  *
- * A public value takes the space of the caller who brought it. A caller who has written since does not get it, but brings a new one.
+ * A public value takes the space of the caller who brought it. A caller who has written since does not get it, but brings a new
+ * one.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
@@ -123,9 +125,9 @@ export class CallerCache {
 type Reader = Pick<CallerHeaders, "identity" | "caller">;
 
 /**
- * A key of one caller alone: it begins with the caller's identity. Or the key of a public value: it begins with that of all callers.
- * The whole key is one string, because a `Map` hashes each new string again, and the URL of a batched call has thousands of
- * characters.
+ * A key of one caller alone: it begins with the caller's identity. Or the key of a public value: it begins with that of all
+ * callers. The whole key is one string, because a `Map` hashes each new string again, and the URL of a batched call has thousands
+ * of characters.
  */
 export class CallerKey {
   /** Distinguishes the callers that REST can distinguish. */

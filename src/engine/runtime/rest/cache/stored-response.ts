@@ -1,7 +1,8 @@
 /**
  * A response that the cache keeps, by the rules of HTTP caching (RFC 9111): REST's headers alone decide. The response to a public
- * read is kept for all callers if REST says `public` or `s-maxage`, any other for its caller alone. Without a lifetime or a validator nothing is kept, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` are
- * those of RFC 5861. All times are on the monotonic clock.
+ * read is kept for all callers if REST says `public` or `s-maxage`, any other for its caller alone. Without a lifetime or a
+ * validator nothing is kept, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` are those of RFC 5861. All
+ * times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
 import type { Operation } from "../../../shared/operation.ts";

@@ -88,8 +88,8 @@ async function responseFor(
 }
 
 /**
- * The wait of all reads is over. Those of the first caller share a call, and those of the others wait again: for the response that
- * it may store, or for their own turn. If no response for all is likely, each caller's reads share a call at once.
+ * The wait of all reads is over. Those of the first caller share a call, and those of the others wait again: for the response
+ * that it may store, or for their own turn. If no response for all is likely, each caller's reads share a call at once.
  */
 function goOn(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {
