@@ -5,7 +5,7 @@
  *     sha256=<64 hex digits> tenant=acme name=dashboard scopes=incidents:read,incidents:write expires=2027-01-31T23:59:59.999Z
  *
  * The file is read again within a second, so a key is revoked by deleting its line. A changed file with a mistake is not applied:
- * the keys of the last valid one still count, and the log and a metric say so.
+ * the keys of the last valid version stay in use, and the log and a metric report the mistake.
  */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -17,13 +17,16 @@ import { readRegularFile } from "../shared/regular-file.ts";
 const rereadMs = 1_000;
 const maxBytes = 4_194_304;
 
-/** The values of a line. The caller of a key is its tenant and name, so two keys of one name are one caller, also in rate limits. */
+/**
+ * The values of a line. The caller of a key is its tenant and name, so two keys with the same tenant and name count as one
+ * caller, also for rate limits.
+ */
 export type KeyLine = {
   readonly digest: string;
   readonly tenant: string;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** RFC 3339 in UTC, with milliseconds. */
+  /** When the key expires: RFC 3339 in UTC, with milliseconds. */
   readonly expires?: string | undefined;
 };
 
@@ -41,7 +44,7 @@ const members = {
 } as const;
 type Member = keyof typeof members;
 
-/** Why a value does not fit its member; `undefined` if it does. */
+/** Returns why a value is not valid for its member; `undefined` if it is valid. */
 export function memberFault(member: Member, value: string): string | undefined {
   const { pattern, expected } = members[member];
   const fits = pattern.test(value) && (member !== "expires" || isTime(value));
@@ -62,7 +65,7 @@ export const formatKeyLine = ({ digest, tenant, name, scopes, expires }: KeyLine
     ...(expires === undefined ? [] : [`expires=${expires}`]),
   ].join(" ");
 
-/** The lines of a file, by their numbers. Blank lines and those that begin with `#` are skipped. Throws `ConfigError`. */
+/** Returns the keys in a file by line number. Blank lines and lines that begin with `#` are skipped. Throws `ConfigError`. */
 export function readKeyLines(path: string): ReadonlyMap<number, KeyLine> {
   let text: string;
   try {
@@ -96,7 +99,9 @@ function parseKeyLines(path: string, text: string): ReadonlyMap<number, KeyLine>
   return lines;
 }
 
-/** Returns what is wrong with a line as a text, which repeats none of its values: one may be a key. */
+/**
+ * Returns the parsed line, or its fault as a string, which contains none of the line's values, because one of them may be a key.
+ */
 function parseKeyLine(line: string): KeyLine | string {
   const given = new Map<string, string>();
   for (const part of line.trim().split(/\s+/)) {
@@ -128,7 +133,7 @@ export class KeyFile {
   readonly #log: FastifyBaseLogger;
   #keys: ReadonlyMap<string, Key>;
   #readAt = performance.now();
-  /** The mistakes of the file that was not applied. */
+  /** The mistakes in the file, if its current version is not applied because of them. */
   #faults: string | undefined;
 
   /** Throws `ConfigError` with the file's mistakes. */
@@ -143,13 +148,15 @@ export class KeyFile {
     this.#keys = keysOf(readKeyLines(path));
   }
 
-  /** Whether the file has mistakes or cannot be read, so that earlier keys count. */
+  /** Whether the file has mistakes or cannot be read, so that the keys of its last valid version stay in use. */
   get isFailing(): boolean {
     this.#refreshIfDue();
     return this.#faults !== undefined;
   }
 
-  /** The context of a key; `undefined` for one that is not in the file, expired, or of the other environment. */
+  /**
+   * Returns the context of a key; `undefined` if the key is not in the file, has expired, or belongs to the other environment.
+   */
   find(key: string): TenantContext | undefined {
     this.#refreshIfDue();
     if (!isKeyOf(this.#environment, key)) return undefined;
@@ -159,7 +166,10 @@ export class KeyFile {
     return isFound && Date.now() < found.expiresAt ? found.context : undefined;
   }
 
-  /** Before the request that notices it, so that none passes with a key that was revoked a second ago. */
+  /**
+   * Reads the file synchronously, before the key of the current request is checked, so that no key is accepted more than a second
+   * after its revocation.
+   */
   #refreshIfDue(): void {
     const now = performance.now();
     if (now - this.#readAt < rereadMs) return;
@@ -202,5 +212,5 @@ const contextOf = ({ tenant, name, scopes }: KeyLine): TenantContext => ({
   teams: [],
 });
 
-/** An index that leaves the comparison of the whole digest to `timingSafeEqual`. */
+/** The first eight bytes of a digest, for finding a key. `timingSafeEqual` then compares the whole digest. */
 const indexOf = (digest: Buffer): string => digest.toString("hex", 0, 8);

@@ -1,9 +1,9 @@
 /**
  * The processor time of work, and what is charged for work that is not measured.
  *
- * The clock of one thread is useless: Linux advances it at the scheduler's ticks, so 0.5 ms of work took 0 ms seven times
- * and 4 ms the eighth time. The process's CPU clock is exact, but includes its other threads, so the elapsed time is used as an
- * upper bound.
+ * The CPU clock of one thread is useless: Linux advances it at the scheduler's ticks, so 0.5 ms of work took 0 ms seven times and
+ * 4 ms the eighth time. The process's CPU clock is exact, but includes its other threads, so the elapsed time is used as an upper
+ * bound.
  */
 
 /**
@@ -45,5 +45,5 @@ export const decompressedPerMs = 220_000;
  * Characters of an answer that are compressed in a millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows).
  */
 export const compressedPerMs = 35_000;
-/** From this many bytes of responses, or characters of one response, work on them is measured. */
+/** From this many bytes of responses, or characters of one response, the work on them is measured instead of estimated. */
 export const largeBody = 65_536;

@@ -80,7 +80,7 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
   readonly #waiting = callerTurns();
-  /** Requests that started in this tick, since it accepted its first connection if it accepted one. */
+  /** Number of requests that started in this tick. Reset when the tick accepts its first connection. */
   #started = 0;
   #isConnecting = false;
   #isScheduled = false;

@@ -106,7 +106,7 @@ export class Apollo extends ApolloServer<RequestContext> {
   }
 }
 
-/** Our hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
+/** This service's hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
 function hooks(env: Environment, respond: RespondForOperation, documents: DocumentStore) {
   const limits = limitRule(env);
   /**

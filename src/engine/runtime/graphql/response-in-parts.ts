@@ -57,7 +57,7 @@ export function responseInParts(
 
 /**
  * Yields the formatted payloads. If a payload cannot be formatted, or the consumer calls `throw` because it cannot be sent, a
- * last one replaces it.
+ * final payload replaces it.
  */
 async function* resultsOf<Result>(
   context: RequestContext,

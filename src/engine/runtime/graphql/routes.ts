@@ -78,7 +78,7 @@ export function routes(
   const run = operationRunner(config, apollo, saved);
   const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
-  /** Tells developers whether a query was executed (RFC 9211). */
+  /** Sets `Cache-Status` (RFC 9211), which tells developers whether a query was executed. */
   const setCacheStatus = (reply: FastifyReply, status: CacheStatus): void => {
     if (!config.production) reply.header("cache-status", `${cacheName}; ${status}`);
   };

@@ -130,8 +130,8 @@ export class Connections extends Map<Socket, ClientConnection> {
   }
 
   /**
-   * For a stop, which would otherwise wait for them: after one second, closes connections that have sent nothing or incomplete
-   * headers. Connections that are idle between requests are left to `graceful-shutdown.ts`.
+   * Called when the server stops: after one second, closes connections that have sent nothing or incomplete headers, because the
+   * stop would wait for them. Connections that are idle between requests are left to `graceful-shutdown.ts`.
    */
   closeUnfinished(): void {
     const close = (): void => {

@@ -52,8 +52,8 @@ type Result = { readonly error?: Error };
 type Export<Batch> = (batch: Batch, done: (result: { code: number }) => void) => void;
 
 /**
- * Logs once when the collector stops accepting `what`, and once when it accepts it again. `count` is called for each batch. To the SDK
- * each export succeeds, because it would log a line for each failure.
+ * Logs once when the collector stops accepting `what`, and once when it accepts it again. `count` is called for each batch. To
+ * the SDK each export succeeds, because it would log a line for each failure.
  */
 export function withWarnings<Batch>(
   exportBatch: (batch: Batch, done: (result: Result) => void) => void,

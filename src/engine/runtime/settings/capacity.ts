@@ -196,7 +196,7 @@ export const cachedDocumentBytes = 30_000_000;
 /** Bytes of cached documents of saved operations, separate so that other documents cannot evict them. */
 export const savedDocumentBytes = 30_000_000;
 
-/** Characters of cached texts that are a saved operation in another format, and of those that are not. */
+/** Characters of clients' texts for which it is cached whether they are a saved operation in another format. */
 export const otherFormatCharacters = 4_000_000;
 
 /** Bytes of cached plans, each including its document. */

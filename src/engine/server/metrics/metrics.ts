@@ -1,7 +1,7 @@
 /**
  * The metrics: requests of each role, saved operations, REST calls, the state of upstreams and of key checks, and the process.
- * Names and labels of HTTP metrics are those of OpenTelemetry's semantic conventions, written as Prometheus writes them. `/metrics`
- * serves them on a separate port; `otlp-metrics.ts` sends them to a collector. Without either, nothing is measured.
+ * Names and labels of HTTP metrics are those of OpenTelemetry's semantic conventions, written as Prometheus writes them.
+ * `/metrics` serves them on a separate port; `otlp-metrics.ts` sends them to a collector. Without either, nothing is measured.
  */
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";

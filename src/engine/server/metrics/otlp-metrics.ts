@@ -1,7 +1,7 @@
 /**
- * The metrics by OTLP over HTTP: those of `/metrics`, so that there is one registry. What OpenTelemetry's semantic conventions define has
- * their names and attributes; the others keep their names. Prometheus' names come out again where a collector translates them,
- * so the alerts and the dashboard fit. This module is loaded only if the standard `OTEL_…` variables ask for it.
+ * The metrics by OTLP over HTTP: those of `/metrics`, so that there is one registry. What OpenTelemetry's semantic conventions
+ * define has their names and attributes; the others keep their names. Prometheus' names come out again where a collector
+ * translates them, so the alerts and the dashboard fit. This module is loaded only if the standard `OTEL_…` variables ask for it.
  */
 import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";

@@ -29,8 +29,8 @@ const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
  */
 const maxHistograms = { ofAll: 300, ofApp: 150, often: 100 };
 /**
- * Maximum number of combinations of app, version and operation. Beyond `detailed`, new ones have no version, beyond `all` no
- * operation either.
+ * Maximum number of combinations of app, version and operation. Beyond `detailed`, new combinations omit the version; beyond
+ * `all`, the operation too.
  */
 const maxClientLabels = { detailed: 5_000, all: 10_000 };
 /** Maximum number of version labels per app; clients send the versions. */

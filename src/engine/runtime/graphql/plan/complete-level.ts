@@ -37,7 +37,7 @@ export type PlanRun = {
   data: ResultMap | null;
 };
 
-/** One field of all parents that the field above has returned. */
+/** A field together with its parents: all objects that the field above has returned. */
 export type Level = {
   readonly field: BoundFieldPlan;
   /** REST's objects, and the result maps that were created from them. */

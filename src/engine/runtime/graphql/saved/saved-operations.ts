@@ -1,8 +1,8 @@
 /**
  * The store of all saved operations: those of this service and those in the apps' manifests. It finds an operation by an id or by
  * its text. The ids of this service's operations are digests, one for each text into which clients convert the operation. The ids
- * of an app's operations are in its manifest. An id belongs to one text: that of this service first, then that of the app which
- * already has the id, then by the order of `OPERATIONS_FROM`.
+ * of an app's operations are in its manifest. If several operations claim an id, it belongs to the operation of this service,
+ * else of the app that already has the id, else of the first app in the order of `OPERATIONS_FROM`.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
