@@ -232,10 +232,9 @@ function checkMethod(field: FieldContext): void {
   } else if (writes === isSafe(operation.method)) {
     binder.findings.add(
       "method-safety",
-      at,
+      { ...at, facts: [operation.id, method] },
       `${where.coordinate} ${writes ? "is a mutation" : "reads"}, but ${operation.id} is a ${method}`,
       writes ? "bind it under Query" : "bind it under Mutation, or approve it if it only reads",
-      [operation.id, method],
     );
   }
 }

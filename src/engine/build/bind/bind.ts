@@ -109,10 +109,9 @@ function checkUnreached({ schema, federation }: BindInput, findings: Findings): 
   const subject = types.length === 1 ? `the type ${first.name} is` : `${types.length} types are`;
   findings.add(
     "type-unreached",
-    { coordinate: first.name, schema: nodeLocation(first.astNode) },
+    { coordinate: first.name, schema: nodeLocation(first.astNode), facts: names },
     `${subject} not reachable from a root field${types.length === 1 ? "" : `: ${names.join(", ")}`}`,
     "bind a field that returns or takes it, or remove it",
-    names,
   );
 }
 

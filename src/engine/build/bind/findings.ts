@@ -22,6 +22,8 @@ export type FindingTarget = {
   readonly removedBy?: FileLocation | undefined;
   /** The path below `rest` that the finding points at, as far as it exists. */
   readonly below?: NodePath;
+  /** The names and values that an approval covers, in addition to rule and coordinate. */
+  readonly facts?: readonly string[];
 };
 
 /** Maximum number of name comparisons in a run. With 1,000 operations, each misspelt name is compared with 2,000 names. */
@@ -38,10 +40,10 @@ export class Findings {
   }
 
   /** Ignores a second finding with the same rule, coordinate and message. */
-  add(rule: Rule, where: FindingTarget, message: string, hint: string, facts?: readonly string[]): void {
+  add(rule: Rule, where: FindingTarget, message: string, hint: string): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
-    const { coordinate, schema, rest: node, also = [], below, removedBy } = where;
+    const { coordinate, schema, rest: node, also = [], below, removedBy, facts } = where;
     const rest = removedBy ?? (node && this.#document.place(node, ...(below ?? [])));
     const nodes = [node, ...also].filter((each) => each !== undefined);
     const diagnostic = createDiagnostic({

@@ -191,10 +191,9 @@ export function referencesOf(binder: Binder, federation: Federation | undefined)
     if (!key.reference && !isEnough(binder, key, federation)) {
       binder.findings.add(
         "entity-unresolved",
-        where,
+        { ...where, facts: [fields] },
         `nothing resolves @key(fields: "${fields}") of ${type}: it has no operation, and a field reads more than the key`,
         `write @rest(operation: "…") on ${type}, with the key's fields as arguments, or @key(…, resolvable: false)`,
-        [fields],
       );
       return [];
     }
@@ -209,10 +208,9 @@ export function referencesOf(binder: Binder, federation: Federation | undefined)
     if (!isBatch)
       binder.findings.add(
         "n-plus-one",
-        { ...where, rest: operation.node },
+        { ...where, rest: operation.node, facts: [operation.id] },
         `@key(fields: "${fields}") of ${type} calls ${operation.id} once per representation of a gateway`,
         "bind a list operation with batchBy; or approve it",
-        [operation.id],
       );
     return [{ type, keys: keyFields, field, ...(isBatch && reference && { batch: reference }) }];
   });

@@ -39,10 +39,10 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
           coordinate: `${root.name ?? ""}#/security`,
           schema: nodeLocation(first.definition.astNode),
           rest: root,
+          facts: [],
         },
         "the document does not declare which credentials REST accepts, so none are forwarded",
         `declare them in the document or in ${overlay}, with \`security\` and \`securitySchemes\`; \`security: []\` means that it accepts none${byHeader(model, root)}`,
-        [],
       );
   }
   for (const field of fields) {
@@ -64,12 +64,11 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
         const coordinate = `${root.name ?? ""}#/components/securitySchemes/${name}`;
         findings.add(
           "credential-unsent",
-          { coordinate, schema: nodeLocation(field.definition.astNode), ...at },
+          { coordinate, schema: nodeLocation(field.definition.astNode), ...at, facts: [sent] },
           `a bound operation needs the credential "${name}", ${sent}: ${isOwnHeaderUsable && isRequestHeaderUsable ? "only request headers are forwarded to REST" : "that header never travels to REST as a credential"}`,
           isOwnHeaderUsable && (isInQueryOrCookie(scheme) || !isRequestHeaderUsable)
             ? `name the ${isRequestHeaderUsable ? "" : "other "}request header that contains it, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or approve it if something in front of REST adds "${name}"`
             : `let the operation take ${isOwnHeaderUsable ? "a" : "another"} header, or approve it if something in front of REST adds "${name}"`,
-          [sent],
         );
       }
     }
@@ -142,10 +141,9 @@ export function checkCredentialArguments(model: Model, findings: Findings): void
         : { coordinate, schema: nodeLocation(definition.astNode) };
       findings.add(
         "credential-argument",
-        { ...where, rest: node, also: [scheme] },
+        { ...where, rest: node, also: [scheme], facts: [name] },
         `${formatSource(source)} feeds ${location} "${name}", which ${isGateways ? "only a gateway may set" : "carries a credential: a client could use another caller's"}`,
         `${isGateways || location === "header" ? "remove it" : `remove it, and name the request header that contains the credential, by \`x-from-header\` in the scheme (${document.overlayAt(operation.root)})`}; or approve it if clients may choose the value`,
-        [name],
       );
     }
   }
@@ -194,10 +192,10 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
           coordinate: `${root.name}#/components/securitySchemes/${name}`,
           schema: nodeLocation(field.definition.astNode),
           ...locationOfHeader(document, root, name, scheme),
+          facts: [header],
         },
         `what a caller sends as ${from ?? own} would go to ${listed(names)}`,
         `name a request header for ${root.name} alone, by \`x-from-header\` in the scheme (${document.overlayAt(root)}); or, if ${root.name} may have the credential of ${others}, approve it in spec/approvals.yaml with the entry that \`restbound check\` prints`,
-        [header],
       );
     }
   }

@@ -27,10 +27,9 @@ export function deprecations(
     const { sunset } = deprecation;
     findings.add(
       "deprecation-unsaid",
-      { coordinate, schema: nodeLocation(member.astNode), rest: nodes[0] },
+      { coordinate, schema: nodeLocation(member.astNode), rest: nodes[0], facts: [] },
       `${coordinate} depends on what REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
       'tell clients: add `@deprecated(reason: "…")`, with what to use instead',
-      [],
     );
   };
   for (const field of fields.values()) {

@@ -23,10 +23,11 @@ export function checkNPlusOne(model: Model, findings: Findings): void {
       coordinate: field.coordinate,
       schema: nodeLocation(field.definition.astNode),
       rest: field.operation.node,
+      facts: [field.operation.id],
     };
     const each = isOncePerParent ? "once per parent" : `once for each ${types.join(" and ")}`;
     const message = `${field.coordinate} calls ${field.operation.id} ${each}: ${calls > mostCounted ? "" : "up to "}${countText(calls)} calls below a list`;
-    findings.add("n-plus-one", where, message, hintFor(field, isOncePerParent), [field.operation.id]);
+    findings.add("n-plus-one", where, message, hintFor(field, isOncePerParent));
   }
 }
 

@@ -41,10 +41,9 @@ export function checkConditions(
     else
       findings.add(
         "limit-unchecked",
-        at,
+        { ...at, facts: [statement] },
         `REST limits ${subject} by ${text}, which is not checked before the call`,
         "make sure of it by the types, such as non-null fields or @oneOf, or approve it: REST alone checks it",
-        [statement],
       );
   }
 }

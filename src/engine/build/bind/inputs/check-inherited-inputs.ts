@@ -81,10 +81,9 @@ function addStricter(
   for (const limit of refusals(from, to))
     findings.add(
       "limit-narrower",
-      where,
+      { ...where, facts: [source, limit.from, limit.to] },
       `${where.coordinate} takes ${source}, which has ${limit.from} in REST, but ${limit.to} here: other values are rejected`,
       "feed it from another value, correct the limit in an overlay, or approve it",
-      [source, limit.from, limit.to],
     );
 }
 

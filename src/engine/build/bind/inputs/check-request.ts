@@ -29,10 +29,9 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
     const media = unsentBody.media.join(" or ");
     findings.add(
       "body-unsent",
-      { ...where, rest: unsentBody.node },
+      { ...where, rest: unsentBody.node, facts: [media] },
       `${id} takes a body of ${media}, which no binding can write: it is called without one`,
       "approve it if REST works without the body, or have REST take JSON or a form",
-      [media],
     );
   }
   const [usual] = entriesOf(document, document.child(operation.root, "servers"));
@@ -41,12 +40,11 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
     const urls = servers.urls.join(" or ");
     findings.add(
       "server-ignored",
-      { coordinate: urls, schema: where.schema, rest: servers.node },
+      { coordinate: urls, schema: where.schema, rest: servers.node, facts: [] },
       `${id} has its own servers, ${urls}, but its calls go to the base URL of its product`,
       operation.root.name === undefined
         ? "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it"
         : "give its operations a document of their own, and set REST_BASE_URL_<NAME>; then approve it",
-      [],
     );
   }
 }

@@ -234,8 +234,8 @@ function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputTyp
 /** An invalid limit, or a pattern that RE2 does not support, is not checked before the call; REST may reject the value. */
 function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Shape): void {
   for (const [key, value] of invalidLimits(limits)) {
-    const at = { ...where, rest: node, below: [key] };
     const written = `${key}: ${JSON.stringify(value)}`;
+    const at = { ...where, rest: node, below: [key], facts: [written] };
     const isRead = key === "pattern" && isPattern(value);
     const why = isRead
       ? "RE2 cannot run in linear time: REST alone checks it"
@@ -247,7 +247,6 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
       isRead
         ? "write it without lookaround, back-references, flags and counts above 1000, or approve it"
         : "write it as JSON Schema has it: a pattern is an ECMA-262 expression, from OpenAPI 3.1 on in Unicode mode",
-      [written],
     );
   }
 }
