@@ -73,7 +73,7 @@ export async function prepareDocument(
     replaceFolders(new Map([generatedFolder(root, generated)]));
     const packages = join(root, "package.json");
     if (existsSync(packages))
-      recordSource(root, readFileSync(packages, "utf8"), place.file, openapi, fetched);
+      recordSource(root, readFileSync(packages, "utf8"), { file: place.file, given: openapi, ...fetched });
     const { written, missing } = withAddress(root, variable, base);
     for (const [file, text] of written) replaceFile(join(root, file), text);
     for (const file of files.keys()) out(printable(`wrote spec/${file}`));

@@ -24,14 +24,14 @@ import {
   rejectTakenNames,
 } from "./read-source-document.ts";
 import { readSources, recordSource } from "./sources.ts";
-import { type Choice, type InitOptions, type StartedProject, startProject } from "./start-project.ts";
+import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**
  * Reads and validates the input. Returns the function that writes the project, or the added document, once the packages for code
  * generation are installed. That function returns 0, and writes nothing before everything is generated.
  */
 export async function prepareProject(given: InitOptions, io: Io): Promise<() => Promise<number>> {
-  const { openapi, name, tag = [], operation = [], query = [], confirm = [] } = given;
+  const { openapi, name } = given;
   const { root, progress, out } = io;
   const spec = join(root, "spec");
   if (folderFiles(spec).list(".").length > 0) {
@@ -42,13 +42,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
   }
   const packages = withPackages(root);
   for (const folder of [spec, join(root, "generated")]) rejectSymlink(folder);
-  const { files, lines, base, place, fetched } = await startedProject(
-    openapi,
-    io,
-    { tag, operation, query },
-    name,
-    confirm,
-  );
+  const { files, lines, base, place, fetched } = await startedProject(given, io);
   const project = await ofDocument(openapi, () => new Project(textFiles(files)).proved());
   return async () => {
     progress?.("restbound init: generates the code");
@@ -57,7 +51,7 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
     const generated = await ofDocument(openapi, () => generate(project));
     progress?.("");
     replaceFolders(new Map([[spec, files], generatedFolder(root, generated)]));
-    recordSource(root, packages, place.file, openapi, fetched);
+    recordSource(root, packages, { file: place.file, given: openapi, ...fetched });
     const tarball = keepTarball(root);
     const added = addFiles(root, {
       base,
@@ -86,18 +80,15 @@ export async function prepareProject(given: InitOptions, io: Io): Promise<() => 
  * garbage-collected.
  */
 async function startedProject(
-  openapi: string,
+  { openapi, name, tag = [], operation = [], query = [], confirm = [] }: InitOptions,
   io: Io,
-  choice: Choice,
-  name: string | undefined,
-  confirmed: readonly string[],
 ) {
   const { progress } = io;
   progress?.("restbound init: reads the document");
   const { document, files, place, read, fetched } = await readSourceDocument(openapi, io, name);
-  refuseUnconfirmed({ openapi, place, read }, confirmed);
+  refuseUnconfirmed({ openapi, place, read }, confirm);
   progress?.("restbound init: creates a field for each operation, and proves it");
-  const start = startProject(document, choice);
+  const start = startProject(document, { tag, operation, query });
   rejectTakenNames(files.keys(), openapi, place);
   const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
   if (errors !== undefined) files.set(place.overlay, errors);

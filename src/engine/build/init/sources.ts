@@ -26,6 +26,14 @@ export function readSources(root: string): Map<string, string> {
   return new Map(Object.entries(sources).map(([file, source]) => [file, String(source)]));
 }
 
+/** A document as its source returned it. */
+type FetchedDocument = Omit<LockedDocument, "source"> & {
+  /** The file in the spec folder. */
+  readonly file: string;
+  /** The source as the user passed it. */
+  readonly given: string;
+};
+
 /**
  * Writes `packageJson` with the document's source, and the lock file. A URL with a password or query, which may be secret, is not
  * written.
@@ -33,9 +41,7 @@ export function readSources(root: string): Map<string, string> {
 export function recordSource(
   root: string,
   packageJson: string,
-  file: string,
-  given: string,
-  fetched: Omit<LockedDocument, "source">,
+  { file, given, ...fetched }: FetchedDocument,
 ): void {
   const source = isHttpUrl(given) ? given : relative(root, resolve(root, given));
   const isRecorded = isHttpUrl(given) ? shownUrl(given) === given : !isAbsolute(source);

@@ -54,9 +54,7 @@ export class Links {
           const name = step.slice(1, -1);
           const parameter = operation.parameters.find((each) => each.in === "path" && each.name === name);
           const own = index === last && parameter ? ownKey(model, type, parameter) : undefined;
-          return [
-            { name, from: own ?? inherited(model, type, fetching, index, index === last ? above.length : 0) },
-          ];
+          return [{ name, from: own ?? inherited(model, type, fetching, index) }];
         });
       if (froms?.every((each): each is Link["params"][number] => each.from !== undefined))
         return { type, name: below.join(" "), params: froms };
@@ -122,14 +120,12 @@ function inherited(
   type: string,
   fetching: readonly BoundField[],
   index: number,
-  least: number,
 ): string | undefined {
   const found = new Set(
     fetching.map(({ operation, inputs, type: owner }) => {
       const steps = stepsOf(operation);
       const source = inputs.find(({ name, in: at }) => at === "path" && `{${name}}` === steps[index])?.source;
-      if (!source || source.kind === "constant" || source.kind === "tenant" || steps.length < least)
-        return undefined;
+      if (!source || source.kind === "constant" || source.kind === "tenant") return undefined;
       if (source.kind === "parent") return [owner, ...source.path].join(".");
       if (source.kind === "argument")
         return source.path.length === 1 ? `argsAbove.${source.path[0]}` : undefined;
@@ -161,8 +157,8 @@ function declaredLinks(model: Model): ReadonlyMap<string, readonly Link[]> {
   const found = boundFields(model).flatMap((field) =>
     linkNodes(model, field).flatMap(([name, node]) => {
       const operation = targetOf(model, field.operation.root, membersOf(node.value));
-      const link = operation && linkOf(model, field, operation, name, membersOf(node.value));
-      return link ? [{ id: operation.id, link }] : [];
+      const link = operation && linkOf(model, field, operation, membersOf(node.value));
+      return link ? [{ id: operation.id, link: { ...link, name } }] : [];
     }),
   );
   const groups = Map.groupBy(found, ({ id }) => id);
@@ -190,9 +186,8 @@ function linkOf(
   model: Model,
   field: BoundField,
   operation: RestOperation,
-  name: string,
   { parameters, requestBody }: Record<string, unknown>,
-): Link | undefined {
+): Omit<Link, "name"> | undefined {
   const type = getNullableType(field.definition.type);
   if (!isObjectType(type) || field.connection || requestBody !== undefined) return undefined;
   const given = Object.entries(membersOf(parameters));
@@ -209,7 +204,7 @@ function linkOf(
   const fed = new Set(params.map((each) => each.name));
   const isWhole = operation.parameters.every((each) => !each.required || fed.has(each.name));
   return params.length > 0 && params.length === given.length && isWhole
-    ? { type: type.name, name, params }
+    ? { type: type.name, params }
     : undefined;
 }
 
