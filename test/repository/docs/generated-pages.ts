@@ -152,34 +152,34 @@ are counted as \`other\`. A histogram of durations is in seconds. [alerts.md](al
 /** The metrics of a process with all roles, in the order in which they are registered. */
 async function registeredMetrics(): Promise<readonly Metric[]> {
   const found: Metric[] = [];
-  const note = (type: string, name: string, help: string, labels: readonly string[]): void =>
-    void found.push({ name, type, help, labels: labels.map(code).join(", ") });
-  const { add } = MetricFamilies.prototype;
-  MetricFamilies.prototype.add = function (type, name, help, labels, rows) {
-    note(type, name, help, labels);
-    add.call(this, type, name, help, labels, rows);
-  };
-  const restore = [
-    recordCalls("counters", ([name, help, labelsOf]) => note("counter", name, help, labelNames(labelsOf))),
-    recordCalls("histograms", ([name, help, labelsOf]) =>
-      note("histogram", name, help, labelNames(labelsOf)),
-    ),
-  ];
+  const restore = [...metricTypes].map(([method, type]) =>
+    recordCalls(method, ([name, help, labels]) => {
+      found.push({ name, type, help, labels: labelNames(labels).map(code).join(", ") });
+    }),
+  );
   try {
     measure(readConfig({}, []), allRoles(), "").end();
   } finally {
-    MetricFamilies.prototype.add = add;
     for (const each of restore) each();
   }
   return found;
 }
 
-type LabelsOf = (...values: string[]) => object;
+/** The methods that register metrics, and the types of the metrics. */
+const metricTypes: ReadonlyMap<keyof MetricFamilies, string> = new Map([
+  ["observableCounter", "counter"],
+  ["observableGauge", "gauge"],
+  ["counters", "counter"],
+  ["histograms", "histogram"],
+]);
+
+/** The names of labels, or a function of their values. */
+type Labels = readonly string[] | ((...values: string[]) => object);
 
 /** Calls `record` with the arguments of each call of the method. Returns the function that ends it. */
 function recordCalls(
-  method: "counters" | "histograms",
-  record: (given: [name: string, help: string, labelsOf: LabelsOf]) => void,
+  method: keyof MetricFamilies,
+  record: (given: [name: string, help: string, labels: Labels]) => void,
 ): () => void {
   const original = Reflect.get(MetricFamilies.prototype, method);
   Reflect.set(
@@ -194,8 +194,8 @@ function recordCalls(
 }
 
 /** The keys that a function of label values returns, whatever the values are. One function parses its first as an origin. */
-const labelNames = (labelsOf: LabelsOf): readonly string[] =>
-  Object.keys(labelsOf(...Array<string>(5).fill("http://host")));
+const labelNames = (labels: Labels): readonly string[] =>
+  typeof labels === "function" ? Object.keys(labels(...Array<string>(5).fill("http://host"))) : labels;
 
 /** Stand-ins for the roles: nothing reads their values. */
 function allRoles(): ReadonlyMap<Role, FastifyInstance> {

@@ -77,7 +77,7 @@ export function measureLookups(families: MetricFamilies): () => void {
   );
   const failing = new Map<string, number>();
   const help = "1: the last lookup of the name failed. Addresses from before are used for a day.";
-  families.add("gauge", "dns_lookup_failing", help, ["dns_question_name"], () => failing);
+  families.observableGauge("dns_lookup_failing", help, ["dns_question_name"], () => failing);
   const count = ({ name, ms, code = "" }: Lookup): void => {
     duration(name, code).add(ms / 1_000);
     failing.set(name, Number(code !== ""));

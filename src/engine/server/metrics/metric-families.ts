@@ -36,21 +36,14 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 
 export class MetricFamilies {
   readonly #families: Family[] = [];
 
-  /** Adds a metric whose values `rows` returns at scrape time. */
-  add(
-    type: "counter" | "gauge",
-    name: string,
-    help: string,
-    names: readonly string[],
-    rows: () => Rows,
-  ): void {
-    const labelled = labels(...names);
-    const points = async () =>
-      [...(await rows())].map((row) => ({
-        ...labelSet(labelled(...row.slice(0, -1))),
-        value: row.at(-1) as number,
-      }));
-    this.#families.push({ type, name, help, points });
+  /** Adds a counter whose values `rows` returns at scrape time. */
+  observableCounter(name: string, help: string, names: readonly string[], rows: () => Rows): void {
+    this.#families.push({ type: "counter", name, help, points: () => pointsOf(names, rows) });
+  }
+
+  /** Adds a gauge whose values `rows` returns at scrape time. */
+  observableGauge(name: string, help: string, names: readonly string[], rows: () => Rows): void {
+    this.#families.push({ type: "gauge", name, help, points: () => pointsOf(names, rows) });
   }
 
   /** Adds a counter. The returned function returns the child for the label values. */
@@ -93,6 +86,14 @@ export class MetricFamilies {
     }
     return text;
   }
+}
+
+async function pointsOf(names: readonly string[], rows: () => Rows): Promise<Point[]> {
+  const labelled = labels(...names);
+  return [...(await rows())].map((row) => ({
+    ...labelSet(labelled(...row.slice(0, -1))),
+    value: row.at(-1) as number,
+  }));
 }
 
 function histogramLines(name: string, labels: string, { bounds, counts, sum }: Buckets): string {

@@ -34,21 +34,25 @@ export function measure(config: Config, servers: Servers, specHash: string): Mea
   for (const gauge of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // `promtool` rejects a gauge named `_total`
   const built = "What this process was built and generated from.";
-  families.add("gauge", "build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
+  families.observableGauge("build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
   const unhandled =
     "Rejected promises without a handler, by error code. Each is a bug in this program that the process survived; the log has its stack.";
-  families.add("counter", "process_unhandled_rejections_total", unhandled, ["code"], () => unhandledFailures);
+  families.observableCounter(
+    "process_unhandled_rejections_total",
+    unhandled,
+    ["code"],
+    () => unhandledFailures,
+  );
   const spans =
     "Spans that the collector at OTEL_EXPORTER_OTLP_ENDPOINT accepted (`sent`) or did not accept (`lost`).";
-  families.add("counter", "traces_spans_total", spans, ["outcome"], () => spanCounts);
+  families.observableCounter("traces_spans_total", spans, ["outcome"], () => spanCounts);
   measureOutgoingCalls(families);
   const ends = [measureLookups(families), subscribe(measureRequests(families, servers))];
   const graphql = servers.get("graphql");
   const gateway = servers.get("gateway");
   if (graphql) {
     const { executions, apps, upstreams, usage } = graphql;
-    families.add(
-      "counter",
+    families.observableCounter(
       "graphql_executions_total",
       "Operations that were executed, without those that were refused before.",
       [],
@@ -57,7 +61,8 @@ export function measure(config: Config, servers: Servers, specHash: string): Mea
     measureManifests(families, apps);
     const failing =
       "1: the last write to `USAGE_DIR` failed. What is used meanwhile is kept in memory, and written later.";
-    if (usage) families.add("gauge", "graphql_usage_failing", failing, [], () => [[Number(usage.isFailing)]]);
+    if (usage)
+      families.observableGauge("graphql_usage_failing", failing, [], () => [[Number(usage.isFailing)]]);
     ends.push(subscribe(measureRestCalls(families, upstreams)));
   }
   if (gateway) ends.push(subscribe(measureGateway(families, gateway)));
@@ -105,7 +110,7 @@ function measureGateway(
   const failing =
     "1: `KEYS_FILE` has a mistake or cannot be read. The keys of its last valid state count, and deleted lines revoke nothing.";
   if (keyFile)
-    families.add("gauge", "gateway_keys_file_failing", failing, [], () => [[Number(keyFile.isFailing)]]);
+    families.observableGauge("gateway_keys_file_failing", failing, [], () => [[Number(keyFile.isFailing)]]);
   return {
     requestEnded({ rateLeft = [] }) {
       for (const { bound, left } of rateLeft) remaining(bound).add(left);
@@ -115,29 +120,29 @@ function measureGateway(
 
 function measureKeys(families: MetricFamilies, keys: KeyVerifier): void {
   const checked = "API keys that were checked: `hit` was in the cache, `miss` needed or joined a lookup.";
-  families.add("counter", "gateway_key_checks_total", checked, ["cache"], () => [
+  families.observableCounter("gateway_key_checks_total", checked, ["cache"], () => [
     ["hit", keys.counts.hits],
     ["miss", keys.counts.misses],
   ]);
   const lookedUp = "Lookups at key introspection by outcome: `active`, `inactive` or `failed`.";
-  families.add("counter", "gateway_key_lookups_total", lookedUp, ["outcome"], () =>
+  families.observableCounter("gateway_key_lookups_total", lookedUp, ["outcome"], () =>
     (["active", "inactive", "failed"] as const).map((outcome) => [outcome, keys.counts[outcome]]),
   );
   const inFlight = "Lookups at key introspection that are running or waiting.";
-  families.add("gauge", "gateway_key_lookups_in_flight", inFlight, [], () => [[keys.inFlight]]);
+  families.observableGauge("gateway_key_lookups_in_flight", inFlight, [], () => [[keys.inFlight]]);
 }
 
 function measureTokens(families: MetricFamilies, { counts, keys }: TokenVerifier): void {
   const checks =
     "Access tokens of `TOKEN_ISSUER` by outcome: `accepted`, `refused`, `unconfirmed` (looked up at key introspection, because its revocation may have been missed) or `failed` (no signing keys).";
-  families.add("counter", "gateway_token_checks_total", checks, ["outcome"], () =>
+  families.observableCounter("gateway_token_checks_total", checks, ["outcome"], () =>
     (["accepted", "refused", "unconfirmed", "failed"] as const).map((outcome) => [outcome, counts[outcome]]),
   );
   const failures = "Reads of the issuer's signing keys (`TOKEN_JWKS`) that failed.";
-  families.add("counter", "gateway_signing_key_failures_total", failures, [], () => [[keys.failures]]);
+  families.observableCounter("gateway_signing_key_failures_total", failures, [], () => [[keys.failures]]);
   const age =
     "Seconds since the issuer's signing keys were last read. From 3600 on, access tokens are refused.";
-  families.add("gauge", "gateway_signing_keys_age_seconds", age, [], () => [[keys.ageSeconds]]);
+  families.observableGauge("gateway_signing_keys_age_seconds", age, [], () => [[keys.ageSeconds]]);
 }
 
 function measureShared(
@@ -145,7 +150,7 @@ function measureShared(
   { rates, revocations }: NonNullable<FastifyInstance["shared"]>,
 ): void {
   const gauge = (name: string, help: string, value: () => number): void =>
-    families.add("gauge", name, help, [], () => [[value()]]);
+    families.observableGauge(name, help, [], () => [[value()]]);
   gauge(
     "gateway_redis_up",
     "1: the gateways count rate limits together in REDIS_URL. It stays 0 for a minute after Redis has refused a count.",
@@ -163,9 +168,13 @@ function measureShared(
   );
   const gaps =
     "How often entries of the log of revoked keys may have been lost: it was trimmed or emptied, its server changed, or an entry has no known field.";
-  families.add("counter", "gateway_revocation_log_gaps_total", gaps, [], () => [[revocations.counts.gaps]]);
+  families.observableCounter("gateway_revocation_log_gaps_total", gaps, [], () => [
+    [revocations.counts.gaps],
+  ]);
   const revoked = "Revoked keys read from the log.";
-  families.add("counter", "gateway_revocations_total", revoked, [], () => [[revocations.counts.revocations]]);
+  families.observableCounter("gateway_revocations_total", revoked, [], () => [
+    [revocations.counts.revocations],
+  ]);
 }
 
 /** REST calls by operation and outcome, and the state of each product's upstream. */
@@ -181,7 +190,7 @@ function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Obser
     labels("operation", "product", "outcome", "retry", "source"),
   );
   const gauge = (name: string, help: string, read: (state: Upstream["state"]) => number): void =>
-    families.add("gauge", name, help, ["product"], () =>
+    families.observableGauge(name, help, ["product"], () =>
       [...upstreams].map(([product, { state }]) => [product, read(state)]),
     );
   const isOpen = "1: the circuit breaker of the product is open and lets only trial calls pass.";
@@ -196,9 +205,9 @@ function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Obser
   const most = "Maximum number of connections to the product's REST service.";
   gauge("rest_connections_limit", most, (state) => state.mostConnections);
   const bytes = "Bytes of cached REST responses and GraphQL responses.";
-  families.add("gauge", "rest_cache_bytes", bytes, [], () => [[upstreams.cache.bytes]]);
+  families.observableGauge("rest_cache_bytes", bytes, [], () => [[upstreams.cache.bytes]]);
   const mostBytes = "Maximum bytes of cached REST responses and GraphQL responses.";
-  families.add("gauge", "rest_cache_bytes_limit", mostBytes, [], () => [[cachedResponses.bytes]]);
+  families.observableGauge("rest_cache_bytes_limit", mostBytes, [], () => [[cachedResponses.bytes]]);
   return {
     callEnded({ operation: { id, product }, outcome, source, isRetry, ms }) {
       if (outcome !== "CIRCUIT_OPEN" && source !== "cached") duration(id, product).add(ms / 1_000);

@@ -55,8 +55,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
     labels("role", "code", "reason"),
   );
   let invalidProofs = 0;
-  families.add(
-    "counter",
+  families.observableCounter(
     "graphql_invalid_gateway_proofs_total",
     "Requests whose gateway proof is not that of `GATEWAY_SECRET` here, so that their context headers were dropped.",
     [],
@@ -165,7 +164,7 @@ function bounded(names: Set<string>, most: number, name: string): string {
 /** Operations in the apps' manifests, and those that cannot be served. */
 export function measureManifests(families: MetricFamilies, apps: AppOperations): void {
   const gauge = (name: string, help: string, rows: () => Iterable<[string, number]>): void =>
-    families.add("gauge", name, help, ["app"], rows);
+    families.observableGauge(name, help, ["app"], rows);
   const count = (items: Iterable<{ readonly app: string }>): Map<string, number> => {
     const counts = new Map([...apps.counts].map(([app]) => [app, 0]));
     for (const { app } of items) counts.set(app, (counts.get(app) ?? 0) + 1);
@@ -195,7 +194,7 @@ function measureServers(
     help: string,
     read: (server: FastifyInstance, role: Role) => number | Promise<number>,
   ): void =>
-    families.add("gauge", name, help, ["role"], () =>
+    families.observableGauge(name, help, ["role"], () =>
       Promise.all([...servers].map(async ([role, server]) => [role, await read(server, role)] as const)),
     );
   gauge("http_server_active_requests", "Requests in flight.", (_, role) => inFlight.get(role) ?? 0);
@@ -207,7 +206,7 @@ function measureServers(
   const most = "Connections that clients may open.";
   gauge("http_server_connections_limit", most, (server) => server.mostConnections);
   const ofQuotas = (name: string, help: string, part: "held" | "total"): void =>
-    families.add("gauge", name, help, ["role", "quota"], () =>
+    families.observableGauge(name, help, ["role", "quota"], () =>
       [...servers].flatMap(([role, { quotas }]) =>
         Object.entries(quotas).map(([quota, { [part]: value }]) => [role, quota, value] as const),
       ),

@@ -66,6 +66,6 @@ test("20,000 operations of 100 apps with 20 versions have at most 20,000 series,
 
 test("label values are escaped as Prometheus' text format asks", async () => {
   const families = new MetricFamilies();
-  families.add("gauge", "one", "a\\b\nc", ["label"], () => [['"\\\n', 1]]);
+  families.observableGauge("one", "a\\b\nc", ["label"], () => [['"\\\n', 1]]);
   expect(await families.text()).toBe('# HELP one a\\\\b\\nc\n# TYPE one gauge\none{label="\\"\\\\\\n"} 1\n');
 });
