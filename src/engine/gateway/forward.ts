@@ -88,13 +88,10 @@ export function createForward(config: Config) {
       const { wasSent } = forwarding;
       const failure = failureOn(route, upstreamFailure(error, wasSent));
       const outcome = safeMethods.has(method) ? "" : outcomeOfWrite(wasSent, failure.code);
-      throw new CodedError(
-        failure.code,
-        failure.message + outcome,
-        failure.details,
-        failure.cause,
-        failure.reason,
-      );
+      throw new CodedError(failure.code, failure.message + outcome, failure.details, {
+        cause: failure.cause,
+        reason: failure.reason,
+      });
     }
   };
   return {
@@ -106,7 +103,7 @@ export function createForward(config: Config) {
 /** Reports a timeout of the graphql role as SERVICE_TIMEOUT: that role is part of this service, not an upstream API. */
 const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
   isOwn && failure.code === "UPSTREAM_TIMEOUT"
-    ? new CodedError("SERVICE_TIMEOUT", failure.message, {}, failure.cause, failure.reason)
+    ? new CodedError("SERVICE_TIMEOUT", failure.message, {}, { cause: failure.cause, reason: failure.reason })
     : failure;
 
 /**

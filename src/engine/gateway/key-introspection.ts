@@ -42,7 +42,7 @@ export function createKeyIntrospection(
         "SERVICE_UNAVAILABLE",
         "the API key cannot be verified at the moment",
         { retryAfter: 1 },
-        cause,
+        { cause },
       );
     }
   };

@@ -158,7 +158,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
 }
 
 const tooSlow = (): CodedError =>
-  new CodedError("UPSTREAM_TIMEOUT", "the response arrived too slowly", {}, undefined, "slow_response");
+  new CodedError("UPSTREAM_TIMEOUT", "the response arrived too slowly", {}, { reason: "slow_response" });
 
 /** Rejects redirects, which may name an internal host, and invalid statuses above 599 (RFC 9110 §15). */
 function refusalOf(status: number): CodedError | undefined {

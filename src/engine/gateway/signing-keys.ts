@@ -126,12 +126,9 @@ export class SigningKeys {
 
   #unavailable(): CodedError {
     const details = { retryAfter: 1 };
-    return new CodedError(
-      "SERVICE_UNAVAILABLE",
-      "access tokens cannot be verified at the moment",
-      details,
-      this.#failure,
-    );
+    return new CodedError("SERVICE_UNAVAILABLE", "access tokens cannot be verified at the moment", details, {
+      cause: this.#failure,
+    });
   }
 }
 

@@ -35,7 +35,7 @@ export const refusedByLimit = (
   code: "SERVICE_UNAVAILABLE" | "RATE_LIMITED",
   message: string,
   retryAfter = 1,
-): CodedError => new CodedError(code, message, { retryAfter }, undefined, reason);
+): CodedError => new CodedError(code, message, { retryAfter }, { reason });
 
 /** One value that REST rejected: the argument that contained it, and what REST's error body says about it. */
 export type RefusedValue = {
@@ -74,8 +74,7 @@ export class CodedError extends Error {
     code: Code,
     message: string,
     details: Details = {},
-    cause?: unknown,
-    reason?: CodedError["reason"],
+    { cause, reason }: { readonly cause?: unknown; readonly reason?: CodedError["reason"] } = {},
   ) {
     super(message, { cause });
     this.name = "CodedError";

@@ -79,5 +79,5 @@ function toCodedError(error: ClientError, env: Environment): CodedError {
     error.code === "HPE_PAUSED_H2_UPGRADE"
       ? "this server speaks HTTP/1.1, not HTTP/2"
       : "the request is not well-formed HTTP";
-  return new CodedError("BAD_REQUEST", message, {}, error); // the log has the parser's code as `cause`
+  return new CodedError("BAD_REQUEST", message, {}, { cause: error }); // the log has the parser's code as `cause`
 }

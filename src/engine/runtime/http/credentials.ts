@@ -37,8 +37,7 @@ export function unauthenticated(
     "UNAUTHENTICATED",
     fault === "no_key" ? `${needed}${where}` : fault === "refused_token" ? wrongToken : wrong,
     {},
-    cause,
-    fault,
+    { cause, reason: fault },
   );
 }
 

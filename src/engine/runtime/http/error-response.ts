@@ -44,15 +44,20 @@ export function codedErrorOf(error: FastifyError, maxBodyBytes: number): CodedEr
   if (error instanceof CodedError) return error;
   const status = error.statusCode ?? 500;
   if (status < 400 || status >= 500)
-    return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, error);
+    return new CodedError("INTERNAL_SERVER_ERROR", "internal error", {}, { cause: error });
   if (status === 413) return limitExceeded("MAX_BODY_BYTES", maxBodyBytes, "the request body is too large");
   if (status === 415)
-    return new CodedError("UNSUPPORTED_MEDIA_TYPE", "the request body must be application/json", {}, error);
+    return new CodedError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      "the request body must be application/json",
+      {},
+      { cause: error },
+    );
   const code = codeForStatus(status);
   return new CodedError(
     code === "UPSTREAM_ERROR" || code === "BAD_USER_INPUT" ? "BAD_REQUEST" : code,
     error.message,
     {},
-    error,
+    { cause: error },
   );
 }

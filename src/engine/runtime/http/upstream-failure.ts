@@ -36,7 +36,7 @@ export function upstreamFailure(error: unknown, wasSent: boolean): CodedError {
   const failure = failures.get(code) ?? failures.get(name) ?? unreachable;
   const [coded, message] = failure;
   const isOfConnection = failure === unreachable || failure === late;
-  return new CodedError(coded, wasSent && isOfConnection ? brokeOff : message, {}, error);
+  return new CodedError(coded, wasSent && isOfConnection ? brokeOff : message, {}, { cause: error });
 }
 
 const unsent: ReadonlySet<Code> = new Set([

@@ -116,7 +116,7 @@ export class AccessTokens {
       return readToken(text);
     } catch (error) {
       const reason = error instanceof FailureReason ? error : new FailureReason("TOKEN_UNAVAILABLE");
-      throw new CodedError("UPSTREAM_UNAVAILABLE", "the server got no access token", {}, reason);
+      throw new CodedError("UPSTREAM_UNAVAILABLE", "the server got no access token", {}, { cause: reason });
     }
   }
 }

@@ -185,7 +185,7 @@ export class HeldCredentials {
         "UPSTREAM_UNAVAILABLE",
         "the server's credential cannot be read",
         {},
-        new FailureReason("CREDENTIAL_UNREADABLE"),
+        { cause: new FailureReason("CREDENTIAL_UNREADABLE") },
       );
     }
   }

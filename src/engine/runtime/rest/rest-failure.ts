@@ -20,12 +20,17 @@ export const circuitOpen = (): CodedError =>
     "UPSTREAM_UNAVAILABLE",
     "it failed too often and is left alone for a while",
     { retryAfter: 1 },
-    new FailureReason("CIRCUIT_OPEN"),
+    { cause: new FailureReason("CIRCUIT_OPEN") },
   );
 
 /** The error of a call that was not made for a temporary reason. */
 export const notSent = (message: string): CodedError =>
-  new CodedError("UPSTREAM_UNAVAILABLE", message, { retryAfter: 1 }, new FailureReason("NOT_SENT"));
+  new CodedError(
+    "UPSTREAM_UNAVAILABLE",
+    message,
+    { retryAfter: 1 },
+    { cause: new FailureReason("NOT_SENT") },
+  );
 
 /**
  * The error of a call without a connection in time. `isOurs`: the upstream is not to blame, because the call was still in the
@@ -36,7 +41,7 @@ export const noConnection = (isOurs: boolean): CodedError =>
     isOurs ? "SERVICE_TIMEOUT" : "UPSTREAM_TIMEOUT",
     "no connection in time",
     {},
-    new FailureReason("NOT_SENT"),
+    { cause: new FailureReason("NOT_SENT") },
   );
 
 export const noResponse = (): CodedError => new CodedError("UPSTREAM_TIMEOUT", "no answer in time");
@@ -49,7 +54,7 @@ export const tooLarge = (bytes: number): CodedError =>
 
 /** The error of a 2xx response that is not a valid response of the API. `how` is the reason for the log. */
 export const invalidResponse = (message: string, how: string): CodedError =>
-  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, new FailureReason(how));
+  new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, { cause: new FailureReason(how) });
 
 /** How a body is not JSON: an HTML page of a load balancer, or anything else. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
@@ -105,7 +110,7 @@ export function responseFailure(
       "UPSTREAM_ERROR",
       `it answered ${status}, but not as the API does`,
       {},
-      new FailureReason(foreign),
+      { cause: new FailureReason(foreign) },
     );
   const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sections) : undefined;
@@ -126,7 +131,9 @@ export function responseFailure(
     ...(argument !== undefined && { argument }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
-  return new CodedError(codeForStatus(status), message ?? `it answered ${status}`, details, status);
+  return new CodedError(codeForStatus(status), message ?? `it answered ${status}`, details, {
+    cause: status,
+  });
 }
 
 /** The error if a vendor refuses a credential of the server, which no caller can fix. */
@@ -135,7 +142,7 @@ const credentialRefused = (): CodedError =>
     "UPSTREAM_UNAVAILABLE",
     "the service refuses the server's credential",
     {},
-    new FailureReason("CREDENTIAL_REFUSED"),
+    { cause: new FailureReason("CREDENTIAL_REFUSED") },
   );
 
 export const isCredentialRefused = (error: unknown): boolean =>
@@ -229,7 +236,7 @@ export function withOperationId({ id, permission }: Operation, error: unknown, o
       error.code,
       refusalMessage(error.details, error.cause) ?? `${id}: ${error.message}${outcome}`,
       { ...error.details, operation: id, ...missing },
-      error,
+      { cause: error },
     );
   }
   const broken = error instanceof SyntaxError;
@@ -237,6 +244,6 @@ export function withOperationId({ id, permission }: Operation, error: unknown, o
     broken ? "BAD_UPSTREAM_RESPONSE" : "INTERNAL_SERVER_ERROR",
     `${id}: ${broken ? "the answer is not valid JSON" : "internal error"}${outcome}`,
     { operation: id },
-    broken ? undefined : error, // a SyntaxError quotes the body
+    { cause: broken ? undefined : error }, // a SyntaxError quotes the body
   );
 }

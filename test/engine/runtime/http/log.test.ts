@@ -11,7 +11,12 @@ test("a fault of ours is logged with its stack; a coded error is not", async () 
   const fail = (error: Error) => () => {
     throw error;
   };
-  const busy = new CodedError("SERVICE_UNAVAILABLE", "not now", { retryAfter: 1 }, new Error("down"));
+  const busy = new CodedError(
+    "SERVICE_UNAVAILABLE",
+    "not now",
+    { retryAfter: 1 },
+    { cause: new Error("down") },
+  );
   server.get("/busy", fail(busy)).get("/broken", fail(new TypeError("a fault")));
   expect((await server.inject("/busy")).statusCode).toBe(503);
   expect(logged).not.toHaveBeenCalled();

@@ -42,7 +42,7 @@ function inWordsOf(facts: ArgumentFacts, error: CodedError): CodedError {
   if (isValueOfRest(facts, error)) {
     const { operation } = error.details;
     const message = `${operation}: a value of another REST response cannot be sent to it`;
-    return new CodedError("BAD_UPSTREAM_RESPONSE", message, { operation }, error);
+    return new CodedError("BAD_UPSTREAM_RESPONSE", message, { operation }, { cause: error });
   }
   const { argument: restName, errors: given, ...others } = error.details;
   const all = given?.map(({ argument, ...said }): RefusedValue => {
@@ -62,7 +62,7 @@ function inWordsOf(facts: ArgumentFacts, error: CodedError): CodedError {
   const message =
     refusalMessage(details, error.cause instanceof CodedError ? error.cause.cause : undefined) ??
     (argument === undefined ? error.message : describedRefusal(facts, error, argument));
-  return new CodedError(error.code, message, details, error);
+  return new CodedError(error.code, message, details, { cause: error });
 }
 
 /**

@@ -168,7 +168,7 @@ function countPieces(body: Body): void {
 }
 
 const late = (message: string): CodedError =>
-  new CodedError("REQUEST_TIMEOUT", message, {}, undefined, "slow_body");
+  new CodedError("REQUEST_TIMEOUT", message, {}, { reason: "slow_body" });
 
 const isOver = ({ request: { raw } }: Body): boolean => raw.complete || raw.readableEnded || raw.destroyed;
 

@@ -21,8 +21,7 @@ export const readTooSlowly = new CodedError(
   "CLIENT_CLOSED_REQUEST",
   "the response was read too slowly",
   {},
-  undefined,
-  "slow_reader",
+  { reason: "slow_reader" },
 );
 
 /** Returns the function that stops the checks. */

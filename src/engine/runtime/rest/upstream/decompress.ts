@@ -53,7 +53,7 @@ async function decode(coding: string, body: Buffer, excess: Excess): Promise<Buf
     }
   } catch (error) {
     if (error instanceof CodedError) throw error;
-    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, error);
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, { cause: error });
   }
   return Buffer.concat(pieces, bytes);
 }

@@ -204,7 +204,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#chunks = [];
       this.#outcome.resolve(response);
     } catch (error) {
-      this.#fail(new CodedError("INTERNAL_SERVER_ERROR", "the response could not be read", {}, error));
+      this.#fail(
+        new CodedError("INTERNAL_SERVER_ERROR", "the response could not be read", {}, { cause: error }),
+      );
     }
   }
 

@@ -23,6 +23,13 @@ const lingerMs = 500;
 /** Milliseconds from the beginning of the call. */
 type Timeouts = { readonly connectMs: number; readonly callMs: number };
 
+type Sending = {
+  readonly exchange: Exchange;
+  readonly timeouts: Timeouts;
+  /** Called once the call has a permit for a connection: at once, or after a wait in the queue. */
+  readonly send: () => void;
+};
+
 export class PendingCall {
   readonly owner: Caller;
   readonly #connections: FairSemaphore;
@@ -38,14 +45,7 @@ export class PendingCall {
   #deadline: Deadline | undefined;
   #spentMs = 0;
 
-  /** Calls `send` once the call has a permit for a connection: at once, or after a wait in the queue. */
-  constructor(
-    owner: Caller,
-    connections: FairSemaphore,
-    exchange: Exchange,
-    timeouts: Timeouts,
-    send: () => void,
-  ) {
+  constructor(owner: Caller, connections: FairSemaphore, { exchange, timeouts, send }: Sending) {
     this.owner = owner;
     this.#connections = connections;
     this.#exchange = exchange;

@@ -22,6 +22,10 @@ type Keys = {
   /** Of the reads that wait for each other's calls. */
   readonly waiting: CallerKey;
 };
+
+/** A read at the time when its call began. */
+type BegunRead = { readonly keys: Keys; readonly stored: Stored; readonly beganAt: number };
+
 export type Outcome = RestResponse | CodedError;
 
 /** A read whose call has begun. */
@@ -150,12 +154,12 @@ export class Reads {
     const { scope } = request;
     const stored = this.#kept(keys);
     const response = this.#call(request, () => {
-      const beganAt = performance.now();
+      const begun: BegunRead = { keys, stored, beganAt: performance.now() };
       const endSharing = this.#shared.begin(keys.waiting);
       return {
         validators: stored?.validators,
         end: (outcome) => {
-          const used = this.#use(request, keys, stored, outcome, beganAt);
+          const used = this.#use(request, begun, outcome);
           this.#noteSharing(request, keys);
           if (!(used instanceof RestResponse && used.ok)) forget?.();
           endSharing();
@@ -172,8 +176,9 @@ export class Reads {
   }
 
   /** Stores the response if REST permits it. Returns what the readers get. */
-  #use(request: CallRequest, keys: Keys, stored: Stored, outcome: Outcome, beganAt: number): Outcome {
+  #use(request: CallRequest, begun: BegunRead, outcome: Outcome): Outcome {
     const { scope } = request;
+    const { keys, stored } = begun;
     if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
     const { identity } = keys.own;
@@ -184,32 +189,31 @@ export class Reads {
     if (stored && outcome.status === 304) {
       this.#unconfirmed.confirmed(identity, request.operation.id);
       const next = stored.revalidated(request, outcome);
-      this.#replace(keys, stored, next.isStorable ? next : undefined, beganAt);
+      this.#replace(begun, next.isStorable ? next : undefined);
       return held(scope, next.response.copy("revalidated"));
     }
-    if (outcome.ok) this.#keep(request, keys, stored, outcome, beganAt);
+    if (outcome.ok) this.#keep(request, begun, outcome);
     return outcome;
   }
 
-  /**
-   * Stores a response if REST permits it and the cache admits it. `before` is the response that was stored when the call began.
-   */
-  #keep(request: CallRequest, keys: Keys, before: Stored, response: RestResponse, beganAt: number): void {
+  /** Stores a response, if REST allows that and the cache admits it. */
+  #keep(request: CallRequest, begun: BegunRead, response: RestResponse): void {
+    const { keys, stored } = begun;
     const names = [keys.own.identity, request.operation.id] as const;
     const mayStore = mayBeStored(response);
     if (mayStore) response.freshUntil = performance.now(); // another cache may store it, even if this one does not
     const isAdmitted =
       mayStore &&
-      (before !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
+      (stored !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
     const forValidator = isAdmitted && this.#unconfirmed.mayKeep(...names);
     const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // knows its lifetime
     const isKept = isAdmitted && next?.isStorable;
     if (isKept && !next.hasLifetime) this.#unconfirmed.kept(...names);
-    this.#replace(keys, before, isKept ? next : undefined, beganAt);
+    this.#replace(begun, isKept ? next : undefined);
   }
 
-  #replace(keys: Keys, before: Stored, next: Stored, beganAt: number): void {
-    if (before && before.isForAll !== next?.isForAll) this.#cache.delete(keyOf(keys, before.isForAll));
+  #replace({ keys, stored, beganAt }: BegunRead, next: Stored): void {
+    if (stored && stored.isForAll !== next?.isForAll) this.#cache.delete(keyOf(keys, stored.isForAll));
     if (next) this.#cache.set(keyOf(keys, next.isForAll), next, beganAt);
   }
 

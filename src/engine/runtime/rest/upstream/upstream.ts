@@ -114,9 +114,8 @@ export class Upstream {
     const { traceparent } = request.call;
     if (traceparent !== undefined && !operation.public) headers.traceparent = traceparent;
     const timeouts = { connectMs: this.#env.CONNECT_TIMEOUT_MS, callMs: scope.callTimeoutMs };
-    const pending = new PendingCall(caller, this.#connections, exchange, timeouts, () =>
-      exchange.send(this.#pool, { method, path, headers, body }),
-    );
+    const send = () => exchange.send(this.#pool, { method, path, headers, body });
+    const pending = new PendingCall(caller, this.#connections, { exchange, timeouts, send });
     const { promise, resolve, reject } = Promise.withResolvers<RestResponse>();
     let isAbandoned = false;
     const end = (outcome: Outcome): void => {

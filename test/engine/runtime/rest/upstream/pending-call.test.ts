@@ -22,7 +22,7 @@ async function against(answer: Answer, connections = 4) {
     const exchange = new Exchange(freeBudget, true);
     const send = () => exchange.send(pool, { method: "GET", path: "/x", headers: {}, body: undefined });
     const timeouts = { connectMs: 1_000, callMs: 2_000, ...given };
-    const pending = new PendingCall(callers.enter(caller), places, exchange, timeouts, send);
+    const pending = new PendingCall(callers.enter(caller), places, { exchange, timeouts, send });
     exchange.response.then(
       () => pending.end(true),
       () => pending.end(false),
