@@ -34,6 +34,8 @@ export type Operation = {
     readonly credentials: readonly HeldCredential[];
     /** The parameter that carries the caller's tenant, which no client sets. */
     readonly tenant?: TenantParameter;
+    /** The permission that a caller needs: REST knows the server alone. */
+    readonly permission?: string;
   };
   /** Lower-case header → the value that the owner fixes for the whole product. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -89,7 +89,7 @@ export type UsageReport = {
 };
 
 /** The credential and the fixed headers (`spec/credentials.yaml`) that calls of a REST operation send. */
-type CredentialReport = {
+export type CredentialReport = {
   /** The method, document and path: `GET pager/services`. */
   readonly operation: string;
   readonly of: CredentialUse["of"];

@@ -112,7 +112,9 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   const field = withSunset(model, coordinate, withSemanticNonNull(model, coordinate, given));
   const bound = model.fields.get(coordinate);
   if (bound?.kind !== "bound") return field;
-  const { id, permission } = bound.operation;
+  const { id } = bound.operation;
+  const held = model.held.get(bound.operation);
+  const { permission } = held ?? bound.operation; // with a credential of the server, REST checks the server's
   const at = methodAndPath(bound.operation);
   const rest = `REST: \`${at}\`${id === at ? "" : ` (${id})`}.`;
   const access = permission === undefined ? "" : ` Needs the permission \`${permission}\`.`;

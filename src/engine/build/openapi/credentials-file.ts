@@ -29,6 +29,8 @@ export type HeldDocument = {
   readonly writes: ReadonlyMap<string, string>;
   /** Operation → the parameter that carries the caller's tenant. */
   readonly tenantParameters: ReadonlyMap<string, TenantParameter>;
+  /** Operation → the permission that its callers need. */
+  readonly permissions: ReadonlyMap<string, string>;
   /** The members of the vendor's error responses that clients see: `detail`, `error.message`, `errors.detail`. */
   readonly errors: ReadonlySet<string>;
   /** Lower-case header → the value that each call carries. */
@@ -65,7 +67,15 @@ export function readCredentialsFile(document: RestDocument): CredentialsFile {
 
 type Fault = (path: Path, message: string) => void;
 
-const heldMembers = ["origin", "schemes", "everyTenantMay", "tenantParameters", "writes", "errors"];
+const heldMembers = [
+  "origin",
+  "schemes",
+  "everyTenantMay",
+  "tenantParameters",
+  "writes",
+  "permissions",
+  "errors",
+];
 const members = [...heldMembers, "headers"];
 
 function readDocument(name: string, value: unknown, fault: Fault): HeldDocument {
@@ -80,6 +90,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
       everyTenantMay: new Map(),
       tenantParameters: new Map(),
       writes: new Map(),
+      permissions: new Map(),
       errors: new Set(),
       headers,
     };
@@ -94,6 +105,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
     tenantParameters: readTenantParameters([name, "tenantParameters"], given.get("tenantParameters"), fault),
     errors: readErrors([name, "errors"], given.get("errors"), fault),
     writes: readReasons([name, "writes"], given.get("writes"), fault),
+    permissions: readPermissions([name, "permissions"], given.get("permissions"), fault),
   };
 }
 
@@ -267,6 +279,24 @@ function readReasons(path: Path, value: unknown, fault: Fault): ReadonlyMap<stri
       if (text === "") fault(where, `"${operation}" needs a reason after the colon`);
       return [operation, text];
     }),
+  );
+}
+
+function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<string, string> {
+  if (value === undefined || value === null) return new Map();
+  return new Map(
+    entriesIn(value, path, 'a map such as "GET /things/{id}: things:read"', fault).map(
+      ([operation, name]) => {
+        const where = [...path, operation];
+        checkOperationName(where, operation, fault);
+        if (!isScope(name) || String(name).includes(","))
+          fault(
+            where,
+            `"${operation}" needs the name of one permission after the colon, without spaces, commas and quotes`,
+          );
+        return [operation, String(name)];
+      },
+    ),
   );
 }
 

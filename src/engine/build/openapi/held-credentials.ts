@@ -53,8 +53,15 @@ export function heldCredentials(
         return given && place && isIssued ? [{ ...place, ...given }] : [];
       });
       if (credentials.length === 0 || credentials.length < schemes.length) continue;
-      const tenant = section.tenantParameters.get(ownMethodAndPath(operation));
-      held.set(operation, { origin: section.origin, credentials, ...(tenant && { tenant }) });
+      const name = ownMethodAndPath(operation);
+      const tenant = section.tenantParameters.get(name);
+      const permission = section.permissions.get(name);
+      held.set(operation, {
+        origin: section.origin,
+        credentials,
+        ...(tenant && { tenant }),
+        ...(permission !== undefined && { permission }),
+      });
       break;
     }
   }
@@ -77,7 +84,7 @@ export function credentialUse(
   if (own) {
     const texts = own.credentials.map(
       ({ in: location, name, file, perTenant, token }) =>
-        `the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})${own.tenant ? `, whose id is the ${own.tenant.in} parameter ${own.tenant.name}` : ""}`}${token ? `; a token from ${token.url}` : ""}`,
+        `the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})${own.tenant ? `, whose id is the ${own.tenant.in} parameter ${own.tenant.name}` : ""}`}${token ? `; a token from ${token.url}` : ""}${own.permission === undefined ? "" : `; for callers with the permission ${own.permission}`}`,
     );
     return { of: own.credentials.every(({ perTenant }) => perTenant) ? "tenant" : "server", texts };
   }

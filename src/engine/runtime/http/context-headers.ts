@@ -41,19 +41,29 @@ export function writeContextHeaders(prefix: string, context: TenantContext): Rec
   return Object.fromEntries(headers);
 }
 
+type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Throws `URIError` if a value is malformed. */
+function valuesOf(prefix: string, headers: HeaderValues, suffix: string): string[] {
+  const value = own(headers, prefix.toLowerCase() + suffix);
+  return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
+}
+
+/** The permissions of a verified caller; none if the header is malformed. */
+export function readPermissions(prefix: string, headers: HeaderValues): readonly string[] {
+  try {
+    return valuesOf(prefix, headers, contextMembers.permissions);
+  } catch {
+    return [];
+  }
+}
+
 /**
  * Reads what `writeContextHeaders` wrote; `undefined` if one of the three ids is missing or a value is malformed.
  */
-export function readContextHeaders(
-  prefix: string,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): TenantContext | undefined {
-  const valuesOf = (suffix: string): string[] => {
-    const value = own(headers, prefix.toLowerCase() + suffix);
-    return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
-  };
+export function readContextHeaders(prefix: string, headers: HeaderValues): TenantContext | undefined {
   try {
-    const all = Object.fromEntries(suffixes.map(([key, suffix]) => [key, valuesOf(suffix)]));
+    const all = Object.fromEntries(suffixes.map(([key, suffix]) => [key, valuesOf(prefix, headers, suffix)]));
     const { tenantId, userId, apiKeyId, ...lists } = all as Record<keyof TenantContext, string[]>;
     const tenant = tenantId[0];
     const user = userId[0];

@@ -15,6 +15,10 @@ const headersOfNoCaller = ["accept", "accept-language"];
 
 const none: readonly Owner[] = [];
 
+/** What the gateway vouches for. */
+type Vouched = { readonly tenant: string | undefined; readonly permissions: ReadonlySet<string> };
+const unknownCaller: Vouched = { tenant: undefined, permissions: new Set() };
+
 /**
  * Everything that is derived from the credentials and the context headers of a request. Requests with the same ones share a
  * profile.
@@ -28,16 +32,15 @@ export class CallerProfile {
   readonly owners: readonly Owner[];
   /** A string that differs whenever REST can distinguish the callers. It does not change when the gateway's proof is rotated. */
   readonly identity: string;
-  /** The tenant that the gateway vouches for. */
-  readonly tenant: string | undefined;
+  readonly vouched: Vouched;
   /** Owners whose credentials REST has accepted. */
   readonly accepted = new Set<Owner>();
 
-  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[], tenant?: string) {
+  constructor(headers: Headers, credentials: Headers, owners: readonly Owner[], vouched = unknownCaller) {
     this.headers = headers;
     this.credentials = credentials;
     this.owners = owners;
-    this.tenant = tenant;
+    this.vouched = vouched;
     this.identity = digestIfLong(textOf(headers) + textOf(credentials));
   }
 }
@@ -69,7 +72,12 @@ export class CallerHeaders {
 
   /** The tenant that the gateway vouches for. */
   get tenant(): string | undefined {
-    return this.profile.tenant;
+    return this.profile.vouched.tenant;
+  }
+
+  /** The permissions that the gateway vouches for. */
+  get permissions(): ReadonlySet<string> {
+    return this.profile.vouched.permissions;
   }
 
   get credentials(): Headers {

@@ -166,7 +166,7 @@ export class RestClient {
       call.baseUrl = upstream.baseUrl;
       beginCall(call);
       try {
-        held = operation.held && (await this.#upstreams.held.of(operation, forwarded.tenant));
+        held = operation.held && (await this.#upstreams.held.of(operation, forwarded));
         checkTenant(operation, init, forwarded.tenant);
         const sent = await this.#send(operation, call, init, held);
         call.status = sent.response.status;

@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
 import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
-import { contextHeaderNames, hasProof, proofHeader } from "../http/context-headers.ts";
+import { contextHeaderNames, hasProof, proofHeader, readPermissions } from "../http/context-headers.ts";
 import { callerProfiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { CallerHeaders, CallerProfile, digestIfLong } from "./caller-headers.ts";
@@ -50,7 +50,8 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
       tenant !== undefined
         ? [{ name: verified + tenant, way: [] }]
         : ownersIn(credentials).map(({ name, way }) => ({ name: `key ${digestIfLong(name)}`, way }));
-    return new CallerProfile(headers, credentials, owners, tenant);
+    const permissions = new Set(isProved ? readPermissions(env.CONTEXT_HEADER_PREFIX, headers) : []);
+    return new CallerProfile(headers, credentials, owners, { tenant, permissions });
   };
   return (given, requestId) => {
     const isProved = hasProof(env, given[proofHeader]);

@@ -14,7 +14,7 @@ import { CodedError, FailureReason } from "../coded-error.ts";
 import { heldFiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { type AccessToken, AccessTokens } from "./access-tokens.ts";
-import { partsOfSecrets } from "./caller-headers.ts";
+import { type CallerHeaders, partsOfSecrets } from "./caller-headers.ts";
 
 /** How long a file counts as unchanged. */
 const rereadMs = 1_000;
@@ -155,11 +155,18 @@ export class HeldCredentials {
 
   /**
    * Returns the credentials of a call for a tenant that the gateway vouches for; `undefined` for an operation that uses the
-   * caller's own credentials. Throws `CodedError`.
+   * caller's own credentials. Throws `CodedError`, also for a caller without the permission that the owner requires, before any
+   * cache is read.
    */
-  async of({ held }: Operation, tenant: string | undefined): Promise<CallCredentials | undefined> {
+  async of(
+    { held }: Operation,
+    { tenant, permissions }: Pick<CallerHeaders, "tenant" | "permissions">,
+  ): Promise<CallCredentials | undefined> {
     if (!held) return undefined;
     if (!tenant) throw new CodedError("UNAUTHENTICATED", "only known tenants may call it");
+    const { permission } = held;
+    if (permission !== undefined && !permissions.has(permission))
+      throw new CodedError("FORBIDDEN", `the caller lacks the permission ${permission}`, { permission });
     if (held.tenant && !tenantName.test(tenant))
       throw new CodedError("FORBIDDEN", "the tenant's id cannot be a parameter of it");
     const placed = held.credentials.map(async (credential): Promise<Placed> => {

@@ -228,10 +228,15 @@ export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknow
  * Returns the failure with the operation's name and the known outcome in its message, or with REST's own message. A `SyntaxError`
  * comes from a body that is not JSON.
  */
-export function withOperationId({ id, permission }: Operation, error: unknown, outcome: string): CodedError {
+export function withOperationId(
+  { id, permission, held }: Operation,
+  error: unknown,
+  outcome: string,
+): CodedError {
   if (error instanceof CodedError) {
     if (error.code === "CALL_LIMIT") return error;
-    const missing = error.code === "FORBIDDEN" && permission !== undefined && { permission };
+    // a vendor that refuses the server's credential has not judged the caller
+    const missing = error.code === "FORBIDDEN" && permission !== undefined && !held && { permission };
     return new CodedError(
       error.code,
       refusalMessage(error.details, error.cause) ?? `${id}: ${error.message}${outcome}`,

@@ -1,7 +1,12 @@
 /** `spec/credentials.yaml` against the documents and the fields. */
-import { expect, test } from "vitest";
+
+import { describe, expect, test } from "vitest";
 import { examine } from "../../../../src/engine/build/check/check.ts";
+import { formatGithub } from "../../../../src/engine/build/check/format/github.ts";
+import { formatGitlab } from "../../../../src/engine/build/check/format/gitlab.ts";
+import { formatMarkdown } from "../../../../src/engine/build/check/format/markdown.ts";
 import { formatText } from "../../../../src/engine/build/check/format/text.ts";
+import { emitSchema } from "../../../../src/engine/build/codegen/emit-schema.ts";
 import { UnreadableSpec } from "../../../../src/engine/build/diagnostic.ts";
 import { explain } from "../../../../src/engine/build/explain/explain.ts";
 import { isValid, Project } from "../../../../src/engine/build/project/project.ts";
@@ -206,7 +211,7 @@ test.each([
       "  origin: https://api.pager.example",
       "  origin: https://api.pager.example\n  otherParameters: {}",
     ),
-    /"otherParameters" is not supported: a document has origin, schemes, everyTenantMay, tenantParameters, writes, errors and headers \(line 4\)/,
+    /"otherParameters" is not supported: a document has origin, schemes, everyTenantMay, tenantParameters, writes, permissions, errors and headers \(line 4\)/,
   ],
   [
     "client credentials without a file",
@@ -266,6 +271,123 @@ test.each([
   ["one key twice", { "credentials.yaml": `${credentials}mail: {}` }, /the key "mail" appears twice/],
 ])("a file with %s is refused", (_what, changes, message) => {
   expect(errorsOf(changes).join("\n")).toMatch(message);
+});
+
+const withPermission = (line: string) => withFile("pager:\n", `pager:\n  permissions: { ${line} }\n`);
+
+test("a permission is part of the operation, and explain and the schema of clients show it", () => {
+  const read = project(withPermission("GET /services: pager:read"));
+  if (!isValid(read)) throw new Error("not valid");
+  expect(read.model.calledOperations.get("GET pager/services")?.held?.permission).toBe("pager:read");
+  expect(read.model.calledOperations.get("GET pager/services/{id}")?.held).not.toHaveProperty("permission");
+  expect(explain(read.model, [], "Query.services").join("\n")).toContain(
+    "one for all tenants (pager-key); for callers with the permission pager:read",
+  );
+  expect(emitSchema(read.model)).toContain("Needs the permission `pager:read`.");
+});
+
+test.each([
+  ["an operation that does not exist", "GET /service: a", /pager has no operation "GET \/service"; did you/],
+  ["an operationId", "listServices: a", /"listServices" must be a method and a path/],
+  ["two names", 'GET /services: "a b"', /"GET \/services" needs the name of one permission/],
+  ["names with a comma", 'GET /services: "a,b"', /needs the name of one permission/],
+  ["a list", "GET /services: [a]", /needs the name of one permission/],
+  ["no name", "GET /services: ", /needs the name of one permission/],
+])("a permission for %s is an error", (_what, line, message) => {
+  expect(errorsOf(withPermission(line)).join("\n")).toMatch(message);
+});
+
+test("a permission for an operation that carries the caller's credential is an error", () => {
+  const changes = {
+    "openapi/pager.yaml": edited(
+      spec["openapi/pager.yaml"] ?? "",
+      "operationId: listServices,",
+      "operationId: listServices, security: [],",
+    ),
+    ...withPermission("GET /services: pager:read"),
+  };
+  expect(errorsOf(changes).join("\n")).toMatch(
+    /"GET \/services" is not called with a credential of the server/,
+  );
+});
+
+describe("check --base", () => {
+  const changesOf = (was: Record<string, string>, is: Record<string, string>): string[] => {
+    const [base, head] = [project(was), project(is)];
+    if (!isValid(base)) throw new Error("not valid");
+    return examine(head, base, "2026-01-01").findings.flatMap(({ stage, rule, message, change }) =>
+      stage === "changes" ? [`${change} ${rule} ${message}`] : [],
+    );
+  };
+  const shared =
+    "the server's, in the header as authorization, to https://api.pager.example only; one for all tenants (pager-key)";
+
+  test.each([
+    [
+      "another file",
+      withFile("file: pager-key", "file: new-key"),
+      [
+        `dangerous credential-owner-changed GET pager/services carries this credential now: ${shared.replace("pager-key", "new-key")}; it was: ${shared}`,
+      ],
+    ],
+    [
+      "another origin",
+      withFile("https://api.pager.example", "https://pager.example"),
+      [
+        `dangerous credential-owner-changed GET pager/services carries this credential now: ${shared.replace("api.pager", "pager")}; it was: ${shared}`,
+      ],
+    ],
+    [
+      "a permission",
+      withPermission("GET /services: pager:read"),
+      [
+        `dangerous credential-owner-changed GET pager/services carries this credential now: ${shared}; for callers with the permission pager:read; it was: ${shared}`,
+      ],
+    ],
+    [
+      "members of errors",
+      withFile("pager:\n", "pager:\n  errors: [detail, title]\n"),
+      ["dangerous rest-error-changed POST pager/services tells clients detail, title now, it was nothing"],
+    ],
+    [
+      "a fixed header",
+      withFile("pager:\n", 'pager:\n  headers: { X-Version: "2" }\n'),
+      [
+        "dangerous fixed-header-changed GET pager/services carries the fixed headers x-version: 2 now, they were (none)",
+      ],
+    ],
+  ])("reports %s once", (_what, changes, findings) => {
+    expect(changesOf({}, changes)).toEqual(findings);
+  });
+
+  test("reports a credential that the server holds no longer", () => {
+    const files = withFile(
+      credentials.slice(credentials.indexOf("\nmaps:"), credentials.indexOf("\nmail:")),
+      "",
+    );
+    expect(changesOf({}, files).join()).toContain(
+      "credential-owner-changed GET maps/places carries this credential now: ",
+    );
+  });
+});
+
+test("Markdown, GitHub and GitLab list whose credential each operation carries", () => {
+  const changes = withFile("pager:\n", 'pager:\n  headers: { X-Version: "::error::2|" }\n');
+  const report = examine(project(changes), undefined, "2026-01-01");
+  expect(formatMarkdown(report)).toMatch(
+    /### Credentials of REST operations\n\n\| REST operation .*\n.*\n\| `GET pager\/services` \| the server's, in the header as authorization, .* \| `x-version: ::error::2\\\|` \|/,
+  );
+  expect(formatGithub(report)).toMatch(
+    /^::group::Credentials of REST operations\n {2}GET pager\/services +the server's.*\n(?: {2}.*\n)+::endgroup::$/m,
+  );
+  const entries = JSON.parse(formatGitlab(report)) as {
+    readonly description: string;
+    readonly severity: string;
+  }[];
+  expect(entries.map(({ description, severity }) => `${severity} ${description}`)).toContainEqual(
+    expect.stringMatching(/^info GET tracker\/issues: the server's, .*; one per tenant \(tracker\/\)$/),
+  );
+  expect(entries.some(({ description }) => description.includes("own/notes"))).toBe(false);
 });
 
 const versioned = (parameter: string, headers: string) => ({

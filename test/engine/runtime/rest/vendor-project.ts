@@ -178,16 +178,19 @@ export async function layer(
   {
     files,
     credentials,
+    edit = (text) => text,
   }: {
     readonly files?: Readonly<Record<string, string>>;
     readonly credentials?: (origins: Readonly<Record<string, string>>) => string;
+    /** Changes `spec/credentials.yaml`. */
+    readonly edit?: (text: string) => string;
   } = {},
 ) {
   const vendors = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await vendor(answer)] as const)),
   ) as Record<(typeof names)[number], Awaited<ReturnType<typeof vendor>>>;
   const origins = Object.fromEntries(names.map((name) => [name, vendors[name].origin]));
-  const held = credentialsFor(origins) + (credentials?.(origins) ?? "");
+  const held = edit(credentialsFor(origins) + (credentials?.(origins) ?? ""));
   const project = folders({ ...spec, ...files, "credentials.yaml": held });
   const generated = await generate(projectAt(project.root).proved());
   for (const [path, text] of generated) project.write(path, text);

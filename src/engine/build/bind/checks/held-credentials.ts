@@ -80,7 +80,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
   }
   const own = operationsOf(model, root);
   const names = new Map(own.map((operation) => [ownMethodAndPath(operation), operation]));
-  for (const list of ["everyTenantMay", "tenantParameters", "writes"] as const)
+  for (const list of ["everyTenantMay", "tenantParameters", "writes", "permissions"] as const)
     for (const operation of section[list].keys()) {
       const found = names.get(operation);
       if (!found)
@@ -91,6 +91,12 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         );
       else if (list === "writes" && isSafe(found.method))
         unfit([list, operation], `"${operation}" does not write`, "remove the entry from writes");
+      else if (list === "permissions" && !model.held.has(found))
+        unfit(
+          [list, operation],
+          `"${operation}" is not called with a credential of the server, so REST checks what its callers may do`,
+          "remove the entry, or hold the credential that the operation takes",
+        );
       else if (list === "tenantParameters") checkTenantParameter(model, found, section, unfit);
     }
   const shown = own

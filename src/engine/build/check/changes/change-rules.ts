@@ -37,6 +37,14 @@ export const restRules = {
     "The operation rejects credentials that it accepted before: another scheme, an additional scope, or another location.",
     "accept the old credentials until no client sends them",
   ),
+  "credential-owner-changed": dangerous(
+    "`spec/credentials.yaml` gives the operation another credential: the server's instead of the caller's, another file, origin or token endpoint, another tenant parameter, or another permission.",
+    "mount the new file and give callers the permission before the deployment",
+  ),
+  "fixed-header-changed": dangerous(
+    "`spec/credentials.yaml` fixes other headers for the product's calls, such as another version of the API.",
+    "compare the document with the vendor's changelog of that version",
+  ),
   "rest-not-found-changed": dangerous(
     "A 404 response was added to the document or removed. A documented 404 is `null`, an undocumented one an error.",
     "tell the clients of the field",

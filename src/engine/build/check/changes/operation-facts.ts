@@ -6,7 +6,7 @@ import { own } from "../../../shared/own.ts";
 import { formProperties } from "../../bind/inputs/check-styles.ts";
 import { formatSource } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model } from "../../bind/model.ts";
-import { describeMembers, errorSchemas } from "../../bind/outputs/error-members.ts";
+import { describeMembers, errorSchemas, memberPaths } from "../../bind/outputs/error-members.ts";
 import { findPagingSign } from "../../bind/outputs/unpaged-list.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
@@ -100,25 +100,32 @@ export const operationFacts: readonly Fact[] = [
     },
   ),
   fact(
-    ({ operation }, { document }) =>
-      [...Map.groupBy(errorSchemas(document, operation), ({ status }) => status)].flatMap(
-        ([status, [first, ...others]]) => {
-          if (!first) return [];
-          const texts = new Set([first, ...others].map(describeMembers).filter((text) => text !== ""));
-          return [{ key: `error ${status}`, node: first.shape.node, value: [...texts].join(" or ") }];
-        },
-      ),
-    (was, is) => {
-      if (was === is) return undefined;
-      const phrase =
-        is === ""
-          ? `tells clients nothing now, it was ${was}`
-          : `tells clients ${is} now, it was ${was || "nothing"}`;
-      return differing("rest-error-changed", phrase, { before: was, after: is });
-    },
+    ({ operation }, { document, held }) =>
+      [
+        ...Map.groupBy(held.has(operation) ? [] : errorSchemas(document, operation), ({ status }) => status),
+      ].flatMap(([status, [first, ...others]]) => {
+        if (!first) return [];
+        const texts = new Set([first, ...others].map(describeMembers).filter((text) => text !== ""));
+        return [{ key: `error ${status}`, node: first.shape.node, value: [...texts].join(" or ") }];
+      }),
+    (was, is) =>
+      was === is ? undefined : differing("rest-error-changed", toldNow(was, is), { before: was, after: is }),
   ),
   fact(
-    ({ operation, nullOn404 }, { document }) => {
+    // with a credential of the server, clients see what its owner lists
+    ({ operation }, { calledOperations, held }) => {
+      const { errors = [] } = calledOperations.get(methodAndPath(operation)) ?? {};
+      const text = [...new Set(errors.flatMap(memberPaths))].sort().join(", ");
+      return [{ key: "listed", node: operation.node, value: { text, isHeld: held.has(operation) } }];
+    },
+    (was, is) =>
+      (was.isHeld || is.isHeld) && was.text !== is.text
+        ? differing("rest-error-changed", toldNow(was.text, is.text), { before: was.text, after: is.text })
+        : undefined,
+  ),
+  fact(
+    ({ operation, nullOn404 }, { document, held }) => {
+      if (held.has(operation)) return [];
       const all = errorSchemas(document, operation);
       const statuses = all.map(({ status }) => status);
       const shown = all.filter((schema) => describeMembers(schema) !== "").map(({ status }) => status);
@@ -177,6 +184,11 @@ export const operationFacts: readonly Fact[] = [
  */
 const readsWholeList = ({ coordinate, connection, batch }: BoundField, schema: GraphQLSchema): boolean =>
   !connection && !batch && isListType(getNullableType(elementAt(schema, coordinate)?.type));
+
+const toldNow = (was: string, is: string): string =>
+  is === ""
+    ? `tells clients nothing now, it was ${was}`
+    : `tells clients ${is} now, it was ${was || "nothing"}`;
 
 const contentOf = ({ value }: RestNode): string[] => Object.keys(membersOf(membersOf(value).content));
 

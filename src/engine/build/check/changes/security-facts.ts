@@ -5,6 +5,8 @@
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
+import { credentialUse } from "../../openapi/held-credentials.ts";
+import { methodAndPath } from "../../openapi/operation.ts";
 import { schemesOf, securityRequirementsOf } from "../../openapi/security.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
@@ -108,7 +110,43 @@ function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unk
   return isInAnyCase ? text?.toLowerCase() : text;
 }
 
+/** What `spec/credentials.yaml` decides: whose credential a call carries, for which callers. */
+function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFact<CredentialOwner>[] {
+  const { of, texts } = credentialUse(document, held, operation);
+  const isHeld = of === "server" || of === "tenant";
+  return [{ key: "owner", node: operation.node, value: { isHeld, text: texts.join(" and ") } }];
+}
+
+type CredentialOwner = { readonly isHeld: boolean; readonly text: string };
+
+/** Between two credentials of callers, `judgeRequirement` and `judgeCredential` say what changed. */
+function judgeOwner(was: CredentialOwner, is: CredentialOwner): Differing | undefined {
+  if (was.text === is.text || !(was.isHeld || is.isHeld)) return undefined;
+  return differing(
+    "credential-owner-changed",
+    `carries this credential now: ${is.text}; it was: ${was.text}`,
+    { before: was.text, after: is.text, cause: JSON.stringify([was.text, is.text]) },
+  );
+}
+
+const fixedHeadersOf = ({ operation }: BoundField, { calledOperations }: Model): StatedFact<string>[] => {
+  const { headers = {} } = calledOperations.get(methodAndPath(operation)) ?? {};
+  const value = Object.entries(headers).map(([name, text]) => `${name}: ${text}`);
+  return [{ key: "headers", node: operation.node, value: value.sort().join(", ") }];
+};
+
+function judgeFixedHeaders(was: string, is: string): Differing | undefined {
+  if (was === is) return undefined;
+  return differing(
+    "fixed-header-changed",
+    `carries the fixed headers ${is || "(none)"} now, they were ${was || "(none)"}`,
+    { before: was, after: is, cause: JSON.stringify([was, is]) },
+  );
+}
+
 export const securityFacts: readonly Fact[] = [
   fact(requirementOf, judgeRequirement),
   fact(credentialsOf, judgeCredential),
+  fact(ownerOf, judgeOwner),
+  fact(fixedHeadersOf, judgeFixedHeaders),
 ];

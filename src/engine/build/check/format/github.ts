@@ -1,11 +1,19 @@
 /** Prints GitHub workflow commands: one annotation per finding, whose text lists further locations. */
 import type { Failure } from "../../../shared/cli/command-failure.ts";
+import { printable } from "../../../shared/cli/printable.ts";
 import type { Finding, Report } from "../report.ts";
 import { annotationLines, annotationLocation } from "./annotation.ts";
 import { summaryLines } from "./summary.ts";
+import { credentialLines } from "./text.ts";
 
 export const formatGithub = (report: Report): string =>
-  `${[...report.findings.map(annotation), ...summaryLines(report)].join("\n")}\n`;
+  `${[...report.findings.map(annotation), ...credentialGroup(report), ...summaryLines(report)].join("\n")}\n`;
+
+/** A folded part of the log. Its lines begin with a space, so that none is a workflow command. */
+function credentialGroup(report: Report): string[] {
+  const [title, ...lines] = credentialLines(report);
+  return title === undefined ? [] : [`::group::${title}`, ...lines.map(printable), "::endgroup::"];
+}
 
 /** Annotations for a run that failed before there was a report; `below`: the path of the spec folder. */
 export const failureAnnotations = ({ faults }: Failure, below: string): string =>

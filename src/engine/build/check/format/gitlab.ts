@@ -3,14 +3,31 @@
  * format").
  */
 import { fingerprint } from "../../project/fingerprint.ts";
-import type { Finding, Report } from "../report.ts";
+import type { CredentialReport, Finding, Report } from "../report.ts";
 import { annotationLocation, headline } from "./annotation.ts";
 import { approvalOrAdvice, impactLines } from "./text.ts";
 
 const severities = { error: "critical", warning: "major", note: "info" } as const;
 
-export const formatGitlab = ({ findings }: Report): string =>
-  `${JSON.stringify(findings.map(violation), null, 2)}\n`;
+export const formatGitlab = ({ findings, credentials = [] }: Report): string =>
+  `${JSON.stringify([...findings.map(violation), ...credentials.flatMap(credentialEntry)], null, 2)}\n`;
+
+/** GitLab shows an entry where its fingerprint is new, so these show what a merge request changes. */
+function credentialEntry({ operation, of, credentials, headers = {} }: CredentialReport): object[] {
+  const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  if (of !== "server" && of !== "tenant" && fixed.length === 0) return [];
+  const check = "credential-owner";
+  const texts = [...credentials, ...fixed];
+  return [
+    {
+      description: `${operation}: ${texts.join("; ")}`,
+      check_name: check,
+      fingerprint: fingerprint(check, operation, texts),
+      severity: "info",
+      location: { path: "spec/credentials.yaml", lines: { begin: 1 } },
+    },
+  ];
+}
 
 function violation(finding: Finding): object {
   const { rule, coordinate, message, severity, approval } = finding;

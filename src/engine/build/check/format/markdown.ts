@@ -19,6 +19,7 @@ export function formatMarkdown(report: Report): string {
     ...report.findings.map(section),
     ...changes(report),
     ...operations(report),
+    ...credentials(report),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -76,6 +77,18 @@ function operations({ base, operations: all }: Report): string[] {
     "| --- | --- | --- | --- | --- |",
   ];
   return ["### Saved operations", [...head, ...rows].join("\n")];
+}
+
+function credentials({ credentials: all = [] }: Report): string[] {
+  if (all.length === 0) return [];
+  const rows = all.map(
+    ({ operation, credentials: texts, headers = {} }) =>
+      `| ${code(operation)} | ${texts.map(text).join("; ")} | ${Object.entries(headers)
+        .map(([name, value]) => code(`${name}: ${value}`))
+        .join(" ")} |`,
+  );
+  const head = ["| REST operation | credential | fixed headers |", "| --- | --- | --- |"];
+  return ["### Credentials of REST operations", [...head, ...rows].join("\n")];
 }
 
 /** Escapes text from spec files, so that it does not become markup, a link or a mention. */

@@ -81,7 +81,11 @@ function changeLines({ changes: all, base }: Report, paint: Paint): string[] {
   return [paint("bold", `Changes since ${base}`), ...lines];
 }
 
-function credentialLines({ credentials = [] }: Report, paint: Paint): string[] {
+/** The credential and the fixed headers of each REST operation; empty if `spec/credentials.yaml` decides nothing. */
+export function credentialLines(
+  { credentials = [] }: Report,
+  paint: Paint = (_style, text) => text,
+): string[] {
   if (credentials.length === 0) return [];
   const width = Math.max(...credentials.map(({ operation }) => operation.length));
   return [
