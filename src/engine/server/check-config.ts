@@ -121,7 +121,8 @@ function missingUrls(config: Config, operations: Operations): ReadonlySet<string
   if (roles.has("platform")) return new Set();
   const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
   const missing = new Set(urls.filter((url) => typeof url === "string"));
-  if (roles.has("gateway") && !env.REST_BASE_URL) missing.add("REST_BASE_URL");
+  // beside a graphql role, whose products may all have URLs of their own, the gateway may serve GraphQL alone
+  if (roles.has("gateway") && !roles.has("graphql") && !env.REST_BASE_URL) missing.add("REST_BASE_URL");
   return missing;
 }
 

@@ -112,9 +112,8 @@ const withHeaderAllowance = (role: Role, config: Config): Config =>
 
 function behindGateway({ env }: Config) {
   const { REST_BASE_URL: rest, KEY_INTROSPECTION_URL: keyIntrospection, GRAPHQL_URL: graphql } = env;
-  if (!rest) throw new ConfigError(["the gateway needs REST_BASE_URL"]);
   return {
-    rest,
+    ...(rest && { rest }),
     ...(keyIntrospection && { keyIntrospection }),
     ...(graphql && { graphql, ...(env.MCP && { mcp: graphql }) }),
   };

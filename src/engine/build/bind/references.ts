@@ -119,16 +119,28 @@ export function isElsewhere(
 }
 
 /** Called after binding. Reports external fields that neither a REST object nor a representation has. */
-export function checkExternalFields({ schema, fields, findings }: Binder, { external }: Federation): void {
+export function checkExternalFields(
+  { schema, fields, findings }: Binder,
+  { external, keys }: Federation,
+): void {
   for (const { type, field } of allFields(schema)) {
     const coordinate = `${type}.${field.name}`;
-    if (hasDirective(field, external) && !fields.has(coordinate))
-      findings.add(
-        "property-missing",
-        { coordinate, schema: nodeLocation(field.astNode) },
-        `no REST object of ${type} has the external field "${field.name}", and nothing requires it`,
-        "name it in a @requires of the type, or remove it",
-      );
+    if (!hasDirective(field, external) || fields.has(coordinate)) continue;
+    const isRequired = keys.some(
+      (key) => key.type === type && key.required.some(({ path }) => path[0] === field.name),
+    );
+    const [why, hint] = isRequired
+      ? [
+          `which @requires takes from representations, but the operation (@rest) of ${type} gives the object`,
+          "remove it and the fields that require it: only a type without @rest takes required fields",
+        ]
+      : ["and nothing requires it", "name it in a @requires of the type, or remove it"];
+    findings.add(
+      "property-missing",
+      { coordinate, schema: nodeLocation(field.astNode) },
+      `no REST object of ${type} has the external field "${field.name}", ${why}`,
+      hint,
+    );
   }
 }
 

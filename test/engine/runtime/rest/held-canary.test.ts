@@ -8,7 +8,8 @@ import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { startProgram } from "../../../support/child-process.ts";
 import { freePort } from "../../../support/free-port.ts";
-import { type Answer, ask, asTenant, canary, json, layer, secrets } from "./vendor-project.ts";
+import { bankLayer, type Form, tokenServer } from "./bank-project.ts";
+import { type Answer, ask, asTenant, canary, json, secrets } from "./vendor-project.ts";
 
 /** Vendors that repeat what they were sent, in every way that vendors do. */
 function echo(): Answer {
@@ -54,13 +55,33 @@ async function receiver() {
   return { texts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+const clientSecret = "c4nary/secret=+";
+
+/** A token server that issues a token, and then fails in each way with all that it was sent. */
+const talkative = (count: number, { form, authorization }: Form): object => {
+  const said = `${authorization} ${form}`;
+  const failures = [
+    { status: 400, error: "invalid_client", error_description: said },
+    { status: 302, headers: { location: `http://127.0.0.1:9/${encodeURIComponent(said)}` } },
+    { status: 500, headers: { "x-echo": said } },
+    { access_token: `${said}\n` },
+    { token_type: said },
+  ];
+  const issued = { expires_in: 0.01, scope: said };
+  return count % 2 === 1 ? issued : (failures[(count / 2 - 1) % failures.length] ?? issued);
+};
+
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
 
 test("no secret is in a log, a trace, a metric, an answer, the configuration, generated/ or the bundle", async () => {
-  const { project, env } = await layer(echo());
+  const tokens = await tokenServer(talkative);
+  const { project, env } = await bankLayer(echo(), tokens, "", "filePerTenant: bank");
+  // a client of its own for each, because after a failure a client asks for no token for a while
+  const clients = [..."abcdefghij"].map((letter) => `client-${letter}`);
+  for (const client of clients) project.write(`secrets/bank/${client}`, `${client}:${clientSecret}\n`);
   const { root } = project;
   project.write(
     "src/main.ts",
@@ -90,6 +111,9 @@ if (import.meta.main) await serve(service);
   const headers = (tenant: string) => asTenant(tenant, { "x-explain-calls": "1", "x-own-key": "own" });
   for (let at = 0; at < 44; at++) {
     const tenant = ["acme", "globex", "initech", "../acme"][at % 4] ?? "";
+    const client = clients[at % clients.length] ?? "";
+    answers.push(await ask(url, "{ accounts { id } }", headers(client)));
+    answers.push(await ask(url, "mutation { addAccount { id } }", headers(client)));
     const query =
       "{ services { id name } issues { id name } places(q: $q) { id name } boxes { id name } }".replace(
         "$q",
@@ -115,6 +139,9 @@ if (import.meta.main) await serve(service);
   expect(answered).toContain('"calls"');
   for (const code of ["UPSTREAM_UNAVAILABLE", "FORBIDDEN", "BAD_UPSTREAM_RESPONSE", "UPSTREAM_ERROR"])
     expect(answered).toContain(code);
+  expect(answered).toContain("bank/listAccounts: the server got no access token");
+  expect(answered).toMatch(/\{"accounts":\[\{"id":"[^"]*\(secret\)/);
+  expect(tokens.forms.length).toBeGreaterThan(2 * clients.length - 1);
   expect(traces.texts.join()).toContain("url.template");
   expect(metrics).toContain('product="PAGER"');
   expect(printed).toContain(`CREDENTIALS_DIRECTORY=${project.directory}`);
@@ -130,7 +157,14 @@ if (import.meta.main) await serve(service);
     ...built.map((path) => [path, readFileSync(path, "utf8")] as const),
   ]);
   const login = Buffer.from(secrets["mail-login"]).toString("base64");
-  const needles = [canary, login.slice(8, 24), Buffer.from(`:${canary}`).toString("base64").slice(0, 8)];
+  // "client-a:" has nine characters, so what follows is encoded by itself
+  const client = Buffer.from(`${clients[0]}:${encodeURIComponent(clientSecret)}`).toString("base64");
+  const needles = [
+    canary,
+    login.slice(8, 24),
+    client.slice(12, 36),
+    Buffer.from(`:${canary}`).toString("base64").slice(0, 8),
+  ];
   const found = [...left].flatMap(([where, text]) => {
     const at = text.search(new RegExp(needles.join("|"), "i"));
     return at < 0 ? [] : [`${where}: ${text.slice(Math.max(0, at - 100), at + 60)}`];

@@ -1,70 +1,8 @@
 /** Access tokens by client credentials (RFC 6749 §4.4), over a stand-in of a vendor and of its token server. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type Answer, ask, asTenant, canary, json, layer, spec, vendor } from "./vendor-project.ts";
-
-const bank = `openapi: 3.1.0
-info: { title: bank, version: "1" }
-security: [{ oauth: [accounts] }]
-components:
-  securitySchemes:
-    oauth: { type: oauth2, flows: { clientCredentials: { tokenUrl: /oauth/token, scopes: { accounts: read } } } }
-paths:
-  /accounts:
-    get:
-      operationId: listAccounts
-      responses: { "200": { description: ok, content: { application/json: { schema: { type: array, items: { type: object, required: [id], properties: { id: { type: string } } } } } } } }
-    post:
-      operationId: addAccount
-      responses: { "201": { description: ok, content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: string } } } } } } }
-`;
-const schema = (spec["schema.graphql"] ?? "")
-  .replace("type Query {", 'type Query {\n  accounts: [Account!] @rest(operation: "listAccounts")')
-  .replace("type Mutation {", 'type Mutation {\n  addAccount: Account @rest(operation: "addAccount")');
-
-type Form = { readonly form: URLSearchParams; readonly authorization: string | undefined };
-
-/** A token server that issues `<prefix>1`, `<prefix>2`, …; `issue` changes a response. */
-async function tokenServer(issue: (count: number) => object = () => ({})) {
-  const forms: Form[] = [];
-  const server = await vendor((request, response, body) => {
-    const count = forms.push({
-      form: new URLSearchParams(body),
-      authorization: request.headers.authorization,
-    });
-    const { status = 200, headers = {}, ...members }: { status?: number; headers?: object } = issue(count);
-    const token = {
-      access_token: `${canary}-token-${count}`,
-      token_type: "Bearer",
-      expires_in: 3_600,
-      ...members,
-    };
-    setTimeout(() => json(response, status, token, headers), 20);
-  });
-  return { ...server, forms };
-}
-
-async function bankLayer(
-  answer: Answer,
-  tokens: { origin: string },
-  members = "",
-  scheme = "file: bank-client",
-) {
-  return layer(answer, {
-    files: {
-      "openapi/bank.yaml": bank,
-      "schema.graphql": `${schema}\ntype Account {\n  id: ID!\n}\n`,
-    },
-    credentials: (origins) => `
-bank:
-  origin: ${origins.bank}
-  schemes:
-    oauth: { ${scheme}, oauth2ClientCredentials: { tokenUrl: "${tokens.origin}/oauth/token"${members} } }
-  everyTenantMay: { GET /accounts: the fund is public, POST /accounts: anybody may open one }
-  writes: { POST /accounts: anybody may open one }
-`,
-  });
-}
+import { bankLayer, tokenServer } from "./bank-project.ts";
+import { ask, asTenant, canary, json } from "./vendor-project.ts";
 
 const query = "{ accounts { id } }";
 const mutation = "mutation { addAccount { id } }";

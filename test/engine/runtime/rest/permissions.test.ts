@@ -1,5 +1,12 @@
-/** A permission that the owner requires of the callers of an operation, because the vendor knows the server alone. */
-import { expect, test } from "vitest";
+/**
+ * Who may call a vendor's API with the server's credential: callers whose keys the gateway has in a file, and those with the
+ * permission that the owner requires, because the vendor knows the server alone.
+ */
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { open } from "../../../../src/engine/exports/server.ts";
+import { formatApiKey } from "../../../../src/engine/runtime/http/api-key.ts";
 import { ask, asTenant, json, layer } from "./vendor-project.ts";
 
 const items = [{ id: "1", name: "one" }];
@@ -64,4 +71,31 @@ test("operations without one take every known caller, and without the gateway's 
     errors: [{ extensions: { code: "UNAUTHENTICATED" } }],
   });
   expect(vendors.pager.seen).toEqual([]);
+});
+
+test("a file of keys is enough for a gateway: no key introspection, and no REST but the vendor's", async () => {
+  const { vendors, project, service, env } = await guarded();
+  const [reader, other] = ["a", "b"].map((name) => formatApiKey("test", name.repeat(26))) as [string, string];
+  const line = (key: string, more: string): string =>
+    `sha256=${hash("sha256", key)} tenant=acme name=desk${more}\n`;
+  project.write("keys", line(reader, " scopes=pager:read") + line(other, ""));
+  const { GATEWAY_SECRET: _, ...settings } = env;
+  const { url, close } = await open(service, { ...settings, KEYS_FILE: join(project.root, "keys") }, [
+    "gateway",
+    "graphql",
+  ]);
+  onTestFinished(close);
+  const of = (key: string) => ask(url, "{ services { id } issues { id } }", { "x-api-key": key });
+  const rows = [{ id: "1" }];
+  expect(await of(reader)).toEqual({ data: { services: rows, issues: rows } });
+  expect(await of(other)).toMatchObject({
+    data: { services: null, issues: rows },
+    ...forbidden("pager:read"),
+  });
+  expect(await of(formatApiKey("test", "c".repeat(26)))).toMatchObject({
+    errors: [{ extensions: { code: "UNAUTHENTICATED" } }],
+  });
+  const path = await fetch(new URL("/v1/services", url), { headers: { "x-api-key": reader } });
+  expect(path.status).toBe(404);
+  expect(vendors.pager.seen.map(({ headers }) => headers["x-api-key"])).toEqual([undefined]);
 });
