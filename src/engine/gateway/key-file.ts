@@ -66,17 +66,18 @@ export const formatKeyLine = ({ digest, tenant, name, scopes, expires }: KeyLine
   ].join(" ");
 
 /** Returns the keys in a file by line number. Blank lines and lines that begin with `#` are skipped. Throws `ConfigError`. */
-export function readKeyLines(path: string): ReadonlyMap<number, KeyLine> {
-  let text: string;
+export const readKeyLines = (path: string): ReadonlyMap<number, KeyLine> =>
+  parseKeyLines(path, readText(path));
+
+function readText(path: string): string {
   try {
-    text = readRegularFile(path, maxBytes);
+    return readRegularFile(path, maxBytes);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new ConfigError([
       `KEYS_FILE: ${path}: ${code === undefined ? message : `cannot be read (${code})`}`,
     ]);
   }
-  return parseKeyLines(path, text);
 }
 
 function parseKeyLines(path: string, text: string): ReadonlyMap<number, KeyLine> {
@@ -131,6 +132,8 @@ export class KeyFile {
   readonly #path: string;
   readonly #environment: Config["env"]["API_ENVIRONMENT"];
   readonly #log: FastifyBaseLogger;
+  /** The text that is applied, and its keys. The same text gives the same contexts, whose headers the gateway caches. */
+  #text: string;
   #keys: ReadonlyMap<string, Key>;
   #readAt = performance.now();
   /** The mistakes in the file, if its current version is not applied because of them. */
@@ -145,7 +148,8 @@ export class KeyFile {
     this.#path = path;
     this.#environment = API_ENVIRONMENT;
     this.#log = log;
-    this.#keys = keysOf(readKeyLines(path));
+    this.#text = readText(path);
+    this.#keys = keysOf(parseKeyLines(path, this.#text));
   }
 
   /** Whether the file has mistakes or cannot be read, so that the keys of its last valid version stay in use. */
@@ -175,7 +179,9 @@ export class KeyFile {
     if (now - this.#readAt < rereadMs) return;
     this.#readAt = now;
     try {
-      this.#keys = keysOf(readKeyLines(this.#path));
+      const text = readText(this.#path);
+      if (text !== this.#text) this.#keys = keysOf(parseKeyLines(this.#path, text));
+      this.#text = text;
       if (this.#faults !== undefined) this.#log.warn("KEYS_FILE: the file is valid again, and applied");
       this.#faults = undefined;
     } catch (error) {

@@ -167,6 +167,24 @@ test("a representation with __proto__ is what it says, and literals are checked 
   expect(await ask(literal)).toEqual({ data: { _entities: [{ name: "Product 2" }] } });
 });
 
+test("a key with the separator of a list is one key, and one that cannot be written is the gateway's mistake", async () => {
+  const tag = (name: string) => ({ __typename: "Tag", name });
+  const { data } = await entities(["a,b", "a%2Cb", "a"].map(tag), "... on Tag { name }");
+  expect(data._entities).toEqual([{ name: "a,b" }, { name: "a%2Cb" }, { name: "a" }]);
+  expect(calls.splice(0)).toEqual(["/tags?names=a%2Cb,a%252Cb,a k"]);
+  expect(await entities([tag("")], "... on Tag { name }")).toMatchObject({
+    data: { _entities: [null] },
+    errors: [
+      {
+        path: ["_entities", 0],
+        message: 'the key "name" of a representation cannot be sent to REST',
+        extensions: { code: "BAD_USER_INPUT" },
+      },
+    ],
+  });
+  expect(calls).toEqual([]);
+});
+
 test("more than 1,000 representations are refused, and 1,000 are ten calls", async () => {
   const many = Array.from({ length: 10_000 }, (_, index) => product(`p${index + 1}`));
   const { data, errors } = await entities(many, "__typename");

@@ -29,6 +29,12 @@ export async function startShop() {
     }
     const [, number = "0"] = /^\/products\/\w+\/s(\d+)$/.exec(pathname) ?? [];
     if (pathname.startsWith("/products/")) return reply(number === "0" ? 404 : 200, product(Number(number)));
+    if (pathname === "/tags")
+      return reply(
+        200,
+        // before the names are decoded, as REST reads them
+        (/names=([^&]*)/.exec(url)?.[1] ?? "").split(",").map((name) => ({ name: decodeURIComponent(name) })),
+      );
     if (pathname.startsWith("/postage/"))
       return reply(200, { price: searchParams.get("express") === "true" ? 9 : 5 });
     return reply(200, [{ number: 1, product_id: "p1" }]);

@@ -101,6 +101,15 @@ describe("the file", () => {
     expect(file.find(other)).toBeUndefined();
   });
 
+  test("keeps the contexts of its keys as long as it is the same", () => {
+    const { file, change } = opened(lineOf(key));
+    const before = file.find(key);
+    change(lineOf(key));
+    expect(file.find(key)).toBe(before);
+    change(lineOf(key, " scopes=a"));
+    expect(file.find(key)?.permissions).toEqual(["a"]);
+  });
+
   test("revokes before the first request after a long pause", () => {
     const { file, change } = opened(lineOf(key));
     change("", 3_600_000);

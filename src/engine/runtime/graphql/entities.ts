@@ -19,7 +19,7 @@ import {
 import { isRecord } from "../../shared/json-object.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
-import { batchOne } from "../rest/batch.ts";
+import { batchOne, unwritableItems } from "../rest/batch.ts";
 import type { EntityReference } from "../rest/generated-api.ts";
 import { property } from "../rest/property.ts";
 import type { ExecutionContext } from "../rest/rest-context.ts";
@@ -186,17 +186,30 @@ function resolverOf(
   return async (values, context) => {
     // one key that REST would refuse must not fail the others
     const refusals = values.map((each) => check(each, undefined, context));
+    const unwritable = new Set<string>();
+    const noteUnwritable = (error: unknown): never => {
+      for (const item of unwritableItems(error)) unwritable.add(String(item));
+      throw error;
+    };
     const found = await batchOne(
       values.map((each, index) => (refusals[index] ? null : (each[argument] as string | number))),
       batch.size,
       [first, ...deeper],
       (chunk) =>
-        call(new Dictionary<unknown>({ [argument]: chunk }), context) as Promise<
+        call(new Dictionary<unknown>({ [argument]: chunk }), context).catch(noteUnwritable) as Promise<
           readonly Record<string, unknown>[]
         >,
       "nullableKeys",
     );
-    return found.map((each, index) => refusals[index] ?? (each instanceof Error ? named(each) : each));
+    return found.map((each, index) => {
+      // the key is the gateway's, not REST's
+      if (each instanceof Error && unwritable.has(String(values[index]?.[argument])))
+        return new CodedError(
+          "BAD_USER_INPUT",
+          `the key "${argument}" of a representation cannot be sent to REST`,
+        );
+      return refusals[index] ?? (each instanceof Error ? named(each) : each);
+    });
   };
 }
 

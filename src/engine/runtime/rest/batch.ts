@@ -181,7 +181,7 @@ function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): voi
 }
 
 /** Returns the keys that the encoder refused before the call, so that only their own parents fail. */
-const unwritableItems = (error: unknown): readonly unknown[] =>
+export const unwritableItems = (error: unknown): readonly unknown[] =>
   error instanceof CodedError && error.cause instanceof Unwritable ? error.cause.items : [];
 
 function partition<K>(keys: readonly K[], refused: readonly unknown[]): [refused: K[], others: K[]] {
