@@ -30,12 +30,12 @@ export type KeyLine = {
   readonly expires?: string | undefined;
 };
 
-/** Each member of a line, and what its value must be. `scopes` and `expires` may be absent. */
+/** The members of a line, each with the format of its value. `scopes` and `expires` may be absent. */
 const members = {
   sha256: { pattern: /^[0-9a-f]{64}$/, expected: "64 hex digits in lower case, the SHA-256 digest of a key" },
   tenant: { pattern: /^\w[\w.@~-]{0,127}$/, expected: 'letters, digits, ".", "_", "-", "@" and "~"' },
   name: { pattern: /^\w[\w.@~-]{0,127}$/, expected: 'letters, digits, ".", "_", "-", "@" and "~"' },
-  // scope-token (RFC 6749 §3.3) without the comma, which separates them
+  // scope-tokens (RFC 6749 §3.3) without commas, which separate the scopes
   scopes: {
     pattern: /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+(?:,[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+)*$/,
     expected: "scopes (RFC 6749 §3.3), comma-separated",
