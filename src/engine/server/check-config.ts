@@ -126,7 +126,10 @@ function missingUrls(config: Config, operations: Operations): ReadonlySet<string
   return missing;
 }
 
-/** A gateway verifies keys by key introspection, a file of digests or the signing keys of access tokens. */
+/**
+ * Errors of the settings by which a gateway verifies keys: key introspection, a file of digests, or the signing keys of access
+ * tokens.
+ */
 function* findKeyErrors({ roles, env }: Config): Iterable<string> {
   if (!roles.has("platform") && !env.KEY_INTROSPECTION_URL && !env.KEYS_FILE && !env.TOKEN_ISSUER)
     yield "KEY_INTROSPECTION_URL: gateway needs a way to verify keys; set it to the URL of key introspection, KEYS_FILE to a file of keys' digests, or the TOKEN_… variables for signed access tokens";

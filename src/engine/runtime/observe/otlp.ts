@@ -1,4 +1,7 @@
-/** What the exporters of traces and metrics share: the resource, the connection to the collector, and what is logged about it. */
+/**
+ * The parts that the exporters of traces and metrics share: the resource, the connection to the collector, and log lines about
+ * it.
+ */
 import type { AgentOptions } from "node:https";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
 import {
@@ -17,7 +20,10 @@ import { causeCode } from "./request-record.ts";
 /** Timeout for resolving the collector's name. An export may take 10 s (`OTEL_EXPORTER_OTLP_TIMEOUT`). */
 const lookupMs = 5_000;
 
-/** The SDK's own messages become lines `OpenTelemetry` of the log. Returns the function that writes one. */
+/**
+ * Writes the SDK's own messages to the log, as lines with the message `OpenTelemetry`. Returns the function that writes such a
+ * line.
+ */
 export function logDiagnostics(log: FastifyBaseLogger): (message: string) => void {
   const warn = (message: string): void => log.warn({ reason: message.slice(0, 500) }, "OpenTelemetry");
   const silent = (): void => {};
@@ -32,7 +38,7 @@ export const resourceOf = (name: string, { build }: OtlpSettings): Resource =>
     .merge(detectResources({ detectors: [envDetector] }));
 
 /**
- * Options of an exporter's HTTP agent, which uses our DNS lookup. With agent options, the exporter ignores the certificate files
+ * Options of an exporter's HTTP agent, which uses `lookupCache`. With agent options, the exporter ignores the certificate files
  * that OpenTelemetry's variables name, so they are read here; it has already warned about missing files.
  */
 export function agentOptions({ files }: OtlpSettings): AgentOptions {
@@ -52,8 +58,8 @@ type Result = { readonly error?: Error };
 type Export<Batch> = (batch: Batch, done: (result: { code: number }) => void) => void;
 
 /**
- * Logs once when the collector stops accepting `what`, and once when it accepts it again. `count` is called for each batch. To
- * the SDK each export succeeds, because it would log a line for each failure.
+ * Logs once when the collector stops accepting `what`, and once when it accepts it again. `count` is called for each batch. Every
+ * export is reported to the SDK as successful, because it would log a line for each failure.
  */
 export function withWarnings<Batch>(
   exportBatch: (batch: Batch, done: (result: Result) => void) => void,

@@ -17,7 +17,7 @@ type Point = LabelSet & ({ readonly value: number } | { readonly buckets: Bucket
 type Metric = { readonly type: Type; readonly name: string; readonly help: string };
 type Family = Metric & { readonly points: () => Iterable<Point> | Promise<Iterable<Point>> };
 
-/** The state of a metric at one time. */
+/** The values of a metric at one time. */
 export type Snapshot = Metric & { readonly points: Iterable<SnapshotPoint> };
 export type SnapshotPoint = { readonly labels: Labels } & (
   | { readonly value: number }
@@ -149,7 +149,7 @@ function family<Values extends readonly Value[], Child>(
 
 class Buckets {
   readonly bounds: readonly number[];
-  /** Of each bucket alone; the last one is of what is above all bounds. */
+  /** The count of each bucket, not cumulated; the last one counts values above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 

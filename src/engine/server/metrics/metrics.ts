@@ -18,15 +18,15 @@ import { measureLookups, measureOutgoingCalls } from "./connection-metrics.ts";
 import { labels, MetricFamilies } from "./metric-families.ts";
 import { measureManifests, measureRequests, type Servers } from "./request-metrics.ts";
 
-/** What a process measures: our metrics, and those of the process and of Node. */
+/** The metrics of a process: this program's in `families`, those of the process and of Node in `registry`. */
 export type Measured = {
   readonly families: MetricFamilies;
   readonly registry: Registry;
-  /** Ends the measuring. */
+  /** Stops measuring. */
   readonly end: () => void;
 };
 
-/** Begins to measure the roles. Once per process, because diagnostics channels are global. */
+/** Starts measuring the roles. Call it once per process, because diagnostics channels are global. */
 export function measure(config: Config, servers: Servers, specHash: string): Measured {
   const families = new MetricFamilies();
   const registry = new Registry();
@@ -75,7 +75,7 @@ export function measure(config: Config, servers: Servers, specHash: string): Mea
   };
 }
 
-/** Creates the server of `/metrics`, whose end is that of the measuring; the caller starts it. */
+/** Creates the server of `/metrics`; the caller starts it. Closing it stops measuring. */
 export function createMetricsServer(
   config: Config,
   { families, registry, end }: Measured,

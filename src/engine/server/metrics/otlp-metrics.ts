@@ -1,7 +1,8 @@
 /**
- * The metrics by OTLP over HTTP: those of `/metrics`, so that there is one registry. What OpenTelemetry's semantic conventions
- * define has their names and attributes; the others keep their names. Prometheus' names come out again where a collector
- * translates them, so the alerts and the dashboard fit. This module is loaded only if the standard `OTEL_…` variables ask for it.
+ * Exports the metrics of `/metrics` by OTLP over HTTP, from the same registry. Metrics that OpenTelemetry's semantic conventions
+ * define get the conventions' names and attributes; other metrics keep their names. A collector that translates names for
+ * Prometheus restores the original names, so the alerts and the dashboard still apply. This module is loaded only if the standard
+ * `OTEL_…` variables enable it.
  */
 import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
@@ -64,14 +65,14 @@ export function sendMetrics(
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.floor((ms % 1_000) * 1e6)];
 
-/** Metrics of the semantic conventions (HTTP, DNS). */
+/** Names of metrics in the semantic conventions (HTTP, DNS), by their name for Prometheus. */
 const conventional: ReadonlyMap<string, string> = new Map([
   ["http_server_request_duration_seconds", "http.server.request.duration"],
   ["http_client_request_duration_seconds", "http.client.request.duration"],
   ["dns_lookup_duration_seconds", "dns.lookup.duration"],
 ]);
 
-/** Labels that are attributes of the conventions, which write dots where Prometheus has underscores. */
+/** Attributes of the conventions by label: the conventions have dots where Prometheus has underscores. */
 const attributeNames: ReadonlyMap<string, string> = new Map(
   [
     ...["dns.question.name", "error.type", "http.request.method", "http.response.status_code", "http.route"],
@@ -80,7 +81,7 @@ const attributeNames: ReadonlyMap<string, string> = new Map(
 );
 const numeric: ReadonlySet<string> = new Set(["http.response.status_code", "server.port"]);
 
-/** An absent attribute is an empty label in Prometheus. */
+/** Converts labels to attributes. An empty label becomes an absent attribute. */
 const attributesOf = (labels: Readonly<Record<string, string>>): Attributes =>
   Object.fromEntries(
     Object.entries(labels).flatMap(([label, value]) => {
@@ -126,7 +127,7 @@ function histogramOf({ bounds, counts, sum }: Buckets): Histogram {
 type Buckets = Extract<SnapshotPoint, { buckets: unknown }>["buckets"];
 type OfNode = MetricObjectWithValues<MetricValue<string> | MetricValueWithName<string>>;
 
-/** A metric of `prom-client`, which adds the counts of a histogram's lower buckets to those above. */
+/** Converts a metric of `prom-client`, whose histogram buckets are cumulative. */
 function snapshotOf({ name, help, type, values }: OfNode): Snapshot {
   const kind = String(type) as Snapshot["type"];
   const textOf = (labels: object) =>
