@@ -35,9 +35,9 @@ type ApolloOptions = {
   readonly config: Config;
   readonly schema: GraphQLSchema;
   readonly log: FastifyBaseLogger;
-  /** Counts operations. */
+  /** Number of executed operations. */
   readonly executions: ExecutionCounts;
-  /** Keeps the documents of saved operations. */
+  /** The saved operations. */
   readonly saved?: SavedOperations;
   readonly deprecations?: GeneratedApi["deprecations"];
 };

@@ -25,7 +25,7 @@ declare module "fastify" {
   }
 }
 
-/** Prefix of the owner of requests without a credential that REST has accepted. */
+/** Prefix of owners' names for requests without a credential that REST has accepted. */
 const ofAddress = "address ";
 
 export class Callers {

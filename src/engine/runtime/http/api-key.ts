@@ -15,7 +15,7 @@ const shape = /^sk_(test|live)_[0-9A-Za-z]{32}$/;
 
 export type ApiEnvironment = "test" | "live";
 
-/** From a cryptographic source. */
+/** Returns random base62 characters from a cryptographically secure source. */
 export const randomBase62 = (length: number): string =>
   Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join("");
 

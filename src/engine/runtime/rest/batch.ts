@@ -113,7 +113,7 @@ function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefi
   return text?.isWellFormed() ? found.get(text) : notA("key");
 }
 
-/** How keys are fetched, and what is kept of the items. */
+/** How keys are fetched, and how the items of a key are collected. */
 type Batch<K, Item, Kept> = {
   readonly size: number;
   readonly match: string | readonly string[];

@@ -132,7 +132,7 @@ export class CallerHeaders {
    * Returns a copy of the headers that are forwarded to an operation, with the credentials that it accepts and the headers of the
    * call. A header of the call may come from a client's argument, so it never replaces a header that the gateway vouches for or a
    * credential of the request, in any spelling. Otherwise a valid credential in the argument would prove the one in the request.
-   * A public read carries nothing of its caller but the language.
+   * A public read contains nothing of its caller except the language.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
     const headers = operation.public ? this.#ofNoCaller : new Dictionary<string>(this.headers);

@@ -86,7 +86,7 @@ export function foreignErrorSign(
   return hasBody ? "not JSON" : "empty body";
 }
 
-/** The parameters by location and the body of a request, and its secrets. */
+/** The parameters of a request by location, its body, and its secrets. */
 type SentValues = Pick<CallerHeaders, "secrets"> & { readonly sections: readonly unknown[] };
 
 /**
@@ -156,7 +156,7 @@ const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 /** No texts are taken from a larger body of a refusal. */
 const mostTextBytes = 65_536;
 
-/** The `argument` member of problem details (RFC 9457), if it names a value that was sent. */
+/** Returns the `argument` member of problem details (RFC 9457), if it names a value that was sent. */
 function argumentOf(problem: unknown, sections: readonly unknown[]): string | undefined {
   const { argument } = membersOf(problem);
   const isSent =

@@ -49,7 +49,10 @@ export const lookups = {
  */
 export const youngGeneration = { option: "--max-semi-space-size=32", unneededFromMiB: 2_048 };
 
-/** Representations of a field `_entities` of a subgraph. A federation gateway sends those of a whole list at once. */
+/**
+ * Maximum number of representations in a field `_entities`. A federation gateway sends the representations of a whole list at
+ * once.
+ */
 export const mostRepresentations = 1_000;
 
 /** Full-size request bodies that the gateway buffers: 128 of 1 MiB are a quarter of a 512 MiB process. */
@@ -153,8 +156,8 @@ export const slowResponses = {
 export const pipelinedRequests = 64;
 
 /**
- * Client connections to a role. An idle one takes 12 kB, one with incomplete headers up to 19 kB (measured), all of them
- * less than a sixth of a 512 MiB process. The same number as for nginx and HAProxy in `deploy/`.
+ * Client connections to a role. An idle connection takes 12 kB, a connection with incomplete headers up to 19 kB (measured), so
+ * all of them take less than a sixth of a 512 MiB process. The same number as for nginx and HAProxy in `deploy/`.
  */
 export const mostConnections = 4_096;
 
@@ -173,7 +176,7 @@ export const parentsPerPiece = 128;
 
 /** Large bodies of running and waiting GraphQL requests. Smaller bodies are not counted. */
 export const largeBodies = {
-  /** Characters from which a body is large. Smaller ones of 256 requests are 4 MiB. */
+  /** Characters from which a body is large. The smaller bodies of 256 requests take at most 4 MiB. */
   from: 16_384,
   /** Characters of all large bodies: 64 MiB, an eighth of a 512 MiB process. Callers share them like `unread`. */
   underWay: 67_108_864,
@@ -181,7 +184,7 @@ export const largeBodies = {
 
 /** Large GraphQL responses, which stay in memory until their clients have read them. Smaller ones are not counted. */
 export const largeAnswers = {
-  /** Bytes from which a response is large. Smaller ones of 512 requests are 32 MiB. */
+  /** Bytes from which a response is large. The smaller responses of 512 requests take at most 32 MiB. */
   from: 65_536,
   /** Bytes of all large unread responses: 64 MiB, an eighth of a 512 MiB process. */
   unread: 67_108_864,

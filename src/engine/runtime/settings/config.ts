@@ -44,7 +44,7 @@ export type Config = Readonly<{
   upstreams: ReadonlyMap<string, URL>;
   /** Undefined if traces are off. */
   traces: TraceSettings | undefined;
-  /** How metrics are sent to a collector. Undefined: not at all. */
+  /** How metrics are sent to a collector; undefined if they are not sent. */
   metrics: MetricSettings | undefined;
 }>;
 
@@ -124,7 +124,10 @@ function readTraces(given: Given, build: string, lines: string[]): TraceSettings
   return { build, files, sampler, ratio };
 }
 
-/** The exporter `otlp`, or an endpoint for metrics, sends them. A general endpoint does not: it may take only traces. */
+/**
+ * The exporter `otlp`, or an endpoint for metrics, enables sending metrics. A general endpoint does not, because it may accept
+ * only traces.
+ */
 function readMetrics(given: Given, build: string, lines: string[]): MetricSettings | undefined {
   const files = readSignal(given, "METRICS", [], lines);
   if (!files) return undefined;
@@ -142,7 +145,10 @@ function readMs(given: Given, name: string, absent: number, lines: string[]): nu
   return ms;
 }
 
-/** The files for the collector's TLS, if the signal is exported. `endpoints`: variables that enable it beside its own. */
+/**
+ * Returns the files for TLS to the collector if the signal is exported, otherwise `undefined`. `endpoints`: further variables
+ * that enable the signal, in addition to its own.
+ */
 function readSignal(
   given: Given,
   signal: "TRACES" | "METRICS",

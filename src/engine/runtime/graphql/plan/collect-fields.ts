@@ -125,5 +125,5 @@ function applies(
   return named === type || (isAbstractType(named) && schema.isSubType(named, type));
 }
 
-/** The alias if it is there, and the field's name otherwise (GraphQL spec §2.7). */
+/** Returns the field's alias, or its name if it has no alias (GraphQL spec §2.7). */
 export const responseKey = ({ alias, name }: FieldNode): string => alias?.value ?? name.value;

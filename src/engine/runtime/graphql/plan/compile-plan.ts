@@ -121,7 +121,7 @@ function planOf(
   };
 }
 
-/** Fields of an object, and the uses of `@defer` that they belong to. */
+/** Fields of an object that belong to the same uses of `@defer`. */
 type FieldsOfUsages = { readonly usages: readonly DeferUsage[]; readonly fields: GroupedFields };
 
 type DeferredFields = FieldsOfUsages & { readonly fields: Map<string, FieldDetails[]> };

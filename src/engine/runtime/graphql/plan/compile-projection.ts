@@ -62,11 +62,11 @@ const also = (field: FieldPlan, enclosing = "enclosing"): string =>
 
 type EmittedValue = {
   readonly type: GraphQLOutputType;
-  /** The expression of the value. */
+  /** The JavaScript expression for the value. */
   readonly input: string;
-  /** The expression of the enclosing objects, if it is not `enclosing`. */
+  /** The JavaScript expression for the enclosing objects, if it is not `enclosing`. */
   readonly enclosing?: string;
-  /** The number of the field's lists that enclose the value. */
+  /** How many of the field's lists enclose the value. */
   readonly level?: number;
 };
 

@@ -132,7 +132,7 @@ function completeList(
   });
 }
 
-/** The number of the field's lists that enclose the value: 0 is the field's value, 1 an item of its list. */
+/** Returns how many of the field's lists enclose the value at `path`: 0 for the field's value, 1 for an item of its list. */
 function levelOf(path: Path | undefined): number {
   let level = 0;
   for (let at = path; typeof at?.key === "number"; at = at.up) level++;

@@ -51,8 +51,8 @@ export class PlanCache {
   }
 
   /**
-   * The plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation with
-   * too many fields.
+   * Returns the plan for coerced variables. `measured` runs the compilation of a new plan. Throws a `CodedError` for an operation
+   * with too many fields.
    */
   get(
     { document, operation, format }: PlannedOperation,

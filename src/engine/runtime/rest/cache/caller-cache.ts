@@ -1,12 +1,12 @@
 /**
- * Keeps the values that REST allows to keep, for each caller alone (`CallerKey`), but public ones for all. A write of a caller
- * drops all values of the caller, of all products, so that the caller reads its own writes (RFC 9111 §4.4 asks for the written
- * URL only). The total size is bounded, and the size for each caller: the least recently used values go first. Beyond
- * `openBytes`, only what was asked for lately is kept: with more callers than fit, a value would be gone before its caller comes
- * back.
+ * Caches the values that REST permits caching: public values for all callers, any other value for a single caller (`CallerKey`).
+ * A write invalidates all values of its caller, for all products, so that the caller reads its own writes (RFC 9111 §4.4 requires
+ * this only for the written URL). The total size and the size per caller are limited; the least recently used values are evicted
+ * first. Beyond `openBytes`, a value is cached only if its key was requested before recently: with more callers than fit, other
+ * values would be evicted before their callers come back.
  *
- * A public value takes the space of the caller who brought it. A caller who has written since does not get it, but brings a new
- * one.
+ * A public value counts toward the size of the caller whose request fetched it. A caller that has written since then does not get
+ * the cached value, but fetches a new one.
  */
 import { LRUCache } from "lru-cache";
 import { cachedResponses } from "../../settings/capacity.ts";
@@ -28,7 +28,7 @@ const bytesPerUnit = 2;
 /** Prefix of the keys that stand for all identities of a caller. No identity begins with a line break, so they cannot collide. */
 const allOf = "\n";
 
-/** The identity of public values. No caller is called like this. */
+/** The identity of public values. It cannot be a caller's, because no identity begins with a line break. */
 const everyone = "\nall\n";
 
 export class CallerCache {
@@ -106,7 +106,7 @@ export class CallerCache {
     for (const key of this.#parts.get(caller)?.keys ?? []) this.#entries.delete(key);
   }
 
-  /** When the values of a reader were last dropped. */
+  /** When the values of the key's reader were last dropped. */
   #dropTimeOf({ reader, caller }: CallerKey): number {
     const droppedAt = [this.#droppedAt.get(reader) ?? 0, this.#droppedAt.get(allOf + caller) ?? 0];
     return Math.max(...droppedAt, this.#forgottenAt);
@@ -125,14 +125,14 @@ export class CallerCache {
 type Reader = Pick<CallerHeaders, "identity" | "caller">;
 
 /**
- * A key of one caller alone: it begins with the caller's identity. Or the key of a public value: it begins with that of all
- * callers. The whole key is one string, because a `Map` hashes each new string again, and the URL of a batched call has thousands
- * of characters.
+ * A cache key. The key of a single caller's value begins with the caller's identity, the key of a public value with `everyone`.
+ * The whole key is built once, because a `Map` hashes each new string again, and the URL of a batched call has thousands of
+ * characters.
  */
 export class CallerKey {
-  /** Distinguishes the callers that REST can distinguish. */
+  /** The identity that the value belongs to: the reader's, or `everyone`. */
   readonly identity: string;
-  /** The identity of the caller who reads. */
+  /** The identity of the caller that reads or fetches the value. */
   readonly reader: string;
   /** Owner of the part of the cache that the value occupies; all identities of a tenant share one part. */
   readonly caller: string;
@@ -145,7 +145,7 @@ export class CallerKey {
     this.whole = identity + own;
   }
 
-  /** The key of a value that is the same for all callers. */
+  /** Returns the key of a value that is the same for all callers. */
   static ofAll(reader: Reader, own: string): CallerKey {
     return new CallerKey(reader, own, everyone);
   }

@@ -1,8 +1,8 @@
 /**
- * A response that the cache keeps, by the rules of HTTP caching (RFC 9111): REST's headers alone decide. The response to a public
- * read is kept for all callers if REST says `public` or `s-maxage`, any other for its caller alone. Without a lifetime or a
- * validator nothing is kept, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` are those of RFC 5861. All
- * times are on the monotonic clock.
+ * A cached REST response, by the rules of HTTP caching (RFC 9111): only REST's headers decide. The response to a public read is
+ * cached for all callers if REST sends `public` or `s-maxage`; any other response only for its caller. A response without a
+ * lifetime or a validator is not stored, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` (RFC 5861) are
+ * supported. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
 import type { Operation } from "../../../shared/operation.ts";
@@ -31,7 +31,7 @@ const perRequestHeaders: ReadonlySet<string> = new Set(["x-request-id", "tracepa
 
 export class StoredResponse {
   readonly response: RestResponse;
-  /** It is the same for all callers, so the rules for shared caches apply. */
+  /** Whether the response is cached for all callers, so that the rules for shared caches apply. */
   readonly isForAll: boolean;
   readonly #freshUntil: number;
   #valueBytes: number | undefined;
@@ -49,7 +49,7 @@ export class StoredResponse {
     this.isForAll = isForAll(request.operation, response);
     this.#policy = this.#policyOf(this.isForAll);
     this.#freshUntil = freshUntil(this.#policy);
-    // what a caller keeps that is made of it, is kept in a private cache
+    // a GraphQL response that is built from it is stored in the caller's private cache
     response.freshUntil = this.isForAll ? freshUntil(this.#policyOf(false)) : this.#freshUntil;
   }
 
@@ -144,7 +144,7 @@ const freshUntil = (policy: CachePolicy): number =>
     ? performance.now() + (Math.min(policy.maxAge(), mostSeconds) - policy.age()) * 1_000
     : neverStored;
 
-/** Whether the response is the same for all callers, and REST allows to keep it for all (RFC 9111 §5.2.2.9, §5.2.2.10). */
+/** Whether the response is the same for all callers, and REST permits caching it for all (RFC 9111 §5.2.2.9, §5.2.2.10). */
 export function isForAll(operation: Operation, { rawHeaders }: RestResponse): boolean {
   if (!operation.public) return false;
   const directives = directivesOf(controlOf(rawHeaders));
@@ -188,9 +188,10 @@ const ofBody = ["content-encoding", "content-length", "content-md5", "content-ra
 const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
 
 /**
- * The headers that rule caching. Of several values of a field or directive the first counts, and a malformed age or lifetime
- * makes the response stale (RFC 9111 §4.2.1, §5.1). The library takes directives in lower case, would count the last of
- * several, refuses a fresh response with `must-revalidate` or `proxy-revalidate`, and serves a stale one with `no-cache`.
+ * Returns the headers that control caching, prepared for the library. The first of several values of a field or directive counts,
+ * and a malformed age or lifetime makes the response stale (RFC 9111 §4.2.1, §5.1). The library expects directives in lower case,
+ * would use the last of several, would refuse a fresh response with `must-revalidate` or `proxy-revalidate`, and would serve a
+ * stale one with `no-cache`.
  */
 function cacheHeaders(raw: RawHeaders, isOfPublicRead = false): Headers {
   const headers: Headers = {};
@@ -224,7 +225,7 @@ const lifetimes: ReadonlySet<string> = new Set([
 
 const revalidates: ReadonlySet<string> = new Set(["must-revalidate", "proxy-revalidate"]);
 
-/** Directives with which a stale response is not used. For shared caches, `s-maxage` is one (RFC 9111 §5.2.2.10). */
+/** Directives that forbid using a stale response. In shared caches, `s-maxage` forbids it too (RFC 9111 §5.2.2.10). */
 const strict = ["must-revalidate", "no-cache"];
 const strictForAll = [...strict, "proxy-revalidate", "s-maxage"];
 const directive = /([^\s=,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^,]*)))?/g;

@@ -17,9 +17,9 @@ type Stored = StoredResponse | undefined;
 
 type Keys = {
   readonly own: CallerKey;
-  /** Of a public read, whose response may be for all callers. */
+  /** The key for all callers; present for a public read, whose response may be cached for all. */
   readonly forAll: CallerKey | undefined;
-  /** Of the reads that wait for each other's calls. */
+  /** The key under which identical reads wait for each other's calls. */
   readonly waiting: CallerKey;
 };
 
@@ -45,7 +45,10 @@ export class Reads {
   readonly #call: Call;
   readonly #shared = new SharedReads();
   readonly #unconfirmed = new ValidatorBackoff();
-  /** Public operations whose last response was not for all callers: they do not wait for each other's. */
+  /**
+   * Public operations whose last response could not be cached for all callers, so that different callers' reads do not wait for
+   * each other.
+   */
   readonly #notForAll = new Set<string>();
 
   constructor(cache: CallerCache, origin: string, call: Call) {
@@ -217,7 +220,7 @@ export class Reads {
     if (next) this.#cache.set(keyOf(keys, next.isForAll), next, beganAt);
   }
 
-  /** Notes whether those that wait for the response to a public read can use it. */
+  /** Records whether the response to a public read can be used by other callers that wait for it. */
   #noteSharing({ operation }: CallRequest, { forAll }: Keys): void {
     if (!forAll) return;
     const kept = this.#cache.get(forAll);

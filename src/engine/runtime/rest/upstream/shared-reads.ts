@@ -3,8 +3,8 @@
  * headers, except for the request's id and trace, so they have the same caller. Each request keeps its own deadline and budgets.
  * The call has a scope of its own, and is abandoned only if the clients of all its requests disconnect.
  *
- * Public reads of different callers wait together too, for a stored response. Until there is one, each caller makes its own call,
- * one caller after another, so that a few calls do for all.
+ * Public reads of different callers wait together too, for a response that is cached for all callers. Until there is one, the
+ * callers make calls of their own, one caller after another, so that few calls are needed.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -20,12 +20,12 @@ type Read = {
   readonly caller: string;
   /** Makes the call with the headers of a scope. */
   readonly send: (scope: RequestScope) => Promise<RestResponse>;
-  /** A response that was stored meanwhile. */
+  /** Returns a fresh response if one was stored meanwhile. */
   readonly fresh: () => RestResponse | undefined;
-  /** Whether another caller's call may store a response for it. */
+  /** Whether another caller's call may store a response that this read can use. */
   readonly waitsForOthers: () => boolean;
 };
-/** `undefined`: the read has to wait again. */
+/** `undefined` if the read has to wait again. */
 type Result = RestResponse | undefined;
 type Identical = RequestCoalescer<Read, Result>;
 
@@ -88,8 +88,9 @@ async function responseFor(
 }
 
 /**
- * The wait of all reads is over. Those of the first caller share a call, and those of the others wait again: for the response
- * that it may store, or for their own turn. If no response for all is likely, each caller's reads share a call at once.
+ * Called when the wait of all reads is over. The reads of the first caller share a call. The reads of other callers wait again,
+ * for a response that this call may store for all callers, or for their own turn. If such a response is unlikely, the reads of
+ * each caller share a call at once.
  */
 function goOn(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {
@@ -105,7 +106,7 @@ function goOn(reads: Identical): void {
   }
 }
 
-/** Makes one call for all reads of a caller, in its own scope. */
+/** Makes one call for all waiting reads of a caller, in a scope of its own. */
 async function call(waiters: readonly Waiter<Read, Result>[]): Promise<void> {
   const [first] = waiters as [Waiter<Read, Result>];
   const scope = first.request.scope.fresh();
