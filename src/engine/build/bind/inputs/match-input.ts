@@ -267,7 +267,7 @@ function addNoMember(
   findings.add(
     "property-missing",
     where,
-    `REST takes one of ${names.length} values, and ${where.coordinate} stands for none of them${findings.didYouMean(name, () => names)}`,
+    `REST takes one of ${names.length} values, and ${where.coordinate} matches none of them${findings.didYouMean(name, () => names)}`,
     `name it after one of ${names.slice(0, mostNamed).join(", ")}${more}, with @restName, or after the one property that one of them needs`,
   );
 }
@@ -276,7 +276,7 @@ function checkOneOfMember({ findings }: Binder, where: FindingTarget, choice: On
   const { member, chosenBy } = choice;
   if (!chosenBy) return;
   const declared = declaredProperty(member.shape, chosenBy.name);
-  const own = `${variantName(member)}, which REST knows by "${chosenBy.name}": ${member.values.join(" or ") || "no value"}`;
+  const own = `${variantName(member)}, which REST identifies by "${chosenBy.name}": ${member.values.join(" or ") || "no value"}`;
   const at = { ...where, rest: declared?.node ?? member.node };
   const isAlways =
     declared?.required && declared.shape.values?.every((value) => member.values.includes(String(value)));
@@ -292,7 +292,7 @@ function checkOneOfMember({ findings }: Binder, where: FindingTarget, choice: On
     findings.add(
       "parameter-unfed",
       at,
-      `${where.coordinate} sends ${own}, and nothing says which`,
+      `${where.coordinate} sends ${own}, and nothing selects one`,
       member.values.length > 1
         ? "name the field after one of these values, with @restName"
         : "give the member a value in the mapping of REST's `discriminator`",

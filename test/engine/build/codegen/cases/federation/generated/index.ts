@@ -6,7 +6,7 @@ import { operations, requestHeaders } from "./operations.ts";
 import * as resolvers from "./resolvers.ts";
 import { specHash } from "./spec.ts";
 
-/** All that a start needs of this API. */
+/** What the roles need to know about this API. */
 export const api: GeneratedApi = {
   schema: new URL("schema.graphql", import.meta.url),
   resolvers,
