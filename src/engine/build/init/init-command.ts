@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
-import { printable } from "../../shared/cli/printable.ts";
 import { addPackages } from "./project-files.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -65,7 +64,10 @@ async function start(
 
 async function addDeployFiles({ root, out }: Io): Promise<number> {
   const deployFiles = await import("./deploy-files.ts");
-  for (const path of deployFiles.addDeployFiles(root)) out(printable(`wrote ${path}`));
+  const written = deployFiles.addDeployFiles(root);
+  const folders = new Set(written.map((path) => path.split("/", 2).join("/")));
+  const where = written.length > 0 ? ` in ${[...folders].join(", ")}` : "";
+  out(`deploy it: wrote ${written.length} files${where}`);
   return 0;
 }
 
