@@ -27,6 +27,7 @@ const specification = /^https:\/\/specs\.apollo\.dev\/federation\/v(\d+)\.\d+\/?
 /** Federation's directives by their names in the specification. Others, such as `@interfaceObject`, are not supported. */
 const definitions = `
 directive @key(fields: FieldSet!, resolvable: Boolean = true) repeatable on OBJECT
+directive @extends on OBJECT
 directive @shareable repeatable on OBJECT | FIELD_DEFINITION
 directive @external(reason: String) on OBJECT | FIELD_DEFINITION
 directive @requires(fields: FieldSet!) on FIELD_DEFINITION
@@ -127,6 +128,21 @@ export function withFederation(document: DocumentNode): Linked {
       ].map((each) => (isObject(each) && each.name.value === query ? withFields(each, references) : each)),
     },
   };
+}
+
+/**
+ * Defines the object types that a subgraph only extends (`extend type User`): another subgraph has the original definition. Returns
+ * the same document without a `@link` to the specification.
+ */
+export function withOwnTypes(document: DocumentNode): DocumentNode {
+  if (!linkOf(document)) return document;
+  const defined = new Set(document.definitions.filter(isObject).map(nameOf));
+  const definitions = document.definitions.map((node): DefinitionNode => {
+    if (node.kind !== Kind.OBJECT_TYPE_EXTENSION || defined.has(node.name.value)) return node;
+    defined.add(node.name.value);
+    return { ...node, kind: Kind.OBJECT_TYPE_DEFINITION };
+  });
+  return { ...document, definitions };
 }
 
 const nameOf = (node: DefinitionNode): string => ("name" in node && node.name ? node.name.value : "");

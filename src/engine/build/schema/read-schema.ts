@@ -26,7 +26,7 @@ import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { withDefer } from "../../shared/defer.ts";
 import { createDiagnostic, type Diagnostic, unreadableSpec } from "../diagnostic.ts";
 import { bindingDefinitions } from "./directives.ts";
-import { type Federation, withFederation } from "./federation.ts";
+import { type Federation, withFederation, withOwnTypes } from "./federation.ts";
 
 export type SchemaFile = {
   readonly document: DocumentNode;
@@ -38,7 +38,7 @@ export type SchemaFile = {
 
 /** Throws `UnreadableSpec` if the text is not a GraphQL schema document. `schema` is undefined if there are findings. */
 export function readSchema(name: string, text: string): SchemaFile {
-  const document = parseSchema(name, text.replace(/^\uFEFF/, ""));
+  const document = withOwnTypes(parseSchema(name, text.replace(/^\uFEFF/, "")));
   const linked = withFederation(document);
   const complete = withDefinitions(linked.document);
   const broken = (errors: readonly GraphQLError[]): SchemaFile => ({
