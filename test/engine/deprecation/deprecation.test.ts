@@ -73,8 +73,8 @@ test("with usage a note says which operations and clients still ask for it", () 
   ];
   const head = boundOf(schema, saved);
   const usage = {
-    ...{ source: "m", since: "2026-10-01", runs: new Map([["Asks", 3]]) },
-    clients: new Map([["Asks", new Set(["web 1.4.0"])]]),
+    ...{ source: "m", since: "2026-10-01", isIncomplete: false },
+    operations: new Map([["Asks", new Set(["web 1.4.0"])]]),
     ...{ fields: new Map(), lastDays: new Map<string, string>() },
   };
   const { findings } = examine(head, head, "2026-11-25", { usage });

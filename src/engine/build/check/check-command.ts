@@ -69,8 +69,8 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
         nonEmpty,
       )
       .option(
-        "--usage <file or URL>",
-        "with --base: a change that reaches nothing that clients used is a note; the folder of USAGE_DIR, the address of Prometheus, or the text of /metrics of each graphql process",
+        "--usage <folder or file>",
+        "with --base: a change that reaches nothing that clients used is a note; the folder of USAGE_DIR, or its files concatenated",
         nonEmpty,
       )
       .option(
@@ -89,7 +89,7 @@ async function reportOf(
   if (usage !== undefined && given === undefined)
     throw new UsageError(["--usage requires --base: it shows which changes since then matter"]);
   const date = today ?? new Date().toISOString().slice(0, 10);
-  const used = usage === undefined ? undefined : await readUsage(root, usage, date);
+  const used = usage === undefined ? undefined : readUsage(root, usage, date);
   const base = given !== undefined && isHttpUrl(given) ? await deployedCommit(root, given) : given;
   const before = base === undefined ? undefined : gitFiles(root, base);
   const manifests = await readManifests(root, env.OPERATIONS_FROM);

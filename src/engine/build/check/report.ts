@@ -84,7 +84,10 @@ export type UsageReport = {
   readonly since: string;
   /** The saved operations that ran. */
   readonly used: readonly string[];
-  /** Number of runs of operations that are not saved. Unless it is 0, every change counts as used. */
+  /**
+   * How many operations ran that are saved neither here nor at the base, or could not be recorded. Unless it is 0, every change counts
+   * as used.
+   */
   readonly unknown: number;
 };
 

@@ -1,7 +1,5 @@
 /**
- * Downgrades changes that reach no used field to notes. The metrics of the `graphql` role count the saved operations that
- * clients ran, but not the fields of operations that are not saved; if any of the latter ran, every change counts as used. The
- * usage ledger also records the fields of operations that are not saved.
+ * Downgrades changes that reach no used field to notes. The usage ledger has the saved operations that ran, and the fields of the others.
  */
 import type { GraphQLSchema } from "graphql";
 import { getNamedType } from "graphql";
@@ -12,29 +10,36 @@ import { frameAt } from "./frame.ts";
 import { type Finding, ruleFinding, type UsageReport } from "./report.ts";
 
 export type Usage = {
-  /** The source as the user wrote it, without credentials. */
+  /** As given by the user. */
   readonly source: string;
-  /** The first day of the period, `YYYY-MM-DD`, UTC. */
+  /** The first day that is counted, `YYYY-MM-DD`, UTC. */
   readonly since: string;
-  /** Number of runs by the metric's `operation` label, which is `other` for operations that are not saved. */
-  readonly runs: ReadonlyMap<string, number>;
-  /** Clients by the `operation` label: apps with their versions, such as `web 1.4.0`. */
-  readonly clients: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The schema coordinates that unsaved operations used, with their clients. Only the usage ledger has them. */
+  /** The saved operations that ran, with their clients: apps and versions, such as `web 1.4.0`. */
+  readonly operations: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The schema coordinates that other operations used, with their clients. */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Operation or coordinate → the last day on which it was used. Only the usage ledger has these days. */
+  /** The last day of an operation or a coordinate. */
   readonly lastDays: ReadonlyMap<string, string>;
+  /** More different operations ran than could be recorded. */
+  readonly isIncomplete: boolean;
 };
 
-/** The usage as read from its source, with its summary: saved operations that ran, and runs of others. */
+/** The usage as read from the ledger, with its summary. */
 type CountedUsage = Usage & UsageReport;
 
-export function usageReport({ source, since, runs }: Usage, head: Project, base: ValidProject) {
+export function usageReport(
+  { source, since, operations, isIncomplete }: Usage,
+  head: Project,
+  base: ValidProject,
+) {
   const saved = new Set([...head.saved, ...base.saved].map(({ name }) => name));
-  const counted = [...runs].filter(([, times]) => times > 0);
-  const unknown = counted.filter(([name]) => !saved.has(name)).reduce((sum, [, times]) => sum + times, 0);
-  const used = counted.flatMap(([name]) => (saved.has(name) ? [name] : [])).sort();
-  return { source, since, used, unknown } satisfies UsageReport;
+  const used = [...operations.keys()].filter((name) => saved.has(name)).sort();
+  return {
+    source,
+    since,
+    used,
+    unknown: operations.size - used.length + Number(isIncomplete),
+  } satisfies UsageReport;
 }
 
 /**
@@ -42,7 +47,7 @@ export function usageReport({ source, since, runs }: Usage, head: Project, base:
  * lists these clients.
  */
 export function deprecatedUses(
-  { clients, fields, lastDays, used, since }: CountedUsage,
+  { operations, fields, lastDays, used, since }: CountedUsage,
   head: Project,
 ): Finding[] {
   const { saved, model } = head;
@@ -60,7 +65,7 @@ export function deprecatedUses(
       return details.length === 0 ? name : `${name} (${details.join(", ")})`;
     };
     const names = [
-      ...asking.map(([name]) => described(name, clients.get(name))),
+      ...asking.map(([name]) => described(name, operations.get(name))),
       ...(others ? [described("operations that are not saved", others, lastDays.get(coordinate))] : []),
     ];
     const place = coordinateLocation(model.schema, coordinate);
