@@ -17,6 +17,7 @@ import { createServer } from "../runtime/http/server.ts";
 import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import type { Config } from "../runtime/settings/config.ts";
+import type { RedisAddress } from "../runtime/settings/redis-address.ts";
 import { resourceMetadata, tokenSettings } from "../runtime/settings/token-settings.ts";
 import { createForward, forwardedMethods } from "./forward.ts";
 import { createInject } from "./inject.ts";
@@ -162,14 +163,11 @@ async function rejectAmbiguous(request: FastifyRequest, reply: FastifyReply): Pr
 }
 
 function connectRedis(server: FastifyInstance, { env }: Config): FastifyInstance["shared"] {
-  if (env.REDIS_URL === undefined) return undefined;
-  const rates = createRedisRateStore(env.REDIS_URL, server.log);
-  const revocations = new RevocationLog(
-    env.REDIS_URL,
-    server.log,
-    listenerOf(server),
-    env.KEY_UNCONFIRMED_MS,
-  );
+  const first = env.REDIS_URL;
+  if (first === undefined) return undefined;
+  const place = (): RedisAddress => env.REDIS_URL ?? first;
+  const rates = createRedisRateStore(place, server.log);
+  const revocations = new RevocationLog(place, server.log, listenerOf(server), env.KEY_UNCONFIRMED_MS);
   server.addHook("onClose", async () => {
     rates.close();
     revocations.close();

@@ -19,12 +19,17 @@ type Inject = (
 ) => HeaderFields;
 
 export function createInject({ env }: Config): Inject {
-  const proof: HeaderFields = env.GATEWAY_SECRET === undefined ? {} : { [proofHeader]: env.GATEWAY_SECRET };
   // the key verifier returns the same context object as long as it caches the key
-  const written = new WeakMap<TenantContext, HeaderFields>();
+  let written = new WeakMap<TenantContext, HeaderFields>();
+  let secret = env.GATEWAY_SECRET;
   const contextHeaders = (caller: TenantContext): HeaderFields => {
+    if (env.GATEWAY_SECRET !== secret) {
+      secret = env.GATEWAY_SECRET;
+      written = new WeakMap();
+    }
     const known = written.get(caller);
     if (known) return known;
+    const proof = secret !== undefined && { [proofHeader]: secret };
     const headers = { ...proof, ...writeContextHeaders(env.CONTEXT_HEADER_PREFIX, caller) };
     written.set(caller, headers);
     return headers;

@@ -28,10 +28,10 @@ export function createKeyIntrospection(
     connect: upstreamConnector(config.env),
     maxResponseSize: maxResponseBytes,
   });
-  const headers = requestHeaders(config.env);
   const names = introspectionNames(config.env.KEY_INTROSPECTION_NAMES);
   const lookUp: IntrospectKey = async (key, signal) => {
     const body = new URLSearchParams({ token: key }).toString();
+    const headers = requestHeaders(config.env);
     try {
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
       if (response.statusCode === 200) return readIntrospectionResponse(await response.body.text(), names);

@@ -24,7 +24,7 @@ export type RedisRateStore = {
   readonly close: () => void;
 };
 
-export function createRedisRateStore(place: RedisAddress, log: FastifyBaseLogger): RedisRateStore {
+export function createRedisRateStore(place: () => RedisAddress, log: FastifyBaseLogger): RedisRateStore {
   const closing = new AbortController();
   /** The connection, while it accepts commands. */
   let client: RedisClient | undefined;

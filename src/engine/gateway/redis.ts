@@ -48,10 +48,10 @@ export async function openRedis(place: RedisAddress, signal?: AbortSignal): Prom
 
 /**
  * Opens a connection for `use`, and a new one whenever it has closed, until `signal` is aborted. `use` settles when its
- * connection closes. `failed` is called with the cause of each failure.
+ * connection closes. `place` is read for each connection, because a password may have changed. `failed` is called with the cause of each failure.
  */
 export async function keepRedisOpen(
-  place: RedisAddress,
+  place: () => RedisAddress,
   signal: AbortSignal,
   use: (client: RedisClient) => Promise<unknown>,
   failed: (error: Error) => void,
@@ -62,7 +62,7 @@ export async function keepRedisOpen(
     const end = (): void => client?.disconnect();
     signal.addEventListener("abort", end, { once: true });
     try {
-      client = await openRedis(place, signal);
+      client = await openRedis(place(), signal);
       usedAt = performance.now();
       await use(client);
     } catch (error) {

@@ -77,7 +77,7 @@ export class RevocationLog {
 
   /** `unconfirmedMs`: how long after a gap a cached key whose revocation was lost may still be accepted. */
   constructor(
-    place: RedisAddress,
+    place: () => RedisAddress,
     log: FastifyBaseLogger,
     listener: RevocationListener,
     unconfirmedMs: number,

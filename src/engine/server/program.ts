@@ -6,7 +6,13 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { type Config, ConfigError, type Role, roleNames } from "../runtime/settings/config.ts";
+import {
+  type Config,
+  ConfigError,
+  type Role,
+  roleNames,
+  withProperties,
+} from "../runtime/settings/config.ts";
 import type { Environment } from "../runtime/settings/environment.ts";
 import type { Service } from "./service.ts";
 
@@ -26,6 +32,7 @@ export async function start(given: Config, service: Service): Promise<RunningRol
   try {
     const url = await startRoles(given, service, roles);
     const [front] = running() as [FastifyInstance, ...FastifyInstance[]];
+    given.secretFiles.report = (line) => front.log.warn(line);
     const ends: (() => void | Promise<void>)[] = [];
     if (given.traces) {
       const { startTraces } = await import("../runtime/observe/traces.ts");
@@ -120,7 +127,7 @@ function behindGateway({ env }: Config) {
 }
 
 const withEnvironment = (config: Config, changes: Partial<Environment>): Config =>
-  Object.freeze({ ...config, env: Object.freeze({ ...config.env, ...changes }) });
+  Object.freeze({ ...config, env: withProperties(config.env, Object.getOwnPropertyDescriptors(changes)) });
 
 /** Listens on the configured host and port, or without a configuration on a free loopback port. */
 async function listen(

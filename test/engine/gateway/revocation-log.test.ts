@@ -22,7 +22,7 @@ async function follow(url: string, unconfirmedMs = 30_000) {
   const lines: string[] = [];
   const log = { warn: (...line: unknown[]) => lines.push(JSON.stringify(line)) };
   const follower = new RevocationLog(
-    new URL(url),
+    () => new URL(url),
     log as never,
     {
       forget: (ids) => forgotten.push(...ids.keys()),
@@ -313,7 +313,7 @@ describe.skipIf(!redisServer)("the log of revoked keys", { timeout: 180_000 }, (
     await writer.append("a");
     await expect.poll(() => forgotten).toEqual(["a"]);
     expect(counts.gaps).toBe(0);
-    const rates = await createRedisRateStore(new URL(url), { warn: () => {} } as never);
+    const rates = await createRedisRateStore(() => new URL(url), { warn: () => {} } as never);
     onTestFinished(rates.close);
     await expect.poll(() => rates.count("a")).toMatchObject({ current: 1 });
   });

@@ -88,7 +88,7 @@ function variablesPage(): string {
     `Every role reads these variables at its start. \`npm start -- --check-config\` prints the values in force, without secrets. A
 variable that looks like a misspelling of one of them (\`MAX_DEPHT\`) is reported at the start.`,
     table(["variable", "default", "meaning"], [...rows, perProduct]),
-    `A secret may be in a file instead: ${files} name it.`,
+    `A secret may be in a file instead: ${files} name it. It is re-read within a second.`,
     `Commands read two more: \`OPENAPI_HEADER\`, the header with which \`init\` and \`update\` fetch a private document (\`Authorization: Bearer …\`), by
 https or from this machine alone, and \`OPENAPI_HEADER_<NAME>\` for one of [several](mapping.md#several-documents).`,
   );

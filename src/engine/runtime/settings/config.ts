@@ -10,6 +10,7 @@ import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { own } from "../../shared/own.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
 import { type Environment, secrets, variables } from "./environment.ts";
+import { readSecret, SecretFiles } from "./secret-files.ts";
 import { parseHttpUrl } from "./validators.ts";
 
 export const roleNames = ["gateway", "graphql", "platform"] as const;
@@ -42,6 +43,8 @@ export type Config = Readonly<{
   env: Environment;
   /** Upstreams by upper-case product tag, from `REST_BASE_URL_<TAG>`. */
   upstreams: ReadonlyMap<string, URL>;
+  /** The files of secrets in `env`. */
+  secretFiles: SecretFiles;
   /** Undefined if traces are off. */
   traces: TraceSettings | undefined;
   /** How metrics are sent to a collector; undefined if they are not sent. */
@@ -92,10 +95,12 @@ export function readConfig(
     lines.push(`unknown role "${arg}": the roles are ${known.join(", ")}${didYouMean(arg, known)}`);
   if (lines.length > 0) throw new ConfigError(lines);
   const roles = new Set((args.length > 0 ? args : hasPlatform ? roleNames : ["graphql"]) as readonly Role[]);
+  const secretFiles = new SecretFiles();
   return Object.freeze({
     roles,
     production: env.NODE_ENV === "production",
-    env: Object.freeze(env),
+    env: withLiveSecrets(env, environment, secretFiles),
+    secretFiles,
     upstreams,
     traces,
     metrics,
@@ -180,9 +185,14 @@ function readSignal(
   };
 }
 
-function readFile(name: string, file: string | undefined, lines: string[]): string | undefined {
+function readFile(
+  name: string,
+  file: string | undefined,
+  lines: string[],
+  read: (path: string) => string = readRegularFile,
+): string | undefined {
   try {
-    return file === undefined ? undefined : readRegularFile(file);
+    return file === undefined ? undefined : read(file);
   } catch (error) {
     lines.push(`${name}: the file cannot be read (${reasonOf(error)})`);
     return undefined;
@@ -211,6 +221,24 @@ function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefine
 const reasonOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
+/** The environment, in which a secret with a file has the value that the file has now. */
+function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files: SecretFiles): Environment {
+  const given = withoutEmpty(environment);
+  const live = secrets.flatMap((name): [string, PropertyDescriptor][] => {
+    const path = own(given, `${name}_FILE`);
+    if (path === undefined) return [];
+    const parse = (text: string): unknown => variables[name]._parse(text);
+    return [[name, { enumerable: true, get: files.follow<unknown>(name, path, parse) }]];
+  });
+  return withProperties(env, Object.fromEntries(live));
+}
+
+/** A frozen copy with changes, in which a secret with a file stays live: a spread would take the value that it has now. */
+export const withProperties = (env: Environment, changes: PropertyDescriptorMap): Environment =>
+  Object.freeze(
+    Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(env), ...changes }),
+  ) as Environment;
+
 /** Reads the files named by `<name>_FILE`, as containers mount secrets. A trailing line break is removed. */
 function withSecretFiles(given: Record<string, string>, lines: string[]): Record<string, string> {
   const read = { ...given };
@@ -218,8 +246,8 @@ function withSecretFiles(given: Record<string, string>, lines: string[]): Record
     const file = given[`${name}_FILE`];
     if (file === undefined) continue;
     if (given[name] !== undefined) lines.push(`${name}_FILE: ${name} is set too; set one of them`);
-    const text = readFile(`${name}_FILE`, file, lines);
-    if (text !== undefined) read[name] = text.replace(/\r?\n$/, "");
+    const text = readFile(`${name}_FILE`, file, lines, readSecret);
+    if (text !== undefined) read[name] = text;
   }
   return read;
 }
