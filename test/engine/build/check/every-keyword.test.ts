@@ -340,3 +340,20 @@ test("a limit that REST often does not enforce is a note, another one a warning,
   expect(severities(whole({ minProperties: 2 }))).toEqual(["warning"]);
   expect(found(openapi(object), openapi(alternatives))).toEqual(["breaking limit-unchecked"]);
 });
+
+/** `false` (JSON Schema 2020-12 §4.3.2) and `type: null` at every place of a schema. */
+test.each<[what: string, name: string, never: unknown]>([
+  ["a property", "b", false],
+  ["a required property", "a", false],
+  ["a part of allOf", "b", { allOf: [text, false] }],
+  ["items", "list", { type: "array", items: false }],
+  ["null alone", "b", { type: "null" }],
+])("a schema that no text fits refuses the request: %s", (_what, name, never) => {
+  const is = { ...object, properties: { ...properties, [name]: never } };
+  expect(found(openapi(object), openapi(is))).toEqual([refused]);
+});
+
+test("null beside another type is no refusal", () => {
+  const is = { ...object, properties: { ...properties, b: { anyOf: [text, { type: "null" }] } } };
+  expect(found(openapi(object), openapi(is))).toEqual([]);
+});

@@ -200,6 +200,11 @@ test.each<[what: string, keys: object, gets: Readonly<Record<string, Get>>]>([
     { userId: text },
     { "/team": [object({ name: text, members: list(ref("User")) })] },
   ],
+  [
+    "a get and a list of different types",
+    { userId: text },
+    { "/users/{id}": byId, "/users": [list(object({ id: text, age: integer })), [query("ids", list(text))]] },
+  ],
   ["two keys for one name", { userId: text, user_id: text }, { "/users/{id}": byId }],
 ])("%s makes no link", (_what, keys, gets) => {
   expect(started(keys, gets)).toEqual({ links: "", counts: [0, 0] });

@@ -40,7 +40,9 @@ export function shapeAt(document: RestDocument, node: RestNode): Shape {
 
 function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
   const isReference = refOf(node.value) !== undefined;
-  const target = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
+  const found = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
+  // equivalent (JSON Schema 2020-12 §4.3.2)
+  const target = found.value === false ? { ...found, value: { not: {} } } : found;
   const siblings = document.versions.readsBesideRef(node.file) && hasRefSiblings(node);
   if (within?.schemas.some((other) => other.value === target.value)) return new Shape({ node: target });
   if (isReference && !siblings && !within) return shapeAt(document, target);
@@ -129,12 +131,13 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   const limits = readLimits(schema, document.versions.is30(node.file));
   const format = typeof schema.format === "string" ? schema.format : undefined;
   const values = enumeration?.filter((value) => value !== null);
+  const isOnlyNull = named.length > 0 && types.size === 0;
   return new Shape({
     node,
     types,
     nullable,
     limits,
-    conditions: conditionKeywords.flatMap((keyword) =>
+    conditions: [...conditionKeywords, ...(isOnlyNull ? ["type"] : [])].flatMap((keyword) =>
       own(schema, keyword) === undefined ? [] : { keyword, node },
     ),
     format,
