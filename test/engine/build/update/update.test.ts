@@ -200,3 +200,29 @@ test("a URL with a password or a query is not written; a missing source is named
     error: expect.stringContaining('package.json has no "restbound.sources"'),
   });
 });
+
+test("what lies beside a document on disk stays there: an overlay, and files with a meaning in spec/", async () => {
+  const { root, remove } = emptyProject();
+  onTestFinished(remove);
+  write(root, { "vendor/api.json": documentOf(text), ".gitignore": "node_modules" });
+  expect(await ran(root, ["--openapi", "vendor/api.json"], init)).toMatchObject({ code: 0, error: "" });
+  for (const words of [
+    "init -q --template=",
+    "add .",
+    "-c user.name=t -c user.email=t@t.example commit -q -m base",
+  ])
+    execFileSync("git", words.split(" "), { cwd: root, stdio: "pipe" });
+  write(root, {
+    "vendor/api.json": documentOf({ ...text, description: "new" }),
+    "vendor/overlay.yaml": "overlay: 1.0.0\nactions: [{ target: $.info, update: { title: theirs } }]\n",
+  });
+  expect(await ran(root, ["--write"], update)).toMatchObject({ code: 0 });
+  expect(existsSync(join(root, "spec/overlay.yaml"))).toBe(false);
+  write(root, {
+    "vendor/api.json": documentOf({ $ref: "approvals.yaml#/name" }),
+    "vendor/approvals.yaml": "name: { type: string }\n",
+  });
+  const { code, error } = await ran(root, ["--write"], update);
+  expect([code, error]).toEqual([2, expect.stringContaining("a $ref names the file approvals.yaml")]);
+  expect(existsSync(join(root, "spec/approvals.yaml"))).toBe(false);
+});
