@@ -49,7 +49,7 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
   if (!production) return;
   if (env.TOKEN_JWKS instanceof URL && env.TOKEN_JWKS.protocol === "http:")
     yield "TOKEN_JWKS: over http://, whoever is on the way can replace the keys and make tokens; use https:// or a file";
-  if (isOpenGateway(config)) yield openGateway;
+  if (isOpenGateway(config, operations)) yield openGateway;
   if (env.CORS_ORIGINS.includes("*"))
     yield "CORS_ORIGINS: `*` lets any site call this API in production; list the dashboards' origins instead";
   for (const origin of env.CORS_ORIGINS)
@@ -62,7 +62,7 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
 /** One line for each setting that is valid but probably unintended. */
 export function* findSuspectSettings(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
-  if (!production && isOpenGateway(config)) yield openGateway;
+  if (!production && isOpenGateway(config, operations)) yield openGateway;
   if (!production) yield* findOpenDemo(config);
   const isGraphql = roles.has("graphql");
   const isAlone = isGraphql && !roles.has("gateway") && env.GATEWAY_SECRET === undefined;
@@ -147,8 +147,19 @@ function findKeyFileErrors(file: string): readonly string[] {
 }
 
 /** Whether the gateway has no secret although its services run in other processes, which could not know a generated secret. */
-const isOpenGateway = ({ roles, env }: Config): boolean =>
-  roles.has("gateway") && !roles.has("platform") && env.GATEWAY_SECRET === undefined;
+const isOpenGateway = (config: Config, operations: Operations): boolean =>
+  config.roles.has("gateway") &&
+  config.env.GATEWAY_SECRET === undefined &&
+  hasServicesElsewhere(config, operations);
+
+/** Whether other processes get the gateway's proof. A product with its own document does only if `CONTEXT_PRODUCTS` names it. */
+const hasServicesElsewhere = ({ roles, env }: Config, operations: Operations): boolean =>
+  !roles.has("platform") &&
+  (!roles.has("graphql") ||
+    env.REST_BASE_URL !== undefined ||
+    env.KEY_INTROSPECTION_URL !== undefined ||
+    env.CONTEXT_PRODUCTS.length > 0 ||
+    !Object.keys(operations).every(hasOwnDocument));
 const openGateway =
   "GATEWAY_SECRET: is not set, so services behind this gateway cannot authenticate it; set the same secret there";
 

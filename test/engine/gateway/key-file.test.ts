@@ -170,6 +170,21 @@ describe("the file", () => {
   });
 });
 
+test("in production, a gateway needs a secret only if another process gets its proof", () => {
+  const KEYS_FILE = keysFile(lineOf(key));
+  const REST_BASE_URL_PAGER = "https://api.pager.example";
+  const startWith = (path: string, env: NodeJS.ProcessEnv): void =>
+    assertStartable(
+      readConfig({ NODE_ENV: "production", KEYS_FILE, REST_BASE_URL_PAGER, ...env }, ["gateway", "graphql"]),
+      { operations: { [path]: { id: "list", product: "PAGER" } }, subgraph: undefined },
+    );
+  expect(() => startWith("GET pager/services", {})).not.toThrow();
+  const noSecret = "GATEWAY_SECRET: is not set, so services behind this gateway";
+  expect(() => startWith("GET /services", {})).toThrow(noSecret);
+  expect(() => startWith("GET pager/services", { CONTEXT_PRODUCTS: "pager" })).toThrow(noSecret);
+  expect(() => startWith("GET pager/services", { REST_BASE_URL: "https://rest.example" })).toThrow(noSecret);
+});
+
 describe("restbound key", () => {
   async function create(path: string, ...argv: string[]) {
     const [lines, errors]: [string[], string[]] = [[], []];
