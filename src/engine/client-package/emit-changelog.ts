@@ -14,7 +14,7 @@ export type PackageChanges = {
   readonly messages: ReadonlyMap<Class, readonly string[]>;
 };
 
-/** `after`: the previous version. Throws `UsageError` if the text is not a report. */
+/** `after`: the previous version. Throws `UsageError` if `text` is not a JSON report of `check --base`. */
 export function changesSinceVersion(after: string, file: string, text: string): PackageChanges {
   const { version, base, changes } = membersOf(parsedJson(text));
   if (version !== 2 || base === undefined || !Array.isArray(changes))

@@ -1,6 +1,6 @@
 /**
- * The mocks module of the client package: Mock Service Worker handlers that answer an operation, by name or id, as the server
- * would: with data, without a permission, with one product down, above a rate limit, or slowly.
+ * The mocks module of the client package: Mock Service Worker handlers that match an operation by name or id, and respond as
+ * the server would: with data, to a caller without a permission, while a product is down, above a rate limit, or slowly.
  */
 import { boundFields, type Model } from "../build/bind/model.ts";
 import { literal, objectLiteral } from "../build/codegen/typescript-text.ts";

@@ -45,7 +45,10 @@ export class LookupQueue {
     return this.#running;
   }
 
-  /** Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the rank is full or the wait is too long. */
+  /**
+   * Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the lookup is dropped from its rank's queue: because
+   * the queue overflows and this is the newest lookup of the address with the most, or because it waited too long.
+   */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#running >= this.#concurrency) await this.#wait(this.#waiting[rank], owner);
     else this.#running++;

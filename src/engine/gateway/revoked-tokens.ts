@@ -1,7 +1,7 @@
 /**
- * Which access tokens the log of revoked keys revokes. A cached key is looked up again after its revocation; a token verified
- * locally has to be remembered as revoked. An entry is the id of one token (`jti`), or an `api_key_id` (by default the client's
- * id), which revokes all tokens that were issued to it until then.
+ * Determines whether an access token has been revoked, from the revocation log. A cached key is looked up again after its
+ * revocation; a token verified locally has to be remembered as revoked. An entry is the id of one token (`jti`), or an
+ * `api_key_id` (by default the client's id), which revokes all tokens that were issued to it until then.
  *
  * A token counts as confirmed for `unconfirmedMs` after it was issued; later, only if the log was read completely within the last
  * `unconfirmedMs` and lacks no entry since before the token was issued. A token that is not confirmed is looked up at key

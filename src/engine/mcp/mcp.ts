@@ -217,7 +217,10 @@ const refusal = (status: number, code: number, message: string): Response =>
 const statusOf = (errors: readonly MessageError[]): number =>
   errors.every(({ id }) => id === null) ? 400 : 200;
 
-/** Returns the message without `task`, which servers without that capability ignore (MCP, Tasks, "Task Support and Handling"). */
+/**
+ * Returns the message without `task`, which a server that does not declare the tasks capability must ignore (MCP, Tasks, "Task
+ * Support and Handling").
+ */
 function withoutTask(message: unknown): unknown {
   const { params } = membersOf(message);
   if (!isRecord(message) || !isRecord(params) || !Object.hasOwn(params, "task")) return message;

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../runtime/coded-error.ts";
 import { LogLines } from "../runtime/observe/log-lines.ts";
 
-/** Unhandled `CodedError`s by code. */
+/** Number of unhandled `CodedError`s, by code. */
 export const unhandledFailures = new Map<string, number>();
 
 /** Installs the handler for all roles of the process. */

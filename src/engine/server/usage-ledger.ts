@@ -27,8 +27,8 @@ const maxUnwritten = 200_000;
 /** Maximum number of versions of an app per day; clients send the versions. */
 const maxVersions = 20;
 /**
- * Maximum number of documents other than saved operations that are analyzed per minute. A client that writes values into its
- * documents instead of variables sends more.
+ * Maximum number of documents other than saved operations that are analyzed per minute. Only a client that inlines values in
+ * its documents, instead of using variables, exceeds it; the day's ledger is then marked incomplete.
  */
 const maxDocuments = 500;
 

@@ -1,4 +1,7 @@
-/** Reads another program's response up to a limit. A larger response is a mistake, and would exhaust the memory. */
+/**
+ * Reads another program's response up to a limit. A larger response can only come from a wrong URL, and reading all of it could
+ * exhaust the memory.
+ */
 
 /** The default limit, 32 MiB. A Prometheus response has about 100 bytes per operation; `/metrics` of a process has 100 kB. */
 export const maxTextBytes = 33_554_432;

@@ -31,7 +31,10 @@ type Missing = {
 const mostListed = 12;
 const mostInEnvelope = 3;
 
-/** `; it has a, b and others`; empty for an object without properties. Reads only as many names as it shows. */
+/**
+ * Returns the end of a message that lists the properties, such as `; it has a, b and others`; empty for an object without
+ * properties. Reads only as many names as it shows.
+ */
 function itHas({ properties }: Shape): string {
   const names: string[] = [];
   for (const { name, isUndeclared, only } of properties.values()) {

@@ -9,8 +9,8 @@ import { isManifest } from "./frame.ts";
 import { type Finding, isUnapproved } from "./report.ts";
 
 /**
- * Removes the findings about operations that unapproved changes break. Operations that an approved change breaks are still
- * reported.
+ * Removes the findings about operations that unapproved changes break. Once one of these changes is approved, the broken
+ * operation is reported after all.
  */
 export function withInvalidOperations(
   findings: readonly Finding[],

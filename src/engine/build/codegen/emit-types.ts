@@ -67,7 +67,10 @@ const keepTypeName =
     return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   };
 
-/** Custom scalars pass through unchanged. Dates are strings; the types of other scalars are known only to REST. */
+/**
+ * The server passes the values of custom scalars on unchanged. Dates are strings; the types of other scalars are known only to
+ * REST.
+ */
 const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())

@@ -113,7 +113,7 @@ export class StartQueue {
     this.#waiting.leave(place);
   }
 
-  /** Frees the place of a request of the caller that has left or is paused. */
+  /** Frees one of the caller's places, because a request has left or was paused. */
   free(caller: Caller): void {
     this.executing.giveBack(caller, 1);
     if (this.#waiting.size > 0) this.#schedule();

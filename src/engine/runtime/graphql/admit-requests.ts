@@ -1,10 +1,11 @@
 /**
  * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
- * accepted requests get their response soon. Three limits apply to the requests in flight. The first is fixed. The second applies
- * while the event loop has no idle time: the number of requests that finish in half a second (Little's law: more requests would
- * only wait longer). The third, `fewRequests`, applies while the event loop stays late. Callers share each limit (`SharedQuota`).
- * A single long pause is not overload. Lateness is measured with a timer, because the histogram of `perf_hooks` samples the loop
- * between long ticks, so it has no samples while every tick is long.
+ * accepted requests get their response soon. Three limits apply to the requests in flight. The first is fixed. The second
+ * applies while the event loop has no idle time: the number of requests that finish in half a second (Little's law: more
+ * requests would only wait longer). The third, `fewRequests`, applies while the event loop stays late. Callers share each limit
+ * (`SharedQuota`). A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is
+ * measured with a timer, because the histogram of `perf_hooks` samples the loop between long ticks, so it has no samples while
+ * every tick is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -47,7 +47,10 @@ export const normalized = (name: string, value: string): string =>
 const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
-/** The holder of a credential. `way`: the headers that form the credential; `name`: identifies their values. */
+/**
+ * Whom a request is charged to: a tenant, the holder of a credential, or an address. `name` is unique; for a credential, it is
+ * derived from the header values. `way`: the headers that form the credential; empty for a tenant or an address.
+ */
 export type Owner = { readonly name: string; readonly way: readonly string[] };
 
 /**

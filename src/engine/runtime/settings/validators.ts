@@ -63,7 +63,7 @@ function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
   return Number(bits) >= 1 && Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
 }
-/** Names of products, as `REST_BASE_URL_<TAG>` spells them. */
+/** Product names, converted to the spelling of `<TAG>` in `REST_BASE_URL_<TAG>`: upper case, `_` instead of `-`. */
 export const products = makeValidator((value: string): readonly string[] =>
   splitList(value).map((name) => name.toUpperCase().replaceAll("-", "_")),
 );

@@ -67,7 +67,10 @@ export function bindConnection(
 const isRequired = ({ optional, shape }: ResponseValue): boolean =>
   !optional && !shape.nullable && shape.types.size > 0;
 
-/** The cursor's path in an item, if `next` is a path into the list's items: the cursor is then a value of the last item. */
+/**
+ * If `next` points into the items, the next cursor is read from the last item: returns its path relative to an item. Otherwise
+ * `undefined`.
+ */
 function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
   if (next === undefined || pages !== undefined) return undefined;

@@ -82,8 +82,8 @@ function formatDiffers(
 }
 
 /**
- * Whether a response loses the format that it promised. Number widths are ignored, because the proof compares them with `Int`
- * and `Float`.
+ * Whether a change of a response's format matters: it does if the old format was a promise to clients. Number widths are
+ * ignored, because the proof compares them with `Int` and `Float`.
  */
 const isLessPromised = (was: Format): boolean => was !== undefined && !numberFormats.has(was);
 

@@ -37,8 +37,8 @@ export async function emitRestTypes(
 type Context = Parameters<typeof transformSchema>[1];
 
 /**
- * The context that `openapiTS` creates. `openapiTS` itself would first lint and bundle the document, a third of its time, which
- * is not needed for the plain document. Omitted options are off.
+ * Creates the context for `transformSchema`, as `openapiTS` would. `openapiTS` itself would first lint and bundle the document,
+ * a third of its time, which is not needed for the plain document. Omitted options are off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };

@@ -194,8 +194,8 @@ export class Deferral {
   }
 
   /**
-   * Announces fragments. In place of a fragment without unsent parts, announces the fragments within it. Drops fragments of
-   * objects that a null has replaced.
+   * Announces fragments. If all parts of a fragment have already been sent, announces the fragments nested in it instead. Drops
+   * fragments of objects that a null has replaced.
    */
   #announce(fragments: readonly Fragment[]): Fragment[] {
     return fragments.flatMap((fragment) => {
