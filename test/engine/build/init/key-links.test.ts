@@ -377,3 +377,9 @@ test("a reference { id, type } is a field if one call brings the objects of many
     /^extend type UserReference \{\n {2}user: User\n {4}@rest\(operation: "getUsers", params: \[\{ name: "ids", from: "parent\.id" \}\], batchBy: "id"\)/m,
   );
 });
+
+test("objects { id, type } in a list are not called by the list's name", () => {
+  const schemas = { Team: object({ id: text, name: text }), UserReference: reference(text) };
+  const { schema } = projectOn({ user: list(ref("UserReference")) }, targets, schemas);
+  expect(schema).not.toContain("extend type UserReference");
+});
