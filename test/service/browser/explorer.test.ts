@@ -141,6 +141,21 @@ test("finds a field by search, and its documentation names the REST operation an
   expect(noted).toMatchObject({ foreign: [], errors: [] });
 });
 
+test("shows a deferred part when it comes, and its calls", { timeout }, async () => {
+  const { page, noted } = await openExplorer();
+  await write(
+    page,
+    ".graphiql-query-editor",
+    'query Start { me { email } ... @defer(label: "people") { agents { name } } }',
+  );
+  await page.getByRole("button", { name: /^Execute query/ }).click();
+  await result(page, /"agents"/);
+  await page.getByRole("button", { name: /REST calls/ }).click();
+  await page.getByRole("row", { name: /^listAgents in people GET/ }).waitFor();
+  await page.locator("#summary", { hasText: "first part" }).waitFor();
+  expect(noted).toMatchObject({ foreign: [], errors: [] });
+});
+
 test("takes another key, from the bar or from the Headers editor", { timeout }, async () => {
   const { page } = await openExplorer();
   await write(page, ".graphiql-query-editor", "{ me { email } }");

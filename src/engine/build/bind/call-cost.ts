@@ -5,13 +5,16 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
+  type FragmentSpreadNode,
   type GraphQLObjectType,
   getNullableType,
+  type InlineFragmentNode,
   isAbstractType,
   isListType,
   Kind,
   type SelectionSetNode,
 } from "graphql";
+import { deferDirectiveOf } from "../../shared/defer.ts";
 import { isSafe, type RestOperation } from "../openapi/operation.ts";
 import { objectTypesOf } from "../schema/object-types.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";
@@ -28,7 +31,17 @@ type PlannedCall = {
   readonly calls: Estimate;
   /** The path of the field with which the call is shared: identical reads of a query are coalesced. */
   readonly sharedWith?: string;
+  /** The fragments with `@defer` that the field is in, from the outermost one. Empty: the first part of the response. */
+  readonly deferredIn: Deferred;
 };
+
+/** A fragment with `@defer` is known by its label, or else by its line in the operation's file. */
+type Deferred = readonly string[];
+type DeferredNode<Node> = { readonly node: Node; readonly deferredIn: Deferred };
+
+/** The part of the response that a call belongs to, for texts. */
+export const describePart = (deferredIn: Deferred): string | undefined =>
+  deferredIn.length > 0 ? `in the deferred part ${deferredIn.join(" > ")}` : undefined;
 
 export const callCost = (model: Model, operation: SavedOperation): Estimate =>
   listCalls(model, operation).reduce<Estimate>(
@@ -52,7 +65,7 @@ export function listCalls(model: Model, { definition, document }: SavedOperation
   const root = model.schema.getRootType(definition.operation);
   const one = { typical: 1, worst: 1 };
   if (root)
-    planner.visitType(root, [definition.selectionSet], {
+    planner.visitType(root, [{ node: definition.selectionSet, deferredIn: [] }], {
       path: "",
       parents: one,
       page: undefined,
@@ -92,22 +105,32 @@ class CallPlanner {
     this.#fragments = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
   }
 
-  visitType(type: GraphQLObjectType, sets: readonly SelectionSetNode[], position: WalkPosition): void {
-    const fields = new Map<string, FieldNode[]>();
+  visitType(
+    type: GraphQLObjectType,
+    sets: readonly DeferredNode<SelectionSetNode>[],
+    position: WalkPosition,
+  ): void {
+    const fields = new Map<string, DeferredNode<FieldNode>[]>();
     for (const set of sets) this.#collect(type, set, fields);
     for (const [name, nodes] of fields) {
       this.#visitField(type, nodes, { ...position, path: position.path ? `${position.path}.${name}` : name });
     }
   }
 
-  #visitField(type: GraphQLObjectType, nodes: readonly FieldNode[], position: WalkPosition): void {
+  #visitField(
+    type: GraphQLObjectType,
+    nodes: readonly DeferredNode<FieldNode>[],
+    position: WalkPosition,
+  ): void {
     const { path, parents, page } = position;
-    const [node] = nodes;
+    const node = nodes[0]?.node;
     const field = node && this.#model.fields.get(`${type.name}.${node.name.value}`);
     if (!field) return;
     const { definition } = field;
     const bound = field.kind === "bound" ? field : undefined;
-    if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position) });
+    // a field that is outside a fragment too comes with the earlier part
+    const [{ deferredIn = [] } = {}] = nodes.toSorted((a, b) => a.deferredIn.length - b.deferredIn.length);
+    if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position), deferredIn });
     const objects = objectTypesOf(this.#model.schema, definition.type);
     if (objects.length === 0) return;
     const next = bound ? pageLength(bound, node) : page;
@@ -121,25 +144,45 @@ class CallPlanner {
           enclosing,
         }
       : { path, parents, page: next, enclosing };
-    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const sets = nodes.flatMap(({ node: { selectionSet: set }, deferredIn }) =>
+      set ? [{ node: set, deferredIn }] : [],
+    );
     for (const object of objects) this.visitType(object, sets, below);
   }
 
-  #collect(type: GraphQLObjectType, set: SelectionSetNode, fields: Map<string, FieldNode[]>): void {
-    for (const selection of set.selections) {
+  #collect(
+    type: GraphQLObjectType,
+    { node: { selections }, deferredIn }: DeferredNode<SelectionSetNode>,
+    fields: Map<string, DeferredNode<FieldNode>[]>,
+  ): void {
+    for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
         const name = selection.alias?.value ?? selection.name.value;
-        const nodes = fields.get(name);
-        if (nodes) nodes.push(selection);
-        else fields.set(name, [selection]);
+        const nodes = fields.get(name) ?? [];
+        fields.set(name, nodes);
+        nodes.push({ node: selection, deferredIn });
         continue;
       }
       const spread =
         selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
       const condition = spread?.typeCondition?.name.value;
       if (spread && (condition === undefined || this.#applies(condition, type)))
-        this.#collect(type, spread.selectionSet, fields);
+        this.#collect(
+          type,
+          { node: spread.selectionSet, deferredIn: [...deferredIn, ...this.#deferral(selection)] },
+          fields,
+        );
     }
+  }
+
+  /** The name of a fragment with `@defer`, unless `if` is always false. */
+  #deferral(fragment: FragmentSpreadNode | InlineFragmentNode): string[] {
+    const directive = deferDirectiveOf(fragment);
+    if (!directive) return [];
+    const argument = (name: string) => directive.arguments?.find((each) => each.name.value === name)?.value;
+    const [condition, label] = [argument("if"), argument("label")];
+    if (condition?.kind === Kind.BOOLEAN && !condition.value) return [];
+    return [label?.kind === Kind.STRING ? label.value : `at line ${directive.loc?.startToken.line}`];
   }
 
   #applies(condition: string, type: GraphQLObjectType): boolean {

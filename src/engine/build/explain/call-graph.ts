@@ -3,7 +3,7 @@
  * that a call uses from the calls above it.
  */
 import { mermaidLabel } from "../../shared/cli/printable.ts";
-import { describeCallCount, listCalls } from "../bind/call-cost.ts";
+import { describeCallCount, describePart, listCalls } from "../bind/call-cost.ts";
 import { formatSource } from "../bind/inputs/input-source.ts";
 import { type BoundField, describeBatchSize, type Model } from "../bind/model.ts";
 import { methodAndPath } from "../openapi/operation.ts";
@@ -13,7 +13,7 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
   const levels: string[][] = [];
   const edges: string[] = [];
   const above: { readonly id: string; readonly path: string; readonly level: number }[] = [];
-  for (const [index, { path, field, calls }] of listCalls(model, operation).entries()) {
+  for (const [index, { path, field, calls, deferredIn }] of listCalls(model, operation).entries()) {
     const id = `c${index}`;
     // the calls of a field precede those of its subfields
     const parent = above.findLast(
@@ -21,7 +21,8 @@ export function callGraph(model: Model, operation: SavedOperation): string[] {
     );
     const level = parent ? parent.level + 1 : 0;
     above.push({ id, path, level });
-    const label = [path, methodAndPath(field.operation), describeCallCount(calls)].map(mermaidLabel);
+    const texts = [path, methodAndPath(field.operation), describeCallCount(calls)];
+    const label = [...texts, describePart(deferredIn) ?? []].flat().map(mermaidLabel);
     levels[level] = [
       ...(levels[level] ?? []),
       `    ${id}["${label.map((each) => each.slice(1, -1)).join("<br/>")}"]`,

@@ -6,7 +6,13 @@ import { getNamedType } from "graphql";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
 import { isCounted, type NextPage, type Page } from "../../shared/page.ts";
-import { callCost, describeCallCount, describeWorstCase, listCalls } from "../bind/call-cost.ts";
+import {
+  callCost,
+  describeCallCount,
+  describePart,
+  describeWorstCase,
+  listCalls,
+} from "../bind/call-cost.ts";
 import { suggestOperations } from "../bind/find-operation.ts";
 import { enclosingTypes, formatSource } from "../bind/inputs/input-source.ts";
 import { countText } from "../bind/list-length.ts";
@@ -44,12 +50,14 @@ export function explain(model: Model, saved: readonly SavedOperation[], name: st
 }
 
 function explainOperation(model: Model, operation: SavedOperation): string[] {
-  const calls = listCalls(model, operation).flatMap(({ path, field, parents, calls: count, sharedWith }) => {
+  const calls = listCalls(model, operation).flatMap((call) => {
+    const { path, field, parents, calls: count, sharedWith } = call;
+    const part = describePart(call.deferredIn);
     const showsParents = count.worst > 1 || parents.worst > 1;
     const forParents = `, for ${countText(parents.typical)} parents${describeWorstCase(parents.typical, parents.worst)}`;
     return [
       "",
-      `${path}  (${field.coordinate})`,
+      `${path}  (${field.coordinate})${part === undefined ? "" : `, ${part}`}`,
       ...callLines(model, field),
       `  ${sharedWith === undefined ? describeCallCount(count) : `the call of ${sharedWith}`}${showsParents ? forParents : ""}`,
     ];

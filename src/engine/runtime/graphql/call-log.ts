@@ -26,6 +26,8 @@ export type CallEntry = {
   readonly ageSeconds?: number;
   /** The number of keys in a batched call. */
   readonly keys?: number;
+  /** The deferred part that the call is for: labels, or paths, of its fragments. */
+  readonly part?: string;
 };
 
 /**
@@ -42,7 +44,7 @@ export function collectCalls(request: RequestRecord): () => CallEntry[] {
 }
 
 function noted(
-  { operation, method, path, query, status, source, ageSeconds, beganAt, ms }: CallRecord,
+  { operation, method, path, query, status, source, ageSeconds, beganAt, ms, part }: CallRecord,
   began: number,
 ): CallEntry {
   const lengths = Object.values(query ?? {}).map((value) => (Array.isArray(value) ? value.length : 0));
@@ -57,5 +59,6 @@ function noted(
     startMs: roundMs(beganAt - began),
     ms: roundMs(ms),
     ...(keys > 0 && { keys }),
+    ...(part !== undefined && { part }),
   };
 }

@@ -10,6 +10,7 @@ import type { PartFormat } from "../http/graphql-media-type.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import { largeAnswers } from "../settings/capacity.ts";
 import type { Admission } from "./admission.ts";
+import type { CallEntry } from "./call-log.ts";
 import { type FieldError, type Path, pathKeys } from "./errors/field-error.ts";
 import { groupErrors, withNullCount } from "./errors/group-errors.ts";
 import { logErrors } from "./errors/log-errors.ts";
@@ -135,7 +136,8 @@ const contentTypes: Readonly<Record<PartFormat, string>> = {
 /**
  * Sends a response in parts (RFC 2046 §5.1.3). A part is serialized once the client has read the previous part. Resolves when the
  * response has been read or the client has disconnected. `limit` is the maximum number of bytes of all parts. Throws if the first
- * part is too large. A later part that is too large is replaced by errors and ends the response.
+ * part is too large. A later part that is too large is replaced by errors and ends the response. The last
+ * part has the `calls` in its extensions.
  */
 export async function sendParts(
   reply: FastifyReply,
@@ -145,7 +147,14 @@ export async function sendParts(
     limit,
     scope,
     admission,
-  }: { format: PartFormat; limit: number; scope: RequestScope; admission: Admission },
+    calls,
+  }: {
+    format: PartFormat;
+    limit: number;
+    scope: RequestScope;
+    admission: Admission;
+    calls: (() => readonly CallEntry[]) | undefined;
+  },
 ): Promise<void> {
   const { raw } = reply;
   if (raw.destroyed) return;
@@ -166,7 +175,8 @@ export async function sendParts(
     for (let next = await results.next(); !next.done; next = await results.next()) {
       let text: string;
       try {
-        text = textOf(next.value);
+        const { value } = next;
+        text = textOf(calls && !value.hasNext ? { ...value, extensions: { calls: calls() } } : value);
       } catch (error) {
         const last = await results.throw?.(error);
         if (last && !last.done) yield framed(JSON.stringify(last.value), false);

@@ -155,18 +155,23 @@ export function routes(
         return sendFound(request, reply, found, scope);
       }
       const client = new RestClient(upstreams, scope, record);
-      const partFormat = calls ? undefined : acceptsParts;
-      const given = await run(read(scope), { request, scope, rest: client, execution: found, partFormat });
+      const given = await run(read(scope), {
+        request,
+        scope,
+        rest: client,
+        execution: found,
+        partFormat: acceptsParts,
+      });
       const isWrite = record.operationType !== undefined && record.operationType !== "query";
       setCacheStatus(reply, isWrite ? "fwd=method" : calls ? "fwd=bypass" : "fwd=miss");
       admission.place?.leave(); // another request starts in this tick
-      if (!Array.isArray(given) && given.body.kind === "incremental" && partFormat) {
+      if (!Array.isArray(given) && given.body.kind === "incremental" && acceptsParts) {
         callers.remember(request);
         const first = [responseWith(given.body.initialResult)];
         throwForRefusedCredentials(first, forwarded.hasCredentials, credentials);
         for (const [name, value] of given.http.headers) reply.header(name, value);
         const limit = config.env.MAX_ANSWER_BYTES;
-        return await sendParts(reply, given.body, { format: partFormat, limit, scope, admission });
+        return await sendParts(reply, given.body, { format: acceptsParts, limit, scope, admission, calls });
       }
       sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {

@@ -161,6 +161,8 @@ export class CallRecord {
   readonly isRetry: boolean;
   /** The request that the call belongs to. */
   readonly request: RequestRecord | undefined;
+  /** The deferred part of the response that needs the call. */
+  part: string | undefined;
   /** Whether the call gets the response of an identical read of the same request. */
   isRepeated = false;
   /** How the request got the response. */

@@ -87,6 +87,7 @@ export class RestClient {
   readonly #scope: RequestScope;
   readonly #request: RequestRecord | undefined;
   readonly #coordinate: string | undefined;
+  #part: string | undefined;
 
   /** `coordinate`: the schema coordinate of the field that makes the calls. */
   constructor(upstreams: Upstreams, scope: RequestScope, request?: RequestRecord, coordinate?: string) {
@@ -98,7 +99,16 @@ export class RestClient {
 
   /** Returns the client of the same request for the calls of one field. */
   forField(coordinate: string): RestClient {
-    return new RestClient(this.#upstreams, this.#scope, this.#request, coordinate);
+    const client = new RestClient(this.#upstreams, this.#scope, this.#request, coordinate);
+    client.#part = this.#part;
+    return client;
+  }
+
+  /** The client of the same request for the fields of a deferred part. */
+  forPart(part: string): RestClient {
+    const client = new RestClient(this.#upstreams, this.#scope, this.#request);
+    client.#part = part;
+    return client;
   }
 
   /** The caller's tenant; empty if no gateway vouches for one. Operations that need the tenant are then refused. */
@@ -164,6 +174,7 @@ export class RestClient {
         request: this.#request,
       });
       call.baseUrl = upstream.baseUrl;
+      call.part = this.#part;
       beginCall(call);
       try {
         held = operation.held && (await this.#upstreams.held.of(operation, forwarded));

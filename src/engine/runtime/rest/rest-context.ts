@@ -61,12 +61,18 @@ export type Context<Paths extends object, Parents, Values, Scalars> = {
 /** The context of the resolvers of any API. */
 export type AnyContext = { readonly rest: object };
 
+type Rests = {
+  forField(coordinate: string): object;
+  /** The client for the fields of a deferred part. */
+  forPart?(part: string): Rests;
+};
+
 /**
  * The context of one execution. Each field's resolver gets a REST client of its own by `forField`, whose calls have the field's
  * schema coordinate, for logs and traces. `steps`: how many steps the regular expressions for the request's arguments may still
  * take.
  */
 export type ExecutionContext = {
-  readonly rest: { forField(coordinate: string): object };
+  readonly rest: Rests;
   steps?: RegexSteps;
 };

@@ -35,6 +35,37 @@ test("explain says that a call carries nothing of its caller", async () => {
   );
 });
 
+test("explain names the deferred part that each call belongs to", async () => {
+  const root = project({
+    "spec/operations/depot.graphql": `query Deferred($id: Int!, $later: Boolean!) {
+  warehouse(id: $id, region: EU_WEST) {
+    ... @defer(label: "parcels") {
+      name
+      parcels(size: 20) { parcels { ... @defer(if: $later) { courier { company } } } }
+    }
+    ...Manager @defer(if: false)
+  }
+}
+fragment Manager on Warehouse { name }
+query Both($id: Int!) {
+  warehouse(id: $id, region: EU_WEST) { ... @defer { parcels(size: 20) { page { total } } } parcels(size: 20) { page { next } } }
+}`,
+  });
+  const heads = async (name: string) =>
+    (await ran(root, [name], explain)).out.split("\n").filter((line) => /^warehouse/.test(line));
+  expect(await heads("Deferred")).toEqual([
+    "warehouse  (Query.warehouse)",
+    "warehouse.parcels  (Warehouse.parcels), in the deferred part parcels",
+    "warehouse.parcels.parcels[].courier  (Parcel.courier), in the deferred part parcels > at line 5",
+  ]);
+  expect(await heads("Both")).toEqual([
+    "warehouse  (Query.warehouse)",
+    "warehouse.parcels  (Warehouse.parcels)",
+  ]);
+  const { out } = await ran(root, ["--format", "mermaid", "Deferred"], explain);
+  expect(out).toContain("1 REST call<br/>in the deferred part parcels");
+});
+
 test("--format mermaid draws the calls of a saved operation by level, with keys and batches", async () => {
   const { out } = await ran(project(), ["--format", "mermaid", "Depot"], explain);
   expect(out.split("\n")).toEqual([

@@ -132,6 +132,25 @@ describe("a deferred fragment comes in a later part", () => {
     await expect.poll(() => server.quotas.requests_in_flight?.held).toBe(0);
   });
 
+  test.each([v02, of2022])(
+    "with the REST calls in the last part, to a client that asks for them: %s",
+    async (accept) => {
+      const { handler, open } = slowAgents();
+      const { post } = await inFrontOf(handler);
+      open();
+      const text = '{ me { id } ... @defer(label: "agents") { agents { id } } ... @defer { me { email } } }';
+      const parts = await allOf(partsOf(await post(text, asking(accept, { "x-explain-calls": "1" }))));
+      const calls = parts.flatMap(({ extensions }) => (extensions as { calls?: Part[] })?.calls ?? []);
+      expect(parts.slice(0, -1).some(({ extensions }) => extensions)).toBe(false);
+      expect(calls.filter(({ operation }) => operation === "listAgents").map(({ part }) => part)).toEqual([
+        "agents",
+      ]);
+      expect(calls.filter(({ part }) => part === undefined).map(({ operation }) => operation)).toEqual([
+        "getMe",
+      ]);
+    },
+  );
+
   test.each(["application/json", "*/*", "multipart/*, application/json"])(
     "but in the whole response to a client that accepts %j",
     async (accept) => {

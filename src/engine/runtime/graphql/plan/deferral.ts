@@ -6,7 +6,7 @@
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
-import { FieldError, type Path } from "../errors/field-error.ts";
+import { FieldError, type Path, pathKeys } from "../errors/field-error.ts";
 import {
   type BoundFieldPlan,
   type DeferUsage,
@@ -38,6 +38,20 @@ export type Part = {
   readonly place: Place;
   isDone: boolean;
 };
+
+/** The labels of the parts' fragments. Without a label, a fragment is known by its path, the same for all objects of a list. */
+export function describeParts(parts: readonly Part[]): string {
+  const names = parts.flatMap(({ fragments }) =>
+    fragments.map(({ label, path }) => label ?? (pathText(path) || "the root")),
+  );
+  return [...new Set(names)].join(", ");
+}
+
+const pathText = (path: Path | undefined): string =>
+  pathKeys(path)
+    .map((key) => (typeof key === "number" ? "[]" : `.${key}`))
+    .join("")
+    .slice(1);
 
 /** A level whose values are its parents themselves, completed into the wrappers of their parts. */
 export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {

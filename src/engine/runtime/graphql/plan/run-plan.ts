@@ -10,7 +10,7 @@ import type { Args } from "../errors/argument-check.ts";
 import { FieldError } from "../errors/field-error.ts";
 import { ArgumentBudget } from "./argument-budget.ts";
 import { completeLevel, type Level, type PlanRun, positionsIn } from "./complete-level.ts";
-import { Deferral } from "./deferral.ts";
+import { Deferral, describeParts } from "./deferral.ts";
 import { enclosingWithArguments, type OperationPlan, type ResultMap, toError } from "./plan.ts";
 import { createResponseBudget } from "./response-budget.ts";
 
@@ -79,7 +79,8 @@ async function runLevel(run: PlanRun, level: Level): Promise<void> {
     const args = argumentsOf(run, level);
     if (level.field.inherited.length > 0)
       around = level.parents.map((_, index) => enclosingWithArguments(level.field, args, around[index]));
-    const call = () => level.field.source.resolve(level.parents, args, run.context, level.enclosing);
+    const context = run.deferral ? contextOf(run, level) : run.context;
+    const call = () => level.field.source.resolve(level.parents, args, context, level.enclosing);
     const called = run.argumentBudget.isLarge ? run.pieces.measured(call) : call();
     values = called instanceof Promise ? await called : [await called[0]];
   } catch (error) {
@@ -96,6 +97,14 @@ async function runLevel(run: PlanRun, level: Level): Promise<void> {
   if (run.deferral && nextParents.some((found) => found?.plan.deferral))
     next.push(run.deferral.begin(run.budget, nextParents, positionsIn(run, level)));
   if (next.length > 0) await all(next);
+}
+
+/** The context of a level below a deferred fragment notes the fragment with each call. */
+function contextOf({ context }: PlanRun, level: Level): PlanRun["context"] {
+  let at: Level | undefined = level;
+  while (at && !at.parts) at = at.above;
+  if (!at?.parts || !context.rest.forPart) return context;
+  return { ...context, rest: context.rest.forPart(describeParts(at.parts)) };
 }
 
 /** `Promise.all`, without its cost for a single promise. */

@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {{ operation: string, method: string, path: string, status?: number, startMs: number, ms: number, source?: string, ageSeconds?: number, keys?: number }} Call
+ * @typedef {{ operation: string, method: string, path: string, status?: number, startMs: number, ms: number, source?: string, ageSeconds?: number, keys?: number, part?: string }} Call
  * @typedef {{ name: string, body: string, variables?: object }} SavedOperation
  * @typedef {{ key: string, keyHeader: string, schema: object, operations: SavedOperation[], workers: Record<string, string> }} Facts
  * @typedef {{ query: string, operationName?: string | null, variables?: object | null }} Operation
@@ -57,7 +57,7 @@ function digest(text) {
  */
 function headersOf(written) {
   const headers = new Headers({
-    accept: "application/json",
+    accept: "multipart/mixed;deferSpec=20220824, application/json", // GraphiQL merges parts of this format
     "content-type": "application/json",
     "x-explain-calls": "1",
   });
@@ -82,27 +82,53 @@ const hasOperation = (query, name) =>
  * @param {Operation} operation
  * @param {{ headers?: Record<string, string> }} [options]
  */
-async function execute({ query, operationName, variables }, options) {
+async function* execute({ query, operationName, variables }, options) {
   const began = performance.now();
   const name = operationName && hasOperation(query, operationName) ? operationName : undefined;
   const body = JSON.stringify({ query, operationName: name, variables });
-  /** @type {Response} */
-  let response;
-  let text = "";
+  const seen = { errors: 0, length: 0, firstMs: 0 };
   try {
     const headers = headersOf(options?.headers ?? {});
-    response = await fetch("/v1/graphql", { method: "POST", headers, body });
-    text = await response.text();
+    const response = await fetch("/v1/graphql", { method: "POST", headers, body });
+    for await (const text of textsOf(response)) {
+      const answer = parse(text);
+      const { calls = [], ...extensions } = answer.extensions ?? {};
+      if (answer.extensions) answer.extensions = extensions;
+      if (Object.keys(extensions).length === 0) delete answer.extensions;
+      const ms = performance.now() - began;
+      seen.firstMs ||= ms;
+      seen.length += text.length;
+      for (const { errors } of [answer, ...(answer.incremental ?? [])]) seen.errors += errors?.length ?? 0;
+      show(response, seen, ms, calls);
+      yield answer;
+    }
   } catch (error) {
-    return showFailure(error);
+    yield showFailure(error);
   }
-  const ms = performance.now() - began;
-  const answer = parse(text);
-  const { calls = [], ...extensions } = answer.extensions ?? {};
-  if (answer.extensions) answer.extensions = extensions;
-  if (Object.keys(extensions).length === 0) delete answer.extensions;
-  show(response, answer.errors?.length ?? 0, ms, text.length, calls);
-  return answer;
+}
+
+/**
+ * The parts of a response (RFC 2046 §5.1.3, with the boundary `-`), or its whole text.
+ * @param {Response} response
+ */
+async function* textsOf(response) {
+  if (!response.headers.get("content-type")?.startsWith("multipart/mixed")) {
+    yield await response.text();
+    return;
+  }
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+      text += read.value;
+      for (let end = text.indexOf("\r\n---", 3); end >= 0; end = text.indexOf("\r\n---", 3)) {
+        yield text.slice(text.indexOf("\r\n\r\n") + 4, end);
+        text = text.slice(end);
+      }
+    }
+  } finally {
+    void reader?.cancel(); // GraphiQL takes no more: its user has stopped the operation
+  }
 }
 
 /**
@@ -144,18 +170,22 @@ function make(name, attributes, ...children) {
 /**
  * A response with failed fields has status 200 too: the number of errors is then shown beside the status, both marked as bad.
  * @param {Response} response
- * @param {number} errors
+ * @param {{ errors: number, length: number, firstMs: number }} seen of all parts that have come
  * @param {number} ms
- * @param {number} length
  * @param {Call[]} calls
  */
-function show(response, errors, ms, length, calls) {
+function show(response, { errors, length, firstMs }, ms, calls) {
   const { status } = response;
   const failed = errors > 0 ? `, ${errors} ${errors === 1 ? "error" : "errors"}` : "";
   const verdict = status < 300 && errors === 0 ? "good" : "bad";
   element("summary").replaceChildren(
     make("span", { class: `status ${verdict}` }, `${status}${failed}`),
-    make("span", {}, make("b", {}, `${Math.round(ms)} ms`)),
+    make(
+      "span",
+      {},
+      make("b", {}, `${Math.round(ms)} ms`),
+      firstMs < ms ? `, first part ${Math.round(firstMs)} ms` : "",
+    ),
     make("span", {}, `${(length / 1000).toFixed(1)} kB`),
     make("span", {}, "request ", make("code", {}, response.headers.get("x-request-id") ?? "without an id")),
   );
@@ -177,24 +207,27 @@ function showCalls(calls) {
 function tableOf(calls) {
   const end = Math.max(1, ...calls.map(({ startMs, ms }) => startMs + ms));
   const sorted = [...calls].sort((one, other) => one.startMs - other.startMs);
-  const rows = sorted.map(({ operation, method, path, status, source, ageSeconds, startMs, ms, keys }) => {
-    const age = ageSeconds === undefined ? "" : ` ${Math.round(ageSeconds)} s ago`;
-    const bar = make("span", { class: "span" });
-    bar.style.marginInlineStart = `${(100 * startMs) / end}%`;
-    bar.style.inlineSize = `max(3px, ${(100 * ms) / end}%)`;
-    const words = operation.split(/(?=[A-Z])/); // where a narrow column may break the name
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, ...words.flatMap((word) => [make("wbr", {}), word])),
-      make("td", { class: "path" }, `${method} ${path}`),
-      make("td", { class: (status ?? 500) < 400 ? "good" : "bad" }, `${status ?? "no answer"}`),
-      make("td", {}, status ? `${source ?? "fetched"}${age}` : "–"),
-      make("td", { class: "number" }, keys ? `${keys}` : "–"),
-      make("td", { class: "number" }, `${ms.toFixed(1)}`),
-      make("td", { class: "time" }, bar),
-    );
-  });
+  const rows = sorted.map(
+    ({ operation, method, path, status, source, ageSeconds, startMs, ms, keys, part }) => {
+      const age = ageSeconds === undefined ? "" : ` ${Math.round(ageSeconds)} s ago`;
+      const bar = make("span", { class: "span" });
+      bar.style.marginInlineStart = `${(100 * startMs) / end}%`;
+      bar.style.inlineSize = `max(3px, ${(100 * ms) / end}%)`;
+      const words = operation.split(/(?=[A-Z])/); // where a narrow column may break the name
+      const deferred = part === undefined ? [] : [" ", make("span", { class: "part" }, `in ${part}`)];
+      return make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, ...words.flatMap((word) => [make("wbr", {}), word]), ...deferred),
+        make("td", { class: "path" }, `${method} ${path}`),
+        make("td", { class: (status ?? 500) < 400 ? "good" : "bad" }, `${status ?? "no answer"}`),
+        make("td", {}, status ? `${source ?? "fetched"}${age}` : "–"),
+        make("td", { class: "number" }, keys ? `${keys}` : "–"),
+        make("td", { class: "number" }, `${ms.toFixed(1)}`),
+        make("td", { class: "time" }, bar),
+      );
+    },
+  );
   const heads = {
     Operation: "",
     Request: "path",
