@@ -252,6 +252,53 @@ test("on a phone the open documentation has the whole width, and its button give
   expect(await run(page)).toMatchObject({ data: expect.anything() });
 });
 
+test.each([390, 820])(
+  "the label of the search, the lines of variables and the buttons have room at %i pixels",
+  {
+    timeout,
+  },
+  async (width) => {
+    const { page } = await openExplorer({ width });
+    await openTab(page, "StartPage");
+    const boxes = await page.evaluate<{ lines: number; covered: boolean }>(`(() => {
+    const box = (query) => document.querySelector(query).getBoundingClientRect();
+    const tool = box(".graphiql-editor-tool");
+    const lines = [...document.querySelectorAll(".graphiql-editor-tool .view-line")].map((line) => line.getBoundingClientRect());
+    const [buttons, first] = [box(".graphiql-toolbar"), box(".graphiql-query-editor .monaco-editor")];
+    return {
+      lines: lines.filter(({ height, top, bottom }) => height > 0 && top >= tool.top && bottom <= tool.bottom).length,
+      covered: buttons.left < first.right && first.left < buttons.right && buttons.top < first.bottom && first.top < buttons.bottom,
+    };
+  })()`);
+    expect(boxes.lines).toBeGreaterThanOrEqual(4);
+    expect(boxes.covered).toBe(false);
+    await page.getByRole("button", { name: /Documentation Explorer/ }).click();
+    await page.locator(".graphiql-doc-explorer").waitFor();
+    const search = await page.evaluate<{
+      label: number;
+      room: number;
+      overflow: number;
+      covers: boolean;
+    }>(`(() => {
+    const input = document.querySelector('.graphiql-doc-explorer-search [role="combobox"]');
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = getComputedStyle(input).font;
+    const box = (query) => document.querySelector(query).getBoundingClientRect();
+    const [around, search, title] = [box(".graphiql-doc-explorer"), box(".graphiql-doc-explorer-search"), box(".graphiql-doc-explorer-title")];
+    return {
+      label: pen.measureText(input.placeholder).width,
+      room: input.clientWidth,
+      overflow: search.right - around.right,
+      covers: search.left < title.right && search.top < title.bottom,
+    };
+  })()`);
+    expect(search.covers).toBe(false);
+    expect(search.room).toBeGreaterThanOrEqual(search.label);
+    expect(search.overflow).toBeLessThanOrEqual(0);
+    await takePicture(page, `explorer-${width}-documentation`);
+  },
+);
+
 test("is drawn in the dark at 1280 pixels", { timeout }, async () => {
   const { page, noted } = await openExplorer({ dark: true });
   await openTab(page, "StartPage");
