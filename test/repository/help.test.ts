@@ -70,10 +70,10 @@ test.concurrent.each(suitesAndBenches)(
 test("a help text says which options are required, and no empty default", async () => {
   expect(await help("keys", "create")).toMatch(/--tenant <id> +tenant of the key \(required\)\n/);
   const { io, lines } = printing();
-  expect(await restbound(["init", "--help"], io)).toBe(0);
-  const init = lines.join("\n");
-  expect(init).toMatch(/--openapi <file> [\s\S]+?\(required\)\n +--tag/);
-  expect(init).not.toContain("default");
+  expect(await restbound(["key", "--help"], io)).toBe(0);
+  const key = lines.join("\n");
+  expect(key).toMatch(/--name <name> [\s\S]+?\(required\)\n +--scopes/);
+  expect(key).not.toContain("default");
 });
 
 test("npm start's help names the roles, variables and where all of them are", async () => {

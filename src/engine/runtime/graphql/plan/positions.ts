@@ -3,6 +3,7 @@
  * bubble. Positions are computed only after a failure. An object that a null has cut off has no position.
  */
 import { type GraphQLOutputType, isListType, isNonNullType } from "graphql";
+import { own } from "../../../shared/own.ts";
 import type { Path } from "../errors/field-error.ts";
 import { deferredKey, type FieldPlan, type ObjectPlan, type ResultMap } from "./plan.ts";
 
@@ -90,7 +91,7 @@ function visitValue(
   type: GraphQLOutputType,
   { container, key, up }: At,
 ): void {
-  const value = (container as Record<string | number, unknown>)[key];
+  const value = own(container as Readonly<Record<string, unknown>>, key);
   if (typeof value !== "object" || value === null) return;
   const position = { path: { up: up?.path, key }, key, nullable: !isNonNullType(type), up, container };
   const bare = isNonNullType(type) ? type.ofType : type;
