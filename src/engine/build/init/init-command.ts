@@ -21,7 +21,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       )
       .option(
         "--openapi <file>",
-        "the document, a file or a URL; an overlay.yaml next to a file is copied too",
+        "the document, a file or a URL (required, but for --deploy in a project that exists); an overlay.yaml next to a file is copied too",
         nonEmpty,
       )
       .option("--tag <tag...>", "creates fields for the operations with these tags", collected)
