@@ -93,7 +93,16 @@ export default defineConfig({
       { extends: true, test: { name: "slow", include: slow } },
       { extends: true, test: { name: "many", include: many } },
       { extends: true, test: { name: "deploy", include: ["test/service/deploy/*.test.ts"] } },
-      { extends: true, test: { name: "package", include: ["test/engine/package/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "package",
+          include: ["test/engine/package/*.test.ts"],
+          // npm installs several times with an empty cache
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+        },
+      },
       { extends: true, test: { name: "bench", include: ["test/service/bench/*.test.ts"] } },
       { extends: true, test: { name: "browser", include: ["test/service/browser/*.test.ts"] } },
     ],

@@ -5,9 +5,9 @@
 import { hash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
-import { formatKeyLine, type KeyLine, memberFault, readKeyLines } from "../gateway/key-file.ts";
 import { formatApiKey, randomBase62 } from "../runtime/http/api-key.ts";
 import { ConfigError, readConfig } from "../runtime/settings/config.ts";
+import { formatKeyLine, type KeyLine, memberFault, readKeyLines } from "../runtime/settings/key-lines.ts";
 import { type Io, runCommand } from "../shared/cli/command.ts";
 import { CommandRefusal } from "../shared/cli/command-failure.ts";
 import { expiryForms, readExpiry } from "../shared/cli/expiry.ts";

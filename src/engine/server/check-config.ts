@@ -5,7 +5,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import leven from "leven";
-import { readKeyLines } from "../gateway/key-file.ts";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import { findHeldFileFaults } from "../runtime/rest/held-credentials.ts";
@@ -13,6 +12,7 @@ import { baseUrls, hasOwnDocument } from "../runtime/rest/upstream/base-urls.ts"
 import { youngGeneration } from "../runtime/settings/capacity.ts";
 import { type Config, ConfigError, roleNames } from "../runtime/settings/config.ts";
 import { secrets, variables } from "../runtime/settings/environment.ts";
+import { readKeyLines } from "../runtime/settings/key-lines.ts";
 import { listFiles } from "../shared/list-files.ts";
 import { isGatewayHeader } from "../shared/never-credentials.ts";
 import type { Operations } from "../shared/operation.ts";

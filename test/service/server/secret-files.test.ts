@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createInject } from "../../../../src/engine/gateway/inject.ts";
-import { hasProof, proofHeader } from "../../../../src/engine/runtime/http/context-headers.ts";
-import { ConfigError, readConfig } from "../../../../src/engine/runtime/settings/config.ts";
-import { start } from "../../../../src/engine/server/program.ts";
-import { service } from "../../../../src/main.ts";
-import { demoKeys } from "../../../../src/platform/demo/demo.ts";
+import { createInject } from "../../../src/engine/gateway/inject.ts";
+import { hasProof, proofHeader } from "../../../src/engine/runtime/http/context-headers.ts";
+import { ConfigError, readConfig } from "../../../src/engine/runtime/settings/config.ts";
+import { start } from "../../../src/engine/server/program.ts";
+import { service } from "../../../src/main.ts";
+import { demoKeys } from "../../../src/platform/demo/demo.ts";
 
 const [first, second] = ["first-secret-of-16", "second-secret-of-16"];
 /** Milliseconds that the clock is ahead. */
