@@ -191,8 +191,8 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * The sources of the lists that select the field's items and that no parameter style can represent when empty. An optional list
- * is left out if another value identifies the parent, because such a list may exclude items instead of selecting them.
+ * The sources of the lists that select the field's items, in parameters whose style cannot represent an empty list. Optional lists
+ * are not among them if another value identifies the parent: an optional list may exclude items instead of selecting them.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

@@ -71,8 +71,8 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
 }
 
 /**
- * Whether the argument may have any value: there is no selection, or the selection passes it, as a variable (`fedLength` reads
- * literals).
+ * Whether the value of the argument is unknown: there is no selection, or the selection passes the argument as a variable.
+ * `fedLength` has read literals before.
  */
 const isGiven = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||

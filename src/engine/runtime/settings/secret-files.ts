@@ -12,7 +12,7 @@ const maxBytes = 65_536;
 export const readSecret = (path: string): string => readRegularFile(path, maxBytes).replace(/\r?\n$/, "");
 
 export class SecretFiles {
-  /** Takes a line for each file that begins to fail, and for each new value. Who has a log sets it. */
+  /** Called with a log line for each file that begins to fail, and for each new value. The server sets it to write to its log. */
   report: (line: string) => void = () => {};
   readonly #reads: (() => void)[] = [];
   #readAt = performance.now();

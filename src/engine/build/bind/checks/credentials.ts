@@ -23,8 +23,8 @@ import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
- * Reports each document that declares no credentials, and each security scheme whose credential is never forwarded. The finding
- * of a scheme points to the first field that needs it.
+ * Reports each document that declares no credentials, and each security scheme that is never forwarded. A scheme's finding is
+ * located at the first field that needs the scheme.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations, held } = model;

@@ -1,7 +1,7 @@
 /**
- * Finds the member of REST's `oneOf` that corresponds to a field of a `@oneOf` input type, whose values set exactly one field
- * (GraphQL §3.10.1). The field's value is the whole REST object, or the only property that the object needs. This layer adds
- * the discriminator value, such as `type: "card"`, unless a field of the object feeds it.
+ * Finds the member of REST's `oneOf` for each field of a `@oneOf` input type (GraphQL §3.10.1). A client sets exactly one of these
+ * fields. Its value is the whole REST object, or the only property that the object requires. The server adds the discriminator's
+ * value, such as `type: "card"`, unless a field of the object feeds it.
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";

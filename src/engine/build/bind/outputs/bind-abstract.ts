@@ -131,8 +131,8 @@ type Unpaired = {
 };
 
 /**
- * Adds one finding for all variants without a member. The hint suggests a member type without a variant, whose name may be
- * misspelt.
+ * Adds one finding for all variants of REST that no member type matches. If a member type matches no variant, its name may be
+ * misspelt, and the hint suggests it.
  */
 function addWithoutMember(
   { findings }: Binder,

@@ -136,7 +136,7 @@ function addForgottenConnection(
   return true;
 }
 
-/** Reports a list field whose REST value is an object with lists: `result` is most likely missing, and the hint suggests it. */
+/** Reports a list field whose REST value is an object that contains lists. The hint suggests `result` with one of them. */
 function addForgottenResult(
   { binder, definition, where, directive }: FieldContext,
   { shape }: ResponseValue,

@@ -120,7 +120,7 @@ const mayBeNull = ({ operation, result }: BoundField): boolean =>
     return at.nullable || at.types.size === 0;
   });
 
-/** The statuses of the documented error responses, and the statuses among them whose responses have no JSON body. */
+/** `refusals`: the documented statuses of client errors (4xx and `default`). `bare`: those whose responses have no JSON body. */
 function refusalsOf({ responses }: RestOperation) {
   const refusals = responses.filter(({ status }) => /^(?:4|default$)/i.test(status));
   const bare = refusals.filter(({ content }) => !content.some((each) => isJson(each) || includesJson(each)));

@@ -104,8 +104,8 @@ const describe = (field: ModelField, inputs: string): string =>
     : `${[field.operation.id, ...field.result].join(".")}(${inputs})`);
 
 /**
- * Compares only explicit REST names (`@restName`). A name that is derived by convention follows the document, whose changes are
- * reported as value changes.
+ * Compares the explicit REST names (`@restName`) of enum values. Names by convention follow the document, and changes of the
+ * document's values are reported elsewhere.
  */
 function enumValueChanges(base: Model, head: Model): Change[] {
   return Object.values(base.schema.getTypeMap()).flatMap((old) => {

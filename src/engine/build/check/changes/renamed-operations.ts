@@ -1,6 +1,6 @@
 /**
- * Corrects errors about unknown operation names. The proof assumes that such a name is misspelt and suggests another one, but
- * if the base had the operation, it was removed or renamed.
+ * Corrects errors about unknown operation names. The proof assumes a misspelling and suggests a similar name. But an operation that
+ * exists at the base was removed or renamed since.
  */
 import type { Diagnostic } from "../../diagnostic.ts";
 import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";

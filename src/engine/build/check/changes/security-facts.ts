@@ -1,7 +1,7 @@
 /**
  * Facts about what a caller must send to be authorized: the security requirement (OpenAPI 3.1 §4.8.30), which lists
- * alternatives, each of them a set of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks callers
- * that satisfied an alternative before but satisfy none now, and callers whose credential REST now expects in another location.
+ * alternatives, each of them a set of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks a caller if
+ * no alternative is satisfied any more, or if REST expects the caller's credential in another location.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -110,7 +110,7 @@ function partOf(scheme: Scheme, member: (typeof credentialMembers)[number]): unk
   return isInAnyCase ? text?.toLowerCase() : text;
 }
 
-/** What `spec/credentials.yaml` decides: whose credential a call carries, for which callers. */
+/** The owner of the credential that a call carries, the server or the caller, as `spec/credentials.yaml` decides. */
 function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFact<CredentialOwner>[] {
   const { of, texts } = credentialUse(document, held, operation);
   const isHeld = of === "server" || of === "tenant";
