@@ -11,6 +11,7 @@ export {
   external,
   isEmptyList,
   itself,
+  neverNull,
   property,
   propertyAt,
   required,

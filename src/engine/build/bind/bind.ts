@@ -79,6 +79,9 @@ export function bind(
     inputConversions: conversions.all,
     calledOperations: calledOperations(document, held, credentials, boundFields({ fields })),
     semanticNonNull: semanticNonNull(binder, fields),
+    nullOnlyWithoutCall: new Set(
+      [...fields.keys()].filter((coordinate) => binder.isNullOnlyWithoutCall(coordinate)),
+    ),
     deprecations: deprecations({ ...input, fields, backings, values }, findings),
     abstracts: binder.abstracts,
     backings,

@@ -21,6 +21,7 @@ export class Binder {
   readonly backings = new Map<string, Backing[]>();
   /** For each field, the list levels that may be null without a failure, with the node that allows it. */
   readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
+  readonly #nullsWithoutCall = new Map<string, RestNode | undefined>();
   readonly #values = new Map<string, ValueUse>();
   /** Coordinate of a plain field → its property in the first REST object that has one. */
   readonly #properties = new Map<string, { readonly name: string; readonly owner: string }>();
@@ -108,9 +109,22 @@ export class Binder {
     if (!levels.has(level)) levels.set(level, rest);
   }
 
+  /** The field is null, without a call, if its parent has no key for the call. */
+  addNullWithoutCall({ coordinate, rest }: FindingTarget): void {
+    this.#nullsWithoutCall.set(coordinate, rest);
+  }
+
   /** Level → node that allows null. */
   nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
-    return this.#nulls.get(coordinate) ?? new Map();
+    const nulls = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
+    return this.#nullsWithoutCall.has(coordinate)
+      ? new Map([[0, this.#nullsWithoutCall.get(coordinate)], ...nulls])
+      : nulls;
+  }
+
+  /** Whether the field may be null without a call, but the document forbids null as the value of a call. */
+  isNullOnlyWithoutCall(coordinate: string): boolean {
+    return this.#nullsWithoutCall.has(coordinate) && this.#nulls.get(coordinate)?.has(0) !== true;
   }
 
   /**

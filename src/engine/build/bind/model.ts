@@ -178,6 +178,8 @@ export type Model = {
    * the value, 1 an item of its list.
    */
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
+  /** The coordinates of fields that are null without a call, while the document forbids null as the value of their call. */
+  readonly nullOnlyWithoutCall: ReadonlySet<string>;
   /** By schema coordinate, the deprecations of fields, arguments and input fields that depend on a deprecated part of REST. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;

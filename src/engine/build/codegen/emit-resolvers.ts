@@ -47,7 +47,7 @@ function emitType(model: Model, typeNames: TypeNames, type: string, fields: read
   const external = new Set(keys.flatMap(({ path, isOptional }) => (isOptional ? path : [])));
   const lines = fields.map((field) =>
     field.kind === "bound"
-      ? `${comment(boundText(field))}\n${field.definition.name}: ${boundResolver(field)},`
+      ? `${comment(boundText(field))}\n${field.definition.name}: ${boundResolver(model, field)},`
       : `${plainComment(field)}${field.definition.name}: ${external.has(field.definition.name) ? `external(${literal(field.path[0])})` : plainResolver(field)},`,
   );
   const own = typeNames.ofResolvers(type);
@@ -132,12 +132,14 @@ const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" }
  * The expression of a bound field: its REST call, wrapped in `level` and a batch function if the field is batched, and in
  * `inheriting` or `inheritingLevel` if it uses values from enclosing objects.
  */
-function boundResolver(field: BoundField): string {
+function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
   const needed = field.needs.filter(({ kind }) => kind === "parent");
   const missing = needed.map(({ path }) => nullTest(path)).join(" || ");
   // inline rather than in a helper, because TypeScript narrows `parent.x` only within the expression
-  const call = missing ? `${missing} ? null : ${restCall(field)}` : restCall(field);
+  const isNeverNull = nullOnlyWithoutCall.has(field.coordinate) && !field.connection;
+  const called = restCall(field, isNeverNull ? (answer) => `neverNull(${answer})` : undefined);
+  const call = missing ? `${missing} ? null : ${called}` : called;
   const value = field.connection ? connectionCall(field.connection, call) : call;
   const resolve = `${parameters(field, "parent")} => ${value}`;
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
@@ -197,7 +199,8 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-function restCall(field: BoundField): string {
+/** `checked` wraps the call. */
+function restCall(field: BoundField, checked = (answer: string): string => answer): string {
   const { request, operation, result, connection, entries, keyLists } = field;
   const parts = request.parts.map((part) => {
     if ("whole" in part) return [part.in, valueExpression(field, part.whole)] as const;
@@ -211,7 +214,7 @@ function restCall(field: BoundField): string {
   const call = isItemMethod(operation.method)
     ? `rest.${request.method}(${args.join(", ")})`
     : `rest.send(${[literal(operation.method), ...args].join(", ")})`;
-  const answer = entries ? `entriesFrom(${call})` : call;
+  const answer = checked(entries ? `entriesFrom(${call})` : call);
   const lists = keyLists.map((source) => `isEmptyList(${objectValue(source)})`);
   return lists.length > 0 ? `${lists.join(" || ")} ? [] : ${answer}` : answer;
 }

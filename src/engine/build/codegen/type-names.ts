@@ -7,7 +7,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 /** The functions of `restbound/rest` that the resolvers may call. */
 export const restFunctions =
   words(`batchEach batchMany batchOne connection entries entriesFrom external inheriting
-  inheritingLevel integer isEmptyList itself level property propertyAt required
+  inheritingLevel integer isEmptyList itself level neverNull property propertyAt required
   resolveTypeByProperty resolveTypeByValue untyped`);
 
 const reservedNames = new Set([

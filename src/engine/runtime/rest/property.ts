@@ -60,6 +60,16 @@ export function required<Value>(value: Value): NonNullable<Value> {
 export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
+/**
+ * Returns the value of a call, for a field that is null without one. Throws `BAD_UPSTREAM_RESPONSE` for a null, which the document
+ * forbids.
+ */
+export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
+  const value = await answer;
+  if (value !== null && value !== undefined) return value;
+  throw new CodedError("BAD_UPSTREAM_RESPONSE", "REST sent a value that breaks its contract");
+}
+
 /** Whether a list of keys selects nothing: a call for it could return everything, so it is not made. */
 export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 

@@ -59,9 +59,13 @@ function successPlace({ node, responses }: RestOperation): Pick<FindingTarget, "
 }
 
 /** Records that the field may be null without a failure. */
-function addNull({ binder, definition }: FieldContext, at: FindingTarget, why: string): void {
+function addNull(field: FieldContext, at: FindingTarget, why: string): void {
+  field.binder.addNull(at);
+  refuseNonNull(field, at, why);
+}
+
+function refuseNonNull({ binder, definition }: FieldContext, at: FindingTarget, why: string): void {
   const { coordinate } = at;
-  binder.addNull(at);
   if (isNonNullType(definition.type))
     binder.findings.add(
       "output-nullable",
@@ -86,7 +90,10 @@ export function matchResult(
 ): void {
   const { binder, definition, where, operation } = field;
   const at = { ...where, rest: operation.node };
-  if (mayHaveNothing) addNull(field, at, "its parent may have no key for it");
+  if (mayHaveNothing) {
+    binder.addNullWithoutCall(at);
+    refuseNonNull(field, at, "its parent may have no key for it");
+  }
   const items = value.shape.items;
   const isList = isListType(getNullableType(definition.type));
   if (!items && isList && addForgottenResult(field, value)) return;

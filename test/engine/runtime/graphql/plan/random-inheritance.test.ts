@@ -133,8 +133,8 @@ function smallSelection(random: Random, fields: readonly Field[]): Selection[] {
 }
 
 /**
- * The oracle: each object is resolved alone, with the objects around it in a list. `broken` collects the paths of fields that
- * are never null, at which a call returns the null that its document forbids.
+ * The oracle: each object is resolved alone, with the objects around it in a list. `broken` collects the paths at which a
+ * call returns the null that its document forbids.
  */
 function resolve(
   rest: FakeRest,
@@ -169,8 +169,7 @@ function resolve(
       if (field.kind === "root" || field.kind === "link") {
         const own = field.kind === "link" ? { own: object?.id ?? "" } : {};
         const found = rest.call(field, { ...own, ...inherited });
-        // a field that takes an argument from above may be null without a call, so its null is no error
-        if (found === null && !field.takesArgument) broken.push([...path, key].join("."));
+        if (found === null) broken.push([...path, key].join("."));
         return found;
       }
       if (!object?.key) return null;

@@ -7,6 +7,7 @@ import {
   inheriting,
   inheritingLevel,
   isEmptyList,
+  neverNull,
   property,
   required,
 } from "restbound/rest";
@@ -40,7 +41,7 @@ export const Team = {
       ? null
       : isEmptyList(parent.access?.guest_ids)
         ? []
-        : rest.get("/invited", { header: { ids: parent.access?.guest_ids } }, "people"),
+        : neverNull(rest.get("/invited", { header: { ids: parent.access?.guest_ids } }, "people")),
   /** Team.readers → GET /readers/{ids} (listReaders) */
   readers: (parent, args, { rest }) =>
     connection(

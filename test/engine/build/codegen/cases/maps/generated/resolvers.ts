@@ -5,6 +5,7 @@ import {
   entries,
   entriesFrom,
   level,
+  neverNull,
   property,
   propertyAt,
   resolveTypeByValue,
@@ -43,7 +44,9 @@ export const PlayerScore = {
   points: propertyAt("value", "points"),
   /** PlayerScore.team → GET /teams/{id} (getTeam) */
   team: (parent, _args, { rest }) =>
-    parent.value?.teamId == null ? null : rest.get("/teams/{id}", { path: { id: parent.value?.teamId } }),
+    parent.value?.teamId == null
+      ? null
+      : neverNull(rest.get("/teams/{id}", { path: { id: parent.value?.teamId } })),
   /** PlayerScore.profile → GET /profiles (listProfiles, batched by id) */
   profile: level((parents, _args, { rest }) =>
     batchOne(
