@@ -7,22 +7,16 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { isKeyOf } from "../runtime/http/api-key.ts";
 import type { TenantContext } from "../runtime/http/context-headers.ts";
-import { type Config, ConfigError } from "../runtime/settings/config.ts";
+import type { Config } from "../runtime/settings/config.ts";
 import { type KeyLine, parseKeyLines, readKeyText } from "../runtime/settings/key-lines.ts";
+import { WatchedFile } from "../runtime/settings/watched-file.ts";
 
-const rereadMs = 1_000;
 type Key = { readonly digest: Buffer; readonly expiresAt: number; readonly context: TenantContext };
 
 export class KeyFile {
-  readonly #path: string;
   readonly #environment: Config["env"]["API_ENVIRONMENT"];
-  readonly #log: FastifyBaseLogger;
-  /** The text that is applied, and its keys. The same text gives the same contexts, whose headers the gateway caches. */
-  #text: string;
-  #keys: ReadonlyMap<string, Key>;
-  #readAt = performance.now();
-  /** The mistakes in the file, if its current version is not applied because of them. */
-  #faults: string | undefined;
+  /** Unchanged content keeps its contexts, whose headers the gateway caches. */
+  readonly #file: WatchedFile<ReadonlyMap<string, Key>>;
 
   /** Throws `ConfigError` with the file's mistakes. */
   constructor(
@@ -30,55 +24,35 @@ export class KeyFile {
     { API_ENVIRONMENT }: Pick<Config["env"], "API_ENVIRONMENT">,
     log: FastifyBaseLogger,
   ) {
-    this.#path = path;
     this.#environment = API_ENVIRONMENT;
-    this.#log = log;
-    this.#text = readKeyText(path);
-    this.#keys = keysOf(parseKeyLines(path, this.#text));
+    this.#file = new WatchedFile({
+      read: () => readKeyText(path),
+      parse: (text) => keysOf(parseKeyLines(path, text)),
+      onApplied: () => log.warn("KEYS_FILE: the changed file is applied"),
+      onFailure: ({ message }) =>
+        log.error(
+          { faults: message.split("\n") },
+          "KEYS_FILE: the change is not applied, and revokes nothing",
+        ),
+    });
+    if (this.#file.failure) throw this.#file.failure;
   }
 
   /** Whether the file has mistakes or cannot be read, so that the keys of its last valid version stay in use. */
   get isFailing(): boolean {
-    this.#refreshIfDue();
-    return this.#faults !== undefined;
+    return this.#file.failure !== undefined;
   }
 
   /**
    * Returns the context of a key; `undefined` if the key is not in the file, has expired, or belongs to the other environment.
    */
   find(key: string): TenantContext | undefined {
-    this.#refreshIfDue();
+    const keys = this.#file.value;
     if (!isKeyOf(this.#environment, key)) return undefined;
     const digest = hash("sha256", key, "buffer");
-    const found = this.#keys.get(indexOf(digest));
+    const found = keys.get(indexOf(digest));
     const isFound = found !== undefined && timingSafeEqual(found.digest, digest);
     return isFound && Date.now() < found.expiresAt ? found.context : undefined;
-  }
-
-  /**
-   * Reads the file synchronously, before the key of the current request is checked, so that no key is accepted more than a second
-   * after its revocation.
-   */
-  #refreshIfDue(): void {
-    const now = performance.now();
-    if (now - this.#readAt < rereadMs) return;
-    this.#readAt = now;
-    try {
-      const text = readKeyText(this.#path);
-      if (text !== this.#text) this.#keys = keysOf(parseKeyLines(this.#path, text));
-      this.#text = text;
-      if (this.#faults !== undefined) this.#log.warn("KEYS_FILE: the file is valid again, and applied");
-      this.#faults = undefined;
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      const { message } = error;
-      if (this.#faults !== message)
-        this.#log.error(
-          { faults: message.split("\n") },
-          "KEYS_FILE: the change is not applied, and revokes nothing",
-        );
-      this.#faults = message;
-    }
   }
 }
 

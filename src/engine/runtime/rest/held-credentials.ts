@@ -3,8 +3,7 @@
  * `CREDENTIALS_DIRECTORY`, and read again regularly while it is used. The values exist only in private fields, so that printing
  * an object does not reveal them.
  */
-import { constants, readdirSync, statSync } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { type HeldCredential, type Operation, type Operations, spellingOf } from "../../shared/operation.ts";
@@ -13,11 +12,10 @@ import { readRegularFile } from "../../shared/regular-file.ts";
 import { CodedError, FailureReason } from "../coded-error.ts";
 import { heldFiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
+import type { SecretFiles } from "../settings/secret-files.ts";
+import type { WatchedFile } from "../settings/watched-file.ts";
 import { type AccessToken, AccessTokens } from "./access-tokens.ts";
 import { type CallerHeaders, partsOfSecrets } from "./caller-headers.ts";
-
-/** How long a file counts as unchanged. */
-const rereadMs = 1_000;
 
 /**
  * Matches a tenant's id that is safe as a file name and as a parameter: it has no path separators, dot segments or list
@@ -135,18 +133,17 @@ function hasParameter(path: string, name: string): boolean {
   return [...new URLSearchParams(query).keys()].some((key) => spellingOf(key) === spellingOf(name));
 }
 
-type Read = { readonly at: number; readonly value: Promise<string | undefined> };
-type Listed = { readonly at: number; readonly names: Promise<ReadonlySet<string>> };
-
 export class HeldCredentials {
   readonly #directory: string;
   readonly #tokens: AccessTokens;
-  readonly #files = new LRUCache<string, Read>({ max: heldFiles });
-  readonly #folders = new Map<string, Listed>();
+  readonly #secretFiles: SecretFiles;
+  readonly #files = new LRUCache<string, WatchedFile<string>>({ max: heldFiles });
+  readonly #folders = new Map<string, WatchedFile<ReadonlySet<string>>>();
 
-  constructor({ env }: Pick<Config, "env">) {
+  constructor({ env, secretFiles }: Pick<Config, "env" | "secretFiles">) {
     this.#directory = env.CREDENTIALS_DIRECTORY;
     this.#tokens = new AccessTokens({ env });
+    this.#secretFiles = secretFiles;
   }
 
   close(): Promise<void> {
@@ -170,7 +167,7 @@ export class HeldCredentials {
     if (held.tenant && !tenantName.test(tenant))
       throw new CodedError("FORBIDDEN", "the tenant's id cannot be a parameter of it");
     const placed = held.credentials.map(async (credential): Promise<Placed> => {
-      const value = await this.#valueOf(credential, tenant);
+      const value = this.#valueOf(credential, tenant);
       if (!credential.token) return { credential, value };
       const token = await this.#tokens.of(credential.token, value);
       return { credential, value: token.text, token };
@@ -178,13 +175,18 @@ export class HeldCredentials {
     return new CallCredentials(await Promise.all(placed));
   }
 
-  async #valueOf(credential: HeldCredential, tenant: string): Promise<string> {
-    const { file, perTenant } = credential;
+  #valueOf(credential: HeldCredential, tenant: string): string {
+    const { file, perTenant, scheme, in: location, token } = credential;
+    const path = perTenant ? join(file, tenant) : file;
+    const key = JSON.stringify([path, scheme, location, token !== undefined]);
     try {
-      if (perTenant && !(await this.#hasFile(file, tenant))) throw noCredential();
-      const text = await this.#read(join(this.#directory, file, ...(perTenant ? [tenant] : [])));
-      if (text === undefined && perTenant) throw noCredential();
-      return checkedSecret(credential, text ?? "");
+      if (perTenant && !this.#hasFile(file, tenant)) {
+        this.#files.delete(key);
+        throw new CodedError("FORBIDDEN", "the tenant has no credential for it");
+      }
+      const watched = this.#files.get(key) ?? this.#watch(path, credential);
+      this.#files.set(key, watched);
+      return watched.value;
     } catch (error) {
       if (error instanceof CodedError) throw error;
       // the cause would name the file
@@ -197,49 +199,28 @@ export class HeldCredentials {
     }
   }
 
+  #watch(path: string, credential: HeldCredential): WatchedFile<string> {
+    return this.#secretFiles.watch(`CREDENTIALS_DIRECTORY: ${path}`, {
+      read: () => readRegularFile(join(this.#directory, path), mostBytes),
+      parse: (text) => checkedSecret(credential, text),
+    });
+  }
+
   /**
    * Whether the folder contains a file of exactly this name, so that a tenant's id never selects another file, even on a
    * case-insensitive file system.
    */
-  async #hasFile(folder: string, tenant: string): Promise<boolean> {
+  #hasFile(folder: string, tenant: string): boolean {
     if (!tenantName.test(tenant)) return false;
     let listed = this.#folders.get(folder);
-    if (!listed || isOld(listed)) {
-      const names = readdir(join(this.#directory, folder)).then((all) => new Set(all));
-      listed = { at: performance.now(), names };
+    if (!listed) {
+      listed = this.#secretFiles.watch(`CREDENTIALS_DIRECTORY: ${folder}`, {
+        read: () => readdirSync(join(this.#directory, folder)).join("/"),
+        parse: (names) => new Set(names.split("/")),
+      });
       this.#folders.set(folder, listed);
     }
-    return (await listed.names).has(tenant);
-  }
-
-  #read(path: string): Promise<string | undefined> {
-    let read = this.#files.get(path);
-    if (!read || isOld(read)) {
-      read = { at: performance.now(), value: readText(path) };
-      this.#files.set(path, read);
-    }
-    return read.value;
-  }
-}
-
-const isOld = ({ at }: { readonly at: number }): boolean => performance.now() - at > rereadMs;
-
-const noCredential = (): CodedError => new CodedError("FORBIDDEN", "the tenant has no credential for it");
-
-/** Reads a file; `undefined` if it does not exist. */
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const stats = await file.stat();
-      if (!stats.isFile() || stats.size > mostBytes) throw new Error("is not a small regular file");
-      return await file.readFile("utf8");
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    return listed.value.has(tenant);
   }
 }
 

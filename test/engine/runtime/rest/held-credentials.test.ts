@@ -20,6 +20,8 @@ const items = [{ id: "1", name: "one" }];
 const ok = (request: { method?: string | undefined; url?: string | undefined }) =>
   request.method === "POST" || /\/\w+\/./.test(request.url ?? "") ? items[0] : items;
 
+type Project = Awaited<ReturnType<typeof layer>>["project"];
+
 const codesOf = ({ errors = [] }: Answered): string[] => errors.map(({ extensions }) => extensions.code);
 
 describe("a credential of the server", () => {
@@ -115,7 +117,7 @@ describe("a credential of the server", () => {
     expect(vendors.pager.seen.length + vendors.tracker.seen.length).toBe(0);
   });
 
-  test("is read again when its file changes, and a file that is gone is used no more", async () => {
+  test("is read again when its file changes, and that of a tenant without a file any more is not used", async () => {
     const { vendors, project, begin } = await layer((request, response) => json(response, 200, ok(request)));
     const { url } = await begin();
     const run = () => ask(url, "{ services { id } issues { id } }", asTenant("acme"));
@@ -128,10 +130,33 @@ describe("a credential of the server", () => {
       secrets["pager-key"],
       "Token token=c4nary-second",
     ]);
-    project.write("secrets/pager-key", "two\nlines\n");
+    project.write("secrets/tracker/acme", "Bearer with-its-scheme");
     await sleep(1_100);
-    expect(codesOf(await run()).sort()).toEqual(["FORBIDDEN", "UPSTREAM_UNAVAILABLE"]);
+    expect(codesOf(await run())).toEqual(["UPSTREAM_UNAVAILABLE"]);
     expect(vendors.tracker.seen.length).toBe(1);
+  });
+
+  test.each([
+    ["half-written", ({ write }: Project) => write("secrets/pager-key", "Token\n")],
+    ["gone for a moment", ({ directory }: Project) => rmSync(join(directory, "pager-key"))],
+    [
+      "a folder",
+      ({ directory, write }: Project) => {
+        rmSync(join(directory, "pager-key"));
+        write("secrets/pager-key/x", "");
+      },
+    ],
+  ])("stays in use while its file is %s", async (_, spoil) => {
+    const { vendors, project, begin } = await layer((request, response) => json(response, 200, ok(request)));
+    const { url } = await begin();
+    const run = () => ask(url, "{ services { id } }", asTenant("acme"));
+    await run();
+    spoil(project);
+    await sleep(1_100);
+    expect(codesOf(await run())).toEqual([]);
+    expect(vendors.pager.seen.map(({ headers }) => headers.authorization)).toEqual(
+      Array(2).fill(secrets["pager-key"]),
+    );
   });
 
   test("that the vendor refuses is a fault of the service, and of all only if all share it", async () => {

@@ -1,0 +1,70 @@
+/**
+ * A file that is read again while its content is in use. Secrets and key files change in place: an editor or a deployment tool
+ * replaces them by renaming, and Kubernetes swaps the symbolic link `..data` above them. Events of the file system miss some of
+ * these changes, therefore the path is opened again instead, at most once a second and only when the value is used.
+ *
+ * Content that cannot be read or parsed is not applied: the last valid content stays in use. A file that is absent for a moment,
+ * or half-written, thus has no effect.
+ */
+const rereadMs = 1_000;
+
+export type WatchedFileOptions<Value> = {
+  readonly read: () => string;
+  /** Throws for invalid content. */
+  readonly parse: (text: string) => Value;
+  /** Called when changed content is applied, and when a file that failed is valid again. */
+  readonly onApplied?: () => void;
+  /** Called for each failure whose message differs from that of the read before. */
+  readonly onFailure?: (failure: Error) => void;
+};
+
+/** Files that are read at the same moment, for values that must change together. */
+export type WatchGroup = Set<{ reread(): void }>;
+
+export class WatchedFile<Value> {
+  readonly #options: WatchedFileOptions<Value>;
+  readonly #group: WatchGroup;
+  #current: { readonly text: string; readonly value: Value } | undefined;
+  #failure: Error | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WatchedFileOptions<Value>, group: WatchGroup = new Set()) {
+    this.#options = options;
+    this.#group = group.add(this);
+    this.reread();
+  }
+
+  /** The value of the last valid content. Throws the failure if no content has been valid yet. */
+  get value(): Value {
+    this.#rereadIfDue();
+    if (!this.#current) throw this.#failure;
+    return this.#current.value;
+  }
+
+  /** Why the present content is not applied; `undefined` if it is. */
+  get failure(): Error | undefined {
+    this.#rereadIfDue();
+    return this.#failure;
+  }
+
+  reread(): void {
+    const { read, parse, onApplied, onFailure } = this.#options;
+    const [before, failedBefore] = [this.#current, this.#failure];
+    this.#readAt = performance.now();
+    try {
+      const text = read();
+      if (text !== before?.text) this.#current = { text, value: parse(text) };
+      this.#failure = undefined;
+      if (failedBefore || (before && before !== this.#current)) onApplied?.();
+    } catch (error) {
+      this.#failure = error as Error;
+      if (this.#failure.message !== failedBefore?.message) onFailure?.(this.#failure);
+    }
+  }
+
+  /** Synchronous, so that no request uses a value that was replaced more than a second ago. */
+  #rereadIfDue(): void {
+    if (performance.now() - this.#readAt < rereadMs) return;
+    for (const file of this.#group) file.reread();
+  }
+}
