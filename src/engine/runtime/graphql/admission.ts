@@ -1,11 +1,22 @@
-/** What the graphql role holds for one request: its place in the start queue, its quotas, and its REST calls. */
-import type { FastifyRequest } from "fastify";
-import type { CodedError } from "../coded-error.ts";
+/**
+ * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
+ * accepted requests get their response soon. Three limits apply to the requests in flight. The first is fixed. The second
+ * applies while the event loop has no idle time: the number of requests that finish in half a second (Little's law: more
+ * requests would only wait longer). The third, `fewRequests`, applies while the event loop stays late. Callers share each limit
+ * (`SharedQuota`). A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is
+ * measured with a timer, because the histogram of `perf_hooks` samples the loop between long ticks, so it has no samples while
+ * every tick is long.
+ */
+import { performance } from "node:perf_hooks";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type CodedError, type LimitName, refusedByLimit } from "../coded-error.ts";
 import type { Caller } from "../governor/caller.ts";
 import type { Pausable } from "../governor/fair-share.ts";
-import type { Refusal, SharedQuota } from "../governor/shared-quota.ts";
-import type { QueuePlace } from "../governor/start-queue.ts";
+import { type Refusal, SharedQuota } from "../governor/shared-quota.ts";
+import type { QueuePlace, StartQueue } from "../governor/start-queue.ts";
+import { sendError } from "../http/error-response.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
+import { largeAnswers, largeBodies } from "../settings/capacity.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -14,11 +25,12 @@ declare module "fastify" {
   }
 }
 
-export type Unread = {
+type Unread = {
   readonly quota: SharedQuota;
   readonly refusals: Readonly<Record<Refusal, CodedError>>;
 };
 
+/** What the graphql role holds for one request: its place in the start queue, its quotas, and its REST calls. */
 export class Admission implements Pausable {
   readonly caller: Caller;
   /**
@@ -110,4 +122,131 @@ export class Admission implements Pausable {
 export function admissionOf({ admission }: FastifyRequest): Admission {
   if (!admission) throw new Error("the route has no admission");
   return admission;
+}
+
+const lookEveryMs = 100;
+/**
+ * A sample is late if its timer fires more than `maxDelayMs` late. The loop counts as late after `lateLooks` late samples in a
+ * row.
+ */
+const maxDelayMs = 200;
+const lateLooks = 3;
+/**
+ * The loop is busy if its utilization is at least `busy` in `busyLooks` samples in a row. Its backlog may then take
+ * `maxBacklogSeconds`.
+ */
+const busy = 0.95;
+const busyLooks = 5;
+const maxBacklogSeconds = 0.5;
+/** Load is never shed below this many requests in flight, even if each of them takes long (at most 66 from one caller). */
+const fewRequests = 100;
+/** One UTF-16 unit of a string takes at most this many bytes in UTF-8. */
+const mostBytes = 3;
+
+/** Returns the caller of a request, entered once: it stays present until its `leave`. */
+type Enter = (request: FastifyRequest) => Caller;
+
+/**
+ * Applies to the routes that `server` registers afterwards. Returns the limits, for metrics. Few objects are created for a
+ * request after its wait: objects that are added to a request after a long wait stay in memory until the next full collection.
+ */
+export function admitRequests(
+  server: FastifyInstance,
+  maxRequests: number,
+  starts: StartQueue,
+  enter: Enter,
+): Readonly<Record<string, SharedQuota>> {
+  const loop = watchLoop(maxRequests);
+  const [inFlight, bodies, unreadBytes] = [
+    new SharedQuota(maxRequests),
+    new SharedQuota(largeBodies.underWay),
+    new SharedQuota(largeAnswers.unread),
+  ];
+  const unread = { quota: unreadBytes, refusals: refusals("unread_responses") };
+  server.addHook("onClose", async () => loop.stop());
+  const refuse = (reply: FastifyReply, refusal: Refusal): void => {
+    const isLoop = loop.bound() < maxRequests;
+    // bypasses the error handler, because a log line for each refusal would add load
+    sendError(reply, (isLoop ? loopFull : overloaded)[refusal]);
+  };
+  server.decorateRequest("admission");
+  server.server.on("connection", () => starts.connected());
+  server.addHook("onRequest", (request, reply, done) => {
+    const admission = new Admission(enter(request), unread);
+    request.admission = admission;
+    reply.raw.on("close", () =>
+      admission.close(reply.raw.writableFinished, () => {
+        if (admission.isInFlight) loop.finished();
+      }),
+    );
+    const refusal = inFlight.refusal(admission.caller, 1, loop.bound());
+    if (refusal) refuse(reply, refusal);
+    else done();
+  });
+  // a request counts once its body has arrived, so a client that sends its body slowly does not block other clients
+  server.addHook("preHandler", (request, reply, done) => {
+    if (reply.raw.destroyed) return; // its `close` event has already fired
+    const admission = admissionOf(request);
+    const { caller } = admission;
+    const large = largeLength(request);
+    const tooLarge = large > 0 ? bodies.refusal(caller, large) : undefined;
+    if (tooLarge) return done(tooManyBodies[tooLarge]);
+    const refusal = inFlight.take(caller, 1, loop.bound());
+    if (refusal) return refuse(reply, refusal);
+    admission.count(inFlight);
+    if (large > 0) {
+      bodies.add(caller, large);
+      admission.hold(bodies, large);
+    }
+    admission.place = starts.place(caller, done);
+    starts.enter(admission.place);
+  });
+  server.addHook("onSend", (request, reply, payload, done) => {
+    if (typeof payload !== "string" || payload.length * mostBytes < largeAnswers.from)
+      return done(null, payload);
+    if (reply.raw.destroyed) return done(null, payload); // `close` has already fired, so the bytes would never be returned
+    const bytes = Buffer.byteLength(payload);
+    if (bytes < largeAnswers.from) return done(null, payload);
+    try {
+      admissionOf(request).holdUnread(bytes);
+    } catch (error) {
+      return done(error as CodedError);
+    }
+    done(null, Buffer.from(payload)); // the bytes replace the string, so memory holds the response once
+  });
+  const { executing } = starts;
+  return { requests_in_flight: inFlight, bodies, unread_responses: unreadBytes, executing };
+}
+
+/** The length of a large body that is not parsed yet; 0 for any other body. */
+const largeLength = ({ body }: FastifyRequest): number =>
+  typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
+
+const refusals = (bound: LimitName): Readonly<Record<Refusal, CodedError>> => ({
+  caller: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "this caller has too much under way; try again"),
+  all: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again"),
+});
+const overloaded = refusals("requests_in_flight");
+const loopFull = refusals("event_loop");
+const tooManyBodies = refusals("bodies");
+
+/** Samples the event loop. `bound` returns the number of requests in flight that it can handle. */
+function watchLoop(maxRequests: number) {
+  let [bound, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
+  let lookedAt = performance.now();
+  let utilization = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const { utilization: worked } = performance.eventLoopUtilization(utilization);
+    const seconds = (now - lookedAt) / 1_000;
+    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
+    rate = 0.7 * rate + 0.3 * (finished / seconds);
+    full = worked >= busy ? full + 1 : 0;
+    const few = Math.min(fewRequests, maxRequests);
+    if (late >= lateLooks) bound = few;
+    else
+      bound = full < busyLooks ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
+    [lookedAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
+  }, lookEveryMs).unref();
+  return { bound: () => bound, finished: () => void finished++, stop: () => clearInterval(timer) };
 }
