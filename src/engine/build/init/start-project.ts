@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { didYouMean } from "../../shared/cli/nearest-suggestion.ts";
 import { quoteArgument } from "../../shared/cli/printable.ts";
+import { isSafeMethod } from "../../shared/operation.ts";
 import { bindSdl } from "../bind/bind.ts";
 import type { Model } from "../bind/model.ts";
 import type { RestDocument } from "../openapi/document.ts";
@@ -65,7 +66,8 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
   });
   const read = { model, reads: readingPosts(model, choice) };
   const { operations: bound, sdl, model: started } = proposeBindable(read, sendable, leftOut);
-  if (!bound.some((each) => isReadOperation(read, each))) throw new UsageError(withoutQuery(bound, leftOut));
+  if (!bound.some((each) => isReadOperation(read, each)))
+    throw new UsageError(withoutQuery(model, bound, leftOut));
   const chosenOnes = new Set(bound);
   const rest = [...model.operations.values()].filter((operation) => !chosenOnes.has(operation));
   const found = keyLinks(model, { sdl, bound: started });
@@ -91,13 +93,23 @@ const unsentBody = (operation: RestOperation): string | undefined =>
   operation.unsentBody &&
   `it takes a body of ${operation.unsentBody.media.join(" or ")}, which no field can send`;
 
-function withoutQuery(bound: readonly RestOperation[], leftOut: ReadonlyMap<string, string>): string[] {
+function withoutQuery(
+  { operations }: Model,
+  bound: readonly RestOperation[],
+  leftOut: ReadonlyMap<string, string>,
+): string[] {
+  if (operations.size === 0) return ["the document has no operations"];
   const posts = bound
     .filter(({ method }) => method === "post")
     .toSorted((one, other) => Number(isNamedLikeRead(other)) - Number(isNamedLikeRead(one)))
     .map(({ id }) => `  --query ${quoteArgument(id)}`);
+  const mayRead = [...operations.values()].some(
+    (each) => each.method === "post" || isSafeMethod(each.method.toUpperCase()),
+  );
   return [
-    "choose an operation that reads: a GraphQL schema needs a Query",
+    mayRead
+      ? "choose an operation that reads: a GraphQL schema needs a Query"
+      : "the document has no operation that reads: a GraphQL schema needs a Query",
     ...(posts.length > 0 ? ["none of these is a GET: name the POSTs that only read"] : []),
     ...posts.slice(0, mostReasons),
     ...(posts.length > mostReasons

@@ -322,6 +322,19 @@ test("some operations of a large document are chosen; the ledger lists the other
   expect(out.match(/^(?:error|warning) .*$/gm)).toEqual([expect.stringMatching(/document-faulty$/)]);
 });
 
+test.each([
+  ["{}", "the document has no operations"],
+  ["{ /a: { put: { responses: { 204: { description: done } } } } }", "has no operation that reads"],
+  ["{ /a: { post: { responses: { 204: { description: done } } } } }", "choose an operation that reads"],
+])("a document with the paths %s has nothing for Query", async (paths, reason) => {
+  const { root } = opened();
+  const file = join(root, "given.yaml");
+  writeFileSync(file, `openapi: 3.1.0\ninfo: { title: t, version: "1" }\npaths: ${paths}\n`);
+  const { code, error } = await ran(root, ["--openapi", file], init);
+  expect(code).toBe(2);
+  expect(error).toContain(reason);
+});
+
 test("a large document without tags is chosen from by its paths", async () => {
   const copy = opened();
   const openapi = largeDocument(copy);
