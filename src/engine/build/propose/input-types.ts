@@ -73,8 +73,7 @@ export class InputTypes {
 
   bodyArgument({ shape, required }: NonNullable<RestOperation["body"]>): string {
     const wanted = typeName(nameFrom(this.#operation));
-    const type = isOnly(shape, "string") ? "String" : this.#inputObject(shape, wanted);
-    return `input: ${type}${required ? "!" : ""}`;
+    return `input: ${this.#input(shape, wanted, "", true)}${required ? "!" : ""}`;
   }
 
   /** The input type for a REST value. `name`: the name of its parameter or property. */

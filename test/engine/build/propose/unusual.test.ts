@@ -95,6 +95,42 @@ test("a body that is text is a String", async () => {
   expect(sdl).toContain("input: String!\n");
 });
 
+test.each<[string, object, string]>([
+  ["a list of texts", { type: "array", items: { type: "string" } }, "[String!]!"],
+  [
+    "lists of numbers",
+    { type: "array", items: { type: "array", items: { type: "number" } } },
+    "[[Float!]!]!",
+  ],
+  [
+    "a list of objects",
+    { type: "array", items: { type: "object", properties: { port: { type: "string" } } } },
+    "[AddCrewsInput!]!",
+  ],
+  ["a list of enum values", { type: "array", items: { type: "string", enum: ["mate"] } }, "[AddCrews!]!"],
+  ["an enum value", { type: "string", enum: ["mate"] }, "AddCrews!"],
+  ["a small integer", { type: "integer", format: "int32" }, "Int!"],
+  [
+    "a list of integers of 64 bits",
+    { type: "array", items: { type: "integer", format: "int64" } },
+    "[JSON!]!",
+  ],
+  ["a boolean", { type: "boolean" }, "Boolean!"],
+  ["a map", { type: "object", additionalProperties: { type: "string" } }, "JSON!"],
+])("a body that is not an object has its own type: %s", async (_, schema, input) => {
+  const ok = { 200: { description: "ok", content: { "application/json": { schema: { type: "string" } } } } };
+  const requestBody = { required: true, content: { "application/json": { schema } } };
+  const paths = {
+    "/crews": {
+      get: { operationId: "getCrews", responses: ok },
+      post: { operationId: "addCrews", requestBody, responses: ok },
+    },
+  };
+  const crews = { openapi: "3.1.0", info: { title: "Crews", version: "1" }, security: [], paths };
+  const sdl = await proposed(JSON.stringify(crews), ["getCrews", "addCrews"]);
+  expect(sdl).toContain(`input: ${input}\n`);
+});
+
 test("a list whose items are not said is any JSON value, in a request too", async () => {
   const list = { type: "array" };
   const content = { "application/json": { schema: { type: "object", properties: { loose: list } } } };
