@@ -140,6 +140,43 @@ test.each([
     },
     /held-credential-tenant Query\.free: .*lets clients choose "id" in the path, which is not below the tenant's/,
   ],
+  [
+    "an object whose members are query parameters, beside a tenant in the path",
+    {
+      ...withField("cards(q: String)", "cards(q: String, filter: JSON)"),
+      "openapi/bank.yaml": edited(
+        bank,
+        "{ name: q, in: query, schema: { type: string } }]",
+        "{ name: q, in: query, schema: { type: string } }, { name: filter, in: query, style: form, explode: true, schema: { type: object, additionalProperties: { type: string } } }]",
+      ),
+    },
+    /held-credential-tenant Query\.cards: .*feeds the query parameter "filter", whose members a client names/,
+  ],
+  [
+    "a whole body whose members a client names, beside a tenant in the query",
+    {
+      "schema.graphql": edited(
+        edited(schema, "addOrder(name: String!)", "addOrder(input: JSON!)"),
+        '(operation: "addOrder")',
+        '(operation: "addOrder", body: "args.input")',
+      ),
+      "openapi/bank.yaml": edited(
+        bank,
+        "schema: { type: object, required: [account, name], properties: { account: { type: string }, name: { type: string } } } } } }",
+        "schema: { type: object, properties: { name: { type: string } } } } } }\n      parameters: [{ name: account, in: query, required: true, schema: { type: string } }]",
+      ),
+      ...withFile("POST /orders: { body: account }", "POST /orders: { query: account }"),
+    },
+    /held-credential-tenant Mutation\.addOrder: .*takes a whole body from clients/,
+  ],
+  [
+    "the key of a representation, beside the tenant",
+    {
+      "schema.graphql": `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])\n${schema}\ntype Order2 @key(fields: "id") {\n  id: ID!\n  card: Card @rest(operation: "cardById", params: [{ name: "id", from: "parent.id" }])\n}\n`,
+      ...withFile("    GET /owners:", "    GET /cards/{id}: { query: account }\n    GET /owners:"),
+    },
+    /held-credential-tenant Order2\.card: .*"id" in the path, which is not below the tenant's/,
+  ],
 ])("a client cannot set the tenant by %s", (_what, changes, message) => {
   expect(errorsOf(changes)).toMatch(message);
 });

@@ -3,6 +3,7 @@
  * show each tenant everything that the vendor shows the server (the confused deputy), so the owner permits each operation. The
  * vendor writes the document: no edit of it may send a credential to another origin or use it for another operation.
  */
+import { getNamedType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { spellingOf, type TenantParameter } from "../../../shared/operation.ts";
 import { type CredentialsFile, credentialsNode, type HeldDocument } from "../../openapi/credentials-file.ts";
@@ -177,10 +178,12 @@ function checkTenantParameter(
 }
 
 /**
- * Reports every way in which a client could choose the tenant: arguments, defaults, keys of the parent, whole bodies and
- * exploded objects. In the path, clients may only set segments after the tenant's.
+ * Reports every way in which a client could choose the tenant: arguments, defaults, keys of the parent or of a representation,
+ * whole bodies and exploded objects. Members of the query and the body count wherever the tenant's parameter is, because some
+ * frameworks merge them with the path's (Rails' `params`, PHP's `$_REQUEST`). In the path, clients may only set segments after
+ * the tenant's.
  */
-function checkConfined(field: BoundField, tenant: TenantParameter, findings: Findings): void {
+function checkConfined(model: Model, field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;
   const refuse = (what: string, hint: string): void =>
     findings.add(
@@ -191,7 +194,8 @@ function checkConfined(field: BoundField, tenant: TenantParameter, findings: Fin
     );
   const spelling = spellingOf(tenant.name);
   const remove = "remove what feeds it";
-  if (wholeBody && (tenant.in === "body" || bodyNames(operation).includes(spelling)))
+  const isFree = wholeBody && !isInputObjectType(getNamedType(wholeBody.type));
+  if (wholeBody && (tenant.in === "body" || isFree || bodyNames(operation).includes(spelling)))
     refuse(
       `takes a whole body from clients, which may have the tenant's "${tenant.name}"`,
       'feed its properties one by one: params: { name: "…", from: "args.…" }',
@@ -201,12 +205,12 @@ function checkConfined(field: BoundField, tenant: TenantParameter, findings: Fin
     const { in: location, name, shape, source } = input;
     if (spellingOf(name) === spelling)
       refuse(`feeds the ${location} parameter "${name}", which REST may take for the tenant's`, remove);
-    else if (location === tenant.in && isSpread(operation, input) && mayHave(shape, spelling))
+    else if (isSpread(operation, input) && mayHave(shape, spelling))
       refuse(
         `feeds the ${location} parameter "${name}", whose members a client names, also like the tenant's "${tenant.name}"`,
         remove,
       );
-    else if (location === "path" && isOfClient(source) && !isBelow(operation, name, tenant))
+    else if (location === "path" && isOfClient(model, field, source) && !isBelow(operation, name, tenant))
       refuse(
         `lets clients choose "${name}" in the path, which is not below the tenant's, so it may be another tenant's`,
         `if every tenant may have all that it returns, move the operation from tenantParameters to everyTenantMay; if not, hold a credential per tenant (filePerTenant)`,
@@ -214,7 +218,12 @@ function checkConfined(field: BoundField, tenant: TenantParameter, findings: Fin
   }
 }
 
-const isOfClient = ({ kind }: InputSource): boolean => kind === "argument" || kind === "argumentAbove";
+function isOfClient({ backings }: Model, field: BoundField, source: InputSource): boolean {
+  if (source.kind === "argument" || source.kind === "argumentAbove") return true;
+  if (source.kind !== "parent" && source.kind !== "enclosing") return false;
+  const type = source.kind === "parent" ? field.type : source.type;
+  return backings.get(type)?.some(({ from }) => from === type) === true; // a representation
+}
 
 const bodyNames = ({ body }: RestOperation): string[] =>
   [...(body?.shape.properties.keys() ?? [])].map(spellingOf);
@@ -318,7 +327,7 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
   const place = ownMethodAndPath(operation);
   if (!held) return checkPartlyHeld(model, field, section, findings);
   const shared = held.credentials.filter(({ perTenant }) => !perTenant);
-  if (held.tenant) checkConfined(field, held.tenant, findings);
+  if (held.tenant) checkConfined(model, field, held.tenant, findings);
   if (shared.length > 0 && !held.tenant && !section.everyTenantMay.has(place))
     findings.add(
       "held-credential-shared",
