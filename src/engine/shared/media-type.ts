@@ -1,9 +1,12 @@
 /** Recognises media types. Their parameters are ignored. */
 
-/** Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1). */
+/**
+ * Whether a media type is JSON by its name or suffix (RFC 8259 §11, RFC 6839 §3.1), or the nonstandard `text/json` that .NET lists
+ * (WHATWG MIME Sniffing §4.6).
+ */
 export const isJson = (mediaType: string): boolean =>
   mediaType === "application/json" ||
-  /^(?:application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(mediaType);
+  /^(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(mediaType);
 
 /** Whether a media type is text (RFC 2046 §4.1), or the nonstandard `application/text`. */
 export const isText = (mediaType: string): boolean =>

@@ -54,6 +54,12 @@ test.each<[string, Record<string, object>, string | undefined]>([
     { "application/json;charset=utf-8": text, "application/json": text },
     "application/json;charset=utf-8, application/json;q=0.9",
   ],
+  ["text/json alone", { "text/json": text }, "text/json, application/json;q=0.5"],
+  [
+    "what .NET lists",
+    { "text/plain": text, "application/json": text, "text/json": text },
+    "application/json, text/json;q=0.9",
+  ],
   ["another schema is not bound", { "application/json": text, [two]: count }, undefined],
   ["no JSON", { "application/json": text, "text/csv": text, "image/png": text }, undefined],
   ["what is not a header", { "application/json": text, "application/x+json;\r\nx: 1": text }, undefined],
