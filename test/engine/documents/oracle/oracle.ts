@@ -7,7 +7,7 @@ import { isPage, pageSchema, readsOn } from "./pages.ts";
 import { Requests } from "./requests.ts";
 import { argument, connectionOf, directive, hasDefault, namedType, restName, Sdl } from "./sdl.ts";
 import { allowsMore, mayBeNull, mayBeObject } from "./values.ts";
-import { type Json, oneSchema, Reader, type Way } from "./ways.ts";
+import { type Json, jsonMedia, oneSchema, Reader, type Way } from "./ways.ts";
 
 /** Each schema once. */
 const unique = (schemas: readonly unknown[]): unknown[] => [
@@ -20,7 +20,7 @@ function successBody(reader: Reader, operation: Json): unknown {
   );
   for (const [, answer] of answers) {
     const content = (reader.resolve(answer).content ?? {}) as Record<string, Json>;
-    const media = Object.keys(content).find((each) => /json/.test(each));
+    const media = jsonMedia(content);
     if (media !== undefined) return content[media]?.schema ?? {};
   }
   return undefined;

@@ -1,5 +1,5 @@
 /** Compares the requests of one operation in two documents. */
-import { accepts, type Found, type Json, oneSchema, type Reader, type Way } from "./ways.ts";
+import { accepts, type Found, type Json, jsonMedia, oneSchema, type Reader, type Way } from "./ways.ts";
 
 export class Requests {
   /**
@@ -54,10 +54,11 @@ export class Requests {
 
   #body(reader: Reader, { operation }: Found): { required: boolean; schema: unknown } | undefined {
     const body = reader.resolve(operation.requestBody);
-    const content = Object.entries((body.content ?? {}) as Record<string, Json>).find(([media]) =>
-      /json/.test(media),
-    );
-    return content && { required: body.required === true, schema: content[1].schema };
+    const content = (body.content ?? {}) as Record<string, Json>;
+    const media = jsonMedia(content);
+    return media === undefined
+      ? undefined
+      : { required: body.required === true, schema: content[media]?.schema };
   }
 
   /** Whether each way of the old schemas is one of the new ones, as far as a value shows it. */

@@ -138,3 +138,14 @@ export const accepts = (types: ReadonlySet<string>, type: string): boolean =>
 /** Every schema of a property that several parts of an `allOf` describe is worked in. */
 export const oneSchema = (schemas: readonly unknown[]): unknown =>
   schemas.length === 1 ? schemas[0] : { allOf: schemas };
+
+/** The media type of JSON in a `content`: the plain one, another one, or a range. */
+export function jsonMedia(content: Readonly<Record<string, unknown>>): string | undefined {
+  const all = Object.keys(content);
+  const [plain] = all.filter((media) => /^application\/json\s*(?:;|$)/.test(media));
+  return (
+    plain ??
+    all.find((media) => /json/.test(media) && !media.includes("*")) ??
+    all.find((media) => /^(?:\*|application)\/\*$/.test(media))
+  );
+}
