@@ -110,12 +110,12 @@ export type TokenEndpoint = {
 };
 
 /**
- * A name as servers may normalize it: CGI and PHP replace characters of headers and parameters, and PHP reads `key[]` as `key`.
- * Two names with one spelling may be one value for REST.
+ * A name as servers may normalize it: CGI and PHP replace characters of headers and parameters, and PHP reads `key[]` as `key`
+ * and drops white space before a name and everything after a NUL. Two names with one spelling may be one value for REST.
  */
 export const spellingOf = (name: string): string =>
   name
-    .replace(/\[.*$/s, "")
+    .replace(/^\s+|[\0[].*$/gs, "")
     .toLowerCase()
     .replace(/[^a-z0-9]/g, "-");
 

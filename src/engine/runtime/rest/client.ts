@@ -178,6 +178,7 @@ export class RestClient {
       beginCall(call);
       try {
         held = operation.held && (await this.#upstreams.held.of(operation, forwarded));
+        if (operation.held?.credentials.some(({ perTenant }) => perTenant)) this.#scope.mustExecute();
         checkTenant(operation, init, forwarded.tenant);
         const sent = await this.#send(operation, call, init, held);
         call.status = sent.response.status;

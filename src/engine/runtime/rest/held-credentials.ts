@@ -91,27 +91,42 @@ export class CallCredentials {
 
   /** Masks the credentials in a text from the vendor, since some APIs repeat them in links to the next page. */
   masked(text: string): string {
+    const isEscaped = escapedAlphanumeric.test(text);
     return this.#secrets.reduce(
-      (masked, { run, pattern }) => (masked.includes(run) ? masked.replace(pattern, mask) : masked),
+      (masked, { run, text: secret }) =>
+        isEscaped || masked.includes(run) ? masked.replace(patternOf(secret, isEscaped), mask) : masked,
       text,
     );
   }
 }
 
-/**
- * A secret in the spellings in which a text may contain it. `run`: its longest sequence of letters and digits, which every
- * spelling contains.
- */
-type Secret = { readonly run: string; readonly pattern: RegExp };
+/** Matches JSON's escape of a letter or a digit (RFC 8259 §7), which is rare: only other characters may need escapes. */
+const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
-/** The pattern also matches percent-encoded characters (RFC 3986 §2.1) and JSON's escapes (RFC 8259 §7). */
+/**
+ * A secret. `run`: its longest sequence of letters and digits, which every spelling contains unless it has an
+ * `escapedAlphanumeric`.
+ */
+type Secret = { readonly run: string; readonly text: string };
+
 function secretOf(text: string): Secret {
   const [run = ""] = text.split(/[^A-Za-z0-9]+/).toSorted((one, other) => other.length - one.length);
-  const pattern = text.replace(/[^A-Za-z0-9]/g, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(2, "0");
-    return `(?:\\\\?\\x${code}|\\\\u00${code}|%${code})`;
+  return { run, text };
+}
+
+/**
+ * Matches a secret in the spellings in which a text may contain it: with percent-encoded characters (RFC 3986 §2.1), JSON's
+ * escapes (RFC 8259 §7) and numeric character references of HTML, also if they are escaped again, as in an address within
+ * another one. Repetitions are bounded, so that the time grows with the text only.
+ */
+function patternOf(secret: string, isEscaped: boolean): RegExp {
+  const pattern = secret.replace(isEscaped ? /./gs : /[^A-Za-z0-9]/g, (character) => {
+    const decimal = character.charCodeAt(0);
+    const code = decimal.toString(16).padStart(2, "0");
+    if (/[A-Za-z0-9]/.test(character)) return `(?:${character}|\\\\{1,8}u00${code})`;
+    return `(?:\\\\{0,7}\\x${code}|\\\\{1,8}u00${code}|%(?:25){0,3}${code}|&#(?:0{0,4}${decimal}|x0{0,4}${code});)`;
   });
-  return { run, pattern: new RegExp(pattern, "gi") };
+  return new RegExp(pattern, "gi");
 }
 
 /**

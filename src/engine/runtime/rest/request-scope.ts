@@ -167,6 +167,14 @@ export class RequestScope {
     return turn ? turn.then(() => this.#charge(response)) : this.#charge(response);
   }
 
+  /**
+   * Requires that later requests are executed too, and make their calls' checks. A tenant's credential may be withdrawn at any
+   * time.
+   */
+  mustExecute(): void {
+    this.#freshUntil = Math.min(this.#freshUntil, performance.now());
+  }
+
   /** Until when all responses may be reused; `neverStored` if there is none, or if one of them must not be stored. */
   get freshUntil(): number {
     return Number.isFinite(this.#freshUntil) ? this.#freshUntil : neverStored;

@@ -1,6 +1,7 @@
 /** Attempts to get at a credential of the server, or at what another tenant may read with it. */
-import { symlinkSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ask, asTenant, canary, json, layer, type Seen, vendor } from "./vendor-project.ts";
 
@@ -106,21 +107,28 @@ describe("attacks on credentials of the server", () => {
     }
   });
 
-  test.each(["api_key", "API_KEY", "api-key", "api_key[]", "api.key", "api key", "api_key[x][y]"])(
-    "a free member %j of an argument is not sent beside the credential",
-    async (name) => {
-      const { vendors, begin } = await layer((_request, response) => json(response, 200, items));
-      const { url } = await begin();
-      const query = "query Q($f: JSON) { places(filter: $f) { id } }";
-      const answer = await ask(url, query, asTenant("acme"), { f: { [name]: "forged" } });
-      expect(answer).toMatchObject({ errors: [{ extensions: { code: "BAD_USER_INPUT" } }] });
-      expect(vendors.maps.seen).toEqual([]);
-      await ask(url, query, asTenant("acme"), { f: { other: "a&api_key=forged" } });
-      expect(vendors.maps.seen.map(({ line }) => line)).toEqual([
-        "GET /places?other=a%26api_key%3Dforged&api_key=c4nary-maps-key",
-      ]);
-    },
-  );
+  test.each([
+    "api_key",
+    "API_KEY",
+    "api-key",
+    "api_key[]",
+    "api.key",
+    "api key",
+    "api_key[x][y]",
+    " \tapi_key",
+    "api_key\u0000x",
+  ])("a free member %j of an argument is not sent beside the credential", async (name) => {
+    const { vendors, begin } = await layer((_request, response) => json(response, 200, items));
+    const { url } = await begin();
+    const query = "query Q($f: JSON) { places(filter: $f) { id } }";
+    const answer = await ask(url, query, asTenant("acme"), { f: { [name]: "forged" } });
+    expect(answer).toMatchObject({ errors: [{ extensions: { code: "BAD_USER_INPUT" } }] });
+    expect(vendors.maps.seen).toEqual([]);
+    await ask(url, query, asTenant("acme"), { f: { other: "a&api_key=forged" } });
+    expect(vendors.maps.seen.map(({ line }) => line)).toEqual([
+      "GET /places?other=a%26api_key%3Dforged&api_key=c4nary-maps-key",
+    ]);
+  });
 
   test("hundreds of reads of two tenants at once share no call and no kept response across them", async () => {
     const { vendors, begin } = await layer((request, response) =>
@@ -151,6 +159,55 @@ describe("attacks on credentials of the server", () => {
     const answer = await ask(url, "{ issues { id } }", asTenant("initech"));
     expect(answer).toMatchObject({ data: { issues: null }, errors: [{ extensions: { code: "FORBIDDEN" } }] });
     expect(vendors.tracker.seen.length).toBe(1);
+  });
+
+  test("a tenant whose file is deleted gets nothing from a cache", async () => {
+    const { vendors, project, begin } = await layer((_request, response) =>
+      json(response, 200, items, { "cache-control": "max-age=600, stale-while-revalidate=600", etag: '"1"' }),
+    );
+    const { url } = await begin();
+    for (let at = 0; at < 3; at++)
+      expect(await ask(url, "{ issues { id } }", asTenant("acme"))).toEqual({
+        data: { issues: [{ id: "1" }] },
+      });
+    expect(vendors.tracker.seen.length).toBe(1);
+    rmSync(join(project.directory, "tracker/acme"));
+    await sleep(1_100);
+    for (const query of ["{ issues { id } }", "{ all: issues { id } }"])
+      expect(await ask(url, query, asTenant("acme"))).toMatchObject({
+        errors: [{ extensions: { code: "FORBIDDEN" } }],
+      });
+    expect(vendors.tracker.seen.length).toBe(1);
+  });
+
+  const token = "c4nary/pager+key=1";
+  const spelled = (write: (code: number, character: string) => string, characters: RegExp): string =>
+    token.replace(characters, (character) => write(character.charCodeAt(0), character));
+  const hex = (code: number): string => code.toString(16).padStart(4, "0");
+  test.each([
+    ["JSON's escapes of all characters", spelled((code) => `\\u${hex(code)}`, /./g)],
+    ["JSON within JSON", spelled((_code, character) => `\\\\\\${character}`, /[/]/g)],
+    ["escapes of JSON within JSON", spelled((code) => `\\\\u${hex(code)}`, /\W/g)],
+    ["a query within a query", encodeURIComponent(encodeURIComponent(token))],
+    ["decimal character references", spelled((code) => `&#${code};`, /\W/g)],
+    ["hexadecimal character references", spelled((code) => `&#x${code.toString(16).toUpperCase()};`, /\W/g)],
+  ])("a credential that the vendor repeats in %s is masked", async (_what, said) => {
+    const { begin } = await layer((request, response) =>
+      response
+        .writeHead(request.method === "GET" ? 200 : 422, {
+          "content-type": request.method === "GET" ? "application/json" : "application/problem+json",
+        })
+        .end(
+          request.method === "GET"
+            ? `[{ "id": "\\u0061", "name": "key ${said}." }]`
+            : `{ "title": "T", "detail": "key ${said}." }`,
+        ),
+    );
+    const { url } = await begin();
+    const read = await ask(url, "{ services { id name } }", asTenant("acme"));
+    expect(read.data?.services).toEqual([{ id: "a", name: "key (secret)." }]);
+    const refused = await ask(url, 'mutation { addService(input: { name: "x" }) { id } }', asTenant("acme"));
+    expect(JSON.stringify(refused)).not.toContain("key ");
   });
 
   test("a base URL with a user, another port or another scheme does not start", async () => {
