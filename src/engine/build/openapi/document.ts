@@ -19,7 +19,11 @@ import { decodePercent, unescapePointer } from "./json-pointer.ts";
 import { type Removal, withOverlay } from "./overlays/overlay.ts";
 import { type DuplicateKey, parseWithDuplicates, rejectDuplicates, type YamlFile } from "./yaml-file.ts";
 
-export type RestNode = NodeLocation & { readonly value: unknown };
+export type RestNode = NodeLocation & {
+  readonly value: unknown;
+  /** Whether the value is a schema without the variants that inherit from it (`RestDocument.refTarget`). */
+  readonly isBase?: true;
+};
 
 /** Reads a file of the spec folder; `undefined` if it does not exist. */
 export type ReadFile = (name: string) => string | undefined;
@@ -54,6 +58,10 @@ export class RestDocument {
    * schemas.
    */
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
+  /** What variants inherit from their parent, by the parent's location and the keywords that are left out. */
+  readonly #bases = new Map<string, RestNode>();
+  /** Results of `#descendants`, by the parent's location and the keyword. */
+  readonly #descendantsOf = new Map<string, ReadonlySet<string>>();
 
   /**
    * Reads the documents and their overlays. Throws `UnreadableSpec` if a file is not an OpenAPI 3.0, 3.1 or 3.2 document.
@@ -158,6 +166,47 @@ export class RestDocument {
 
   /** The node that the `$ref` of `from` refers to, which may be another `$ref`; `undefined` if it does not exist. */
   refTarget(from: RestNode): RestNode | undefined {
+    const target = this.#declaredTarget(from);
+    return target && from.path.at(-2) === "allOf" ? this.#inheritedBase(from, target) : target;
+  }
+
+  /**
+   * A parent with a `discriminator` often lists its variants in `oneOf`, and each variant includes the parent by `allOf`. Read
+   * literally, such schemas include themselves. A variant inherits the parent's other keywords only (OpenAPI 3.1 §4.8.25), so its
+   * reference leads to the parent without the keyword that lists the variant.
+   */
+  #inheritedBase(from: RestNode, parent: RestNode): RestNode {
+    if (!isRecord(parent.value) || !isRecord(parent.value.discriminator)) return parent;
+    const variant = nodeKey({ file: from.file, path: from.path.slice(0, -2) });
+    const listing = variantKeywords.filter((keyword) => this.#descendants(parent, keyword).has(variant));
+    if (listing.length === 0) return parent;
+    const key = `${nodeKey(parent)} ${listing}`;
+    const leftOut: readonly string[] = [...listing, "discriminator"];
+    const members = Object.entries(parent.value).filter(([name]) => !leftOut.includes(name));
+    const base = this.#bases.get(key) ?? { ...parent, value: Object.fromEntries(members), isBase: true };
+    this.#bases.set(key, base);
+    return base;
+  }
+
+  /** The locations of the schemas that a keyword of the parent lists, and of those that they include. */
+  #descendants(parent: RestNode, keyword: string): ReadonlySet<string> {
+    const key = `${nodeKey(parent)} ${keyword}`;
+    const known = this.#descendantsOf.get(key);
+    if (known) return known;
+    const found = new Set<string>();
+    this.#descendantsOf.set(key, found);
+    const open = membersBelow(parent, keyword);
+    for (let node = open.pop(); node; node = open.pop()) {
+      const target = refOf(node.value) === undefined ? node : this.#declaredTarget(node);
+      if (!target || target.value === parent.value || found.has(nodeKey(target))) continue;
+      found.add(nodeKey(target));
+      if (refOf(target.value) !== undefined) open.push(target);
+      for (const inner of ["allOf", ...variantKeywords]) open.push(...membersBelow(target, inner));
+    }
+    return found;
+  }
+
+  #declaredTarget(from: RestNode): RestNode | undefined {
     const reference = refOf(from.value);
     if (reference === undefined) return undefined;
     const targets = this.#targets.get(from.file) ?? new Map<string, RestNode | undefined>();
@@ -183,6 +232,16 @@ export class RestDocument {
     }
     return this.#files.get(name);
   }
+}
+
+const variantKeywords = ["oneOf", "anyOf"] as const;
+
+/** The members of a list of schemas. */
+function membersBelow({ file, path, value }: RestNode, keyword: string): RestNode[] {
+  const members = membersOf(value)[keyword];
+  return Array.isArray(members)
+    ? members.map((member, index) => ({ file, path: [...path, keyword, index], value: member }))
+    : [];
 }
 
 /**

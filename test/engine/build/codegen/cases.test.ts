@@ -39,7 +39,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
     ...["refusals", "several-documents"],
   ],
   // components of several documents may have one name
-  "rest.ts": ["openapi-3.2-methods", "several-documents"],
+  "rest.ts": ["inheriting-variants", "openapi-3.2-methods", "several-documents"],
   // the schema of the case without its directives
   "schema.graphql": ["federation", "names"],
   "index.ts": ["federation"],

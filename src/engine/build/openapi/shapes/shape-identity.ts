@@ -27,7 +27,7 @@ const maxDepth = 64;
 const maxLength = 400;
 
 export function identityOf(node: RestNode): ShapeIdentity {
-  const text = nodeKey(node);
+  const text = node.isBase ? `${nodeKey(node)} without variants` : nodeKey(node);
   return { text, parts: new Set([text]), depth: 0 };
 }
 

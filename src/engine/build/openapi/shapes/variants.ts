@@ -125,6 +125,12 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   const discriminator = membersOf(membersOf(node.value).discriminator);
   const name = typeof discriminator.propertyName === "string" ? discriminator.propertyName : undefined;
   const mapping = Object.entries(membersOf(discriminator.mapping));
+  const targets = new Set(members.map(({ node: at }) => document.follow(at)?.value));
+  const isMapped = (value: string): boolean =>
+    mapping.some(
+      ([known, reference]) =>
+        known === value && targets.has(mappedSchema(document, node, String(reference))?.value),
+    );
   const { defaultMapping } = discriminator;
   const byDefault =
     typeof defaultMapping === "string" ? mappedSchema(document, node, defaultMapping)?.value : undefined;
@@ -143,7 +149,8 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
-      const unmapped = stated.filter((value) => !values.includes(value));
+      // a variant may declare the values of all, as when it inherits the property: the mapping then decides
+      const unmapped = stated.filter((value) => !values.includes(value) && !isMapped(value));
       const isDefault = target !== undefined && target === byDefault;
       return {
         node: at,
