@@ -179,7 +179,7 @@ export const documents404 = ({ responses }: RestOperation): boolean =>
 
 export const isSuccess = ({ status }: DocumentedResponse): boolean => status.startsWith("2");
 
-const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
+export const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
  * Whether an unsafe operation documents neither a success nor a redirect. Its success is treated as one without content: a field

@@ -18,6 +18,7 @@ import {
   type FormStyles,
   type InputLocation,
   inputKey,
+  isRedirect,
   isSuccess,
   omitsSuccess,
   type Parameter,
@@ -58,7 +59,7 @@ export function readOperation(
     responses,
     successes: omitsSuccess({ method, responses })
       ? [{ status: "2XX", node: undefined, content: [], headers: new Map() }]
-      : readSuccesses(document, responses),
+      : readSuccesses(document, documentedSuccesses(responses)),
     ...readUnsendable(document, declared, node, body),
     ...ownServers(document, item, node),
     ...(typeof value.summary === "string" && { summary: value.summary }),
@@ -331,8 +332,21 @@ function readResponses(document: RestDocument, operation: RestNode): DocumentedR
   });
 }
 
-const readSuccesses = (document: RestDocument, responses: readonly DocumentedResponse[]): SuccessResponse[] =>
-  responses.filter(isSuccess).flatMap((given): SuccessResponse[] => {
+/**
+ * Without a 2xx or 3xx response, `default` covers the success too (OpenAPI 3.1 §4.8.16.1): some generators document nothing else.
+ * Problem details (RFC 9457) are never a success.
+ */
+function documentedSuccesses(responses: readonly DocumentedResponse[]): DocumentedResponse[] {
+  if (responses.some((each) => isSuccess(each) || isRedirect(each))) return responses.filter(isSuccess);
+  return responses
+    .filter(({ status, content }) => status === "default" && !content.every(isProblem))
+    .map((response) => ({ ...response, status: "2XX" }));
+}
+
+const isProblem = (media: string): boolean => /^application\/problem\+/i.test(media);
+
+const readSuccesses = (document: RestDocument, successes: readonly DocumentedResponse[]): SuccessResponse[] =>
+  successes.flatMap((given): SuccessResponse[] => {
     const { status, node, content } = given;
     if (!node) return [];
     const response = { ...given, headers: entriesByKey(document, document.child(node, "headers")) };
