@@ -1,5 +1,5 @@
 /**
- * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: strip, introspect, inject,
+ * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip, inject,
  * forward. Of the API's document, the gateway uses only the names of request headers. The services behind it authorize the
  * caller, from the context headers that the gateway injects.
  */

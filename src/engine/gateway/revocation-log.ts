@@ -111,7 +111,7 @@ export class RevocationLog {
       const id = await this.#read(client, connection);
       const untilBeatMs = Math.ceil(this.#newestAt + this.#quietMs - performance.now());
       const blockMs = Math.min(Math.max(untilBeatMs, 1), longestBlockMs);
-      // wakes up at a new entry, which the next read returns
+      // returns as soon as there is a new entry; the result is ignored, because the next `#read` returns the entry
       await within(
         blockMs + answerMs,
         client.xread("COUNT", 1, "BLOCK", blockMs, "STREAMS", revocationStream, id),

@@ -73,7 +73,7 @@ function runGit(root: string, ref: string, args: string[]): string {
 
 type GitError = NodeJS.ErrnoException & { readonly status: number | null; readonly stderr: string | null };
 
-/** Git's own message. `rev-parse --quiet` prints none and exits with 1 if the commit does not exist. */
+/** Git's own message. If the commit does not exist, `rev-parse --quiet` prints no message and exits with 1. */
 function reasonOf({ code, status, stderr, message }: GitError, ref: string): string {
   if (code === "ENOENT") return "--base needs git, but git is not installed";
   const reason = (stderr ?? "").trim().replaceAll(/\s+/g, " ");

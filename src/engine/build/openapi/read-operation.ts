@@ -283,7 +283,7 @@ function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyl
 
 /**
  * Supports only styles that serialize like the default: a single value as text, a list as repeated parts. Any other style gets a
- * name that no encoder supports.
+ * descriptive name, which `check-styles.ts` reports as unsupported.
  */
 function styleOfPart({ types }: Shape, { style = "form", explode }: Record<string, unknown>): Style[] {
   const isExploded = typeof explode === "boolean" ? explode : style === "form" || style === "deepObject";

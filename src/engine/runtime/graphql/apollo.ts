@@ -17,15 +17,15 @@ import { type DeprecationHeaders, deprecationHeaders } from "./deprecation-heade
 import { logErrors } from "./errors/log-errors.ts";
 import { formatError } from "./errors/mask-errors.ts";
 import { floatRule } from "./exact-numbers.ts";
+import {
+  type ExecuteByPlan,
+  type ExecutionCounts,
+  type OperationRequest,
+  planExecutor,
+} from "./execute-by-plan.ts";
 import { DocumentStore } from "./limits/document-store.ts";
 import { limitRule } from "./limits/limits.ts";
 import type { RequestContext } from "./request-context.ts";
-import {
-  type ExecutionCounts,
-  type OperationRequest,
-  type RespondForOperation,
-  responseForOperation,
-} from "./response-for-operation.ts";
 import { SavedOperations } from "./saved/saved-operations.ts";
 
 /** A request that contains the text of its document. */
@@ -47,7 +47,7 @@ export class Apollo extends ApolloServer<RequestContext> {
   /** Cached responses to documents that were refused before. */
   readonly refusals: DocumentStore["refusals"];
   readonly #documents: DocumentStore;
-  readonly #respond: RespondForOperation;
+  readonly #execute: ExecuteByPlan;
   readonly #deprecation: DeprecationHeaders | undefined;
 
   constructor({
@@ -60,8 +60,8 @@ export class Apollo extends ApolloServer<RequestContext> {
   }: ApolloOptions) {
     const { env, production } = config;
     const documents = new DocumentStore(saved);
-    const respond = responseForOperation(schema, executions, config);
-    const { rule, plugin } = hooks(env, respond, documents);
+    const execute = planExecutor(schema, executions, config);
+    const { rule, plugin } = hooks(env, execute, documents);
     super({
       schema,
       logger: log,
@@ -86,7 +86,7 @@ export class Apollo extends ApolloServer<RequestContext> {
     this.#deprecation = deprecationHeaders(schema, deprecations);
     this.#documents = documents;
     this.refusals = documents.refusals;
-    this.#respond = respond;
+    this.#execute = execute;
   }
 
   /**
@@ -96,7 +96,7 @@ export class Apollo extends ApolloServer<RequestContext> {
   async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
     const known = this.#documents.of(request.query);
     const operation = known && getOperationAST(known, request.operationName);
-    const planned = operation && (await this.#respond({ document: known, operation, request, contextValue }));
+    const planned = operation && (await this.#execute({ document: known, operation, request, contextValue }));
     const response = planned ?? (await this.executeOperation(request, { contextValue }));
     if (contextValue.document?.refused) this.refusals.set(request.query, response);
     const document = this.#deprecation && (known ?? this.#documents.of(request.query));
@@ -107,7 +107,7 @@ export class Apollo extends ApolloServer<RequestContext> {
 }
 
 /** This service's hooks share one plugin, because Apollo awaits each plugin at each step of a request. */
-function hooks(env: Environment, respond: RespondForOperation, documents: DocumentStore) {
+function hooks(env: Environment, execute: ExecuteByPlan, documents: DocumentStore) {
   const limits = limitRule(env);
   /**
    * Returns the time spent in the validation that began last. A validation runs synchronously from the creation of its rules to
@@ -125,7 +125,7 @@ function hooks(env: Environment, respond: RespondForOperation, documents: Docume
         scope.worked(source.length / documentCharactersPerMs);
         if (error && document) document.refused = true;
       },
-    responseForOperation: respond,
+    responseForOperation: execute,
     async validationDidStart({ contextValue, source, document }) {
       const { scope, document: asked } = contextValue;
       return async (errors) => {

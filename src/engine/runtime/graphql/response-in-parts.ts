@@ -5,16 +5,13 @@
 import { Readable } from "node:stream";
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FastifyReply } from "fastify";
-import type { GraphQLFormattedError } from "graphql";
 import type { PartFormat } from "../http/graphql-media-type.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import { largeAnswers } from "../settings/capacity.ts";
 import type { Admission } from "./admission.ts";
 import type { CallEntry } from "./call-log.ts";
 import { type FieldError, type Path, pathKeys } from "./errors/field-error.ts";
-import { groupErrors, withNullCount } from "./errors/group-errors.ts";
-import { logErrors } from "./errors/log-errors.ts";
-import { maskFieldError } from "./errors/mask-errors.ts";
+import { maskedErrors } from "./errors/masked-errors.ts";
 import { quoting } from "./graphql-over-http.ts";
 import type { Deferral, Fragment, Part, Payload } from "./plan/deferral.ts";
 import { deferredKey, type ResultMap, toError } from "./plan/plan.ts";
@@ -24,19 +21,6 @@ import { noteError } from "./send-response.ts";
 
 /** The body of a response in parts. */
 export type BodyInParts = Extract<GraphQLResponse["body"], { kind: "incremental" }>;
-
-/** Groups, masks and logs errors, and returns them as clients get them. */
-export function maskedErrors(
-  context: RequestContext,
-  errors: readonly FieldError[],
-): GraphQLFormattedError[] {
-  const groups = groupErrors(errors);
-  logErrors(
-    context,
-    groups.map(([first]) => first),
-  );
-  return groups.map((group) => withNullCount(maskFieldError(group[0]), group));
-}
 
 /** Creates the response to an operation with deferred parts, in the format `context.partFormat`. */
 export function responseInParts(

@@ -6,7 +6,7 @@ import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
 import { isSafeMethod, type Operation } from "../../shared/operation.ts";
 import { CodedError, codeForStatus, FailureReason } from "../coded-error.ts";
-import { retryAfterSeconds } from "../http/retry-after.ts";
+import { retryAfterSeconds } from "../http/parse-retry-after.ts";
 import { outcomeOfWrite } from "../http/upstream-failure.ts";
 import type { CallOutcome, CallRecord } from "../observe/request-record.ts";
 import type { CallerHeaders } from "./caller-headers.ts";

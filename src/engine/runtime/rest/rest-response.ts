@@ -127,7 +127,7 @@ export class RestResponse {
     return this.#value;
   }
 
-  /** Parses the body of a success now. A body that is not JSON throws later, when `body` is read. */
+  /** Parses the body of a 2xx response before its first use. If it is not valid JSON, only reading `body` throws. */
   parse(): void {
     if (!this.ok) return;
     try {

@@ -5,7 +5,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { knownMethod } from "../../runtime/observe/request-record.ts";
-import { labels, type MetricFamilies } from "./metric-families.ts";
+import { labels, type MetricFamilies } from "./metric-registry.ts";
 
 /** When a call began. A property of undici's request, because WeakMap entries stay in memory longer than their keys. */
 const begun = Symbol("begun");

@@ -1,4 +1,4 @@
-/** The engine's `package.json`, and which of the packages that only some commands need are installed. */
+/** The engine's `package.json`, and the packages of optional features that are missing or have another version. */
 import { readFileSync } from "node:fs";
 import * as modules from "node:module";
 

@@ -55,8 +55,8 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
     for (const [index, schemes] of unsent.entries()) {
       for (const { name, node: scheme } of schemes) {
         const at = scheme ? { rest: scheme } : { rest: owner, below: ["security", index, name] };
-        const isOwnHeaderUsable = isUsable(ownHeaderOf(scheme));
-        const isRequestHeaderUsable = isUsable(headerOf(scheme));
+        const isOwnHeaderUsable = mayCarryCredential(ownHeaderOf(scheme));
+        const isRequestHeaderUsable = mayCarryCredential(headerOf(scheme));
         const sent =
           isOwnHeaderUsable && !isRequestHeaderUsable
             ? `which comes in the header ${headerOf(scheme)}`
@@ -94,12 +94,17 @@ function byHeader({ operations }: Model, root: RootNode): string {
   return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
-/** Whether the header may carry a credential; true if the scheme has no header. */
-const isUsable = (header: string | undefined): boolean => header === undefined || !isNeverCredential(header);
+/** False only for a header that must never carry a credential. */
+const mayCarryCredential = (header: string | undefined): boolean =>
+  header === undefined || !isNeverCredential(header);
 
 /** Whether the credential is sent: headers are forwarded, and fields may feed an API key as a parameter. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
-  if (headerOf(scheme) !== undefined && isUsable(headerOf(scheme)) && isUsable(ownHeaderOf(scheme)))
+  if (
+    headerOf(scheme) !== undefined &&
+    mayCarryCredential(headerOf(scheme)) &&
+    mayCarryCredential(ownHeaderOf(scheme))
+  )
     return true;
   const { type, in: location, name } = membersOf(scheme?.value);
   if (type !== "apiKey") return false;

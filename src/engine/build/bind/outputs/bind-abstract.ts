@@ -192,7 +192,10 @@ function checkDiscriminator(
   }
 }
 
-/** The overlay action that fixes a vendor's document. Overlays only apply to the main document and cannot remove null. */
+/**
+ * The advice to require the property by an overlay. Empty for a node outside the main document, to which overlays do not apply,
+ * and for a nullable property, because an overlay cannot remove null from its type.
+ */
 function byOverlay(document: RestDocument, shape: Shape, property: string): string {
   const { path } = shape.node;
   const found = declaredProperty(shape, property);

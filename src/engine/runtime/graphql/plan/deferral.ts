@@ -39,7 +39,10 @@ export type Part = {
   isDone: boolean;
 };
 
-/** The labels of the parts' fragments. Without a label, a fragment is known by its path, the same for all objects of a list. */
+/**
+ * The labels of the parts' fragments. A fragment without a label is described by its path with `[]` for each index, so the
+ * objects of a list share one description.
+ */
 export function describeParts(parts: readonly Part[]): string {
   const names = parts.flatMap(({ fragments }) =>
     fragments.map(({ label, path }) => label ?? (pathText(path) || "the root")),

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { CodedError } from "../../../../../src/engine/runtime/coded-error.ts";
 import { Apollo } from "../../../../../src/engine/runtime/graphql/apollo.ts";
 import { executableSchema } from "../../../../../src/engine/runtime/graphql/executable-schema.ts";
-import type { ExecutionCounts } from "../../../../../src/engine/runtime/graphql/response-for-operation.ts";
+import type { ExecutionCounts } from "../../../../../src/engine/runtime/graphql/execute-by-plan.ts";
 import { LogLines } from "../../../../../src/engine/runtime/observe/log-lines.ts";
 import { batchEach, batchMany, batchOne } from "../../../../../src/engine/runtime/rest/batch.ts";
 import { level } from "../../../../../src/engine/runtime/rest/level.ts";

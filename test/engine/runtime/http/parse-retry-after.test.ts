@@ -1,6 +1,6 @@
 /** What `Retry-After` asks for (RFC 9110 §10.2.3), as whole seconds. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { retryAfterSeconds } from "../../../../src/engine/runtime/http/retry-after.ts";
+import { retryAfterSeconds } from "../../../../src/engine/runtime/http/parse-retry-after.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(1994, 10, 6, 8, 49, 30) }));
 afterEach(() => void vi.useRealTimers());

@@ -13,12 +13,13 @@ import { introspectedBytes, parentsPerPiece } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { maskVariableError } from "./errors/mask-errors.ts";
+import { maskedErrors } from "./errors/masked-errors.ts";
 import { refusalResponse, responseWith } from "./graphql-over-http.ts";
 import { PlanCache } from "./plan/plan-cache.ts";
 import { ResponseTooLarge } from "./plan/response-budget.ts";
 import { type PlanResult, runPlan } from "./plan/run-plan.ts";
 import type { RequestContext } from "./request-context.ts";
-import { maskedErrors, responseInParts } from "./response-in-parts.ts";
+import { responseInParts } from "./response-in-parts.ts";
 import { coerceVariables, type Variables } from "./variables/coerce-variables.ts";
 
 /** The number of operations that ran. */
@@ -31,14 +32,14 @@ export type OperationRequest = Pick<
 >;
 
 /** Resolves with `null` if the document has no such operation; Apollo then reports that. */
-export type RespondForOperation = (asked: OperationRequest) => Promise<GraphQLResponse | null>;
+export type ExecuteByPlan = (asked: OperationRequest) => Promise<GraphQLResponse | null>;
 
-/** Creates Apollo's `responseForOperation` hook. */
-export function responseForOperation(
+/** The result is Apollo's `responseForOperation` hook. */
+export function planExecutor(
   schema: GraphQLSchema,
   executions: ExecutionCounts,
   { env, production }: Config,
-): RespondForOperation {
+): ExecuteByPlan {
   const plans = new PlanCache(schema, env.MAX_FIELDS);
   let mostOfSchema: number | undefined;
   /** The limits for an introspection response, which grow with the schema. */

@@ -1,0 +1,20 @@
+/** The errors of a response, as the client gets them. */
+import type { GraphQLFormattedError } from "graphql";
+import type { RequestContext } from "../request-context.ts";
+import type { FieldError } from "./field-error.ts";
+import { groupErrors, withNullCount } from "./group-errors.ts";
+import { logErrors } from "./log-errors.ts";
+import { maskFieldError } from "./mask-errors.ts";
+
+/** Groups, masks and logs errors, and returns them as clients get them. */
+export function maskedErrors(
+  context: RequestContext,
+  errors: readonly FieldError[],
+): GraphQLFormattedError[] {
+  const groups = groupErrors(errors);
+  logErrors(
+    context,
+    groups.map(([first]) => first),
+  );
+  return groups.map((group) => withNullCount(maskFieldError(group[0]), group));
+}
