@@ -67,11 +67,12 @@ export async function loadContract(
  * the start time. Two are enough: one coerces parameters, the other leaves bodies unchanged.
  */
 function createAjvFactory(): (ajv: unknown, options: Options) => Ajv2020 {
-  const made = new Map<boolean, Ajv2020>();
+  const validators = new Map<boolean, Ajv2020>();
   return (_ajv, options) => {
     const coerces = Boolean(options.coerceTypes);
-    const ajv = made.get(coerces) ?? addFormats.default(new Ajv2020({ ...options, validateSchema: false }));
-    made.set(coerces, ajv);
+    const ajv =
+      validators.get(coerces) ?? addFormats.default(new Ajv2020({ ...options, validateSchema: false }));
+    validators.set(coerces, ajv);
     return ajv;
   };
 }

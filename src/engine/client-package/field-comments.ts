@@ -30,7 +30,7 @@ export function withFieldComments(
   };
   for (const type of source.statements.filter(ts.isTypeAliasDeclaration)) read(type.type, type.name.text);
   return inserted.reduceRight(
-    (made, [place, line]) => `${made.slice(0, place)}${line}${made.slice(place)}`,
+    (text, [place, line]) => `${text.slice(0, place)}${line}${text.slice(place)}`,
     text,
   );
 }

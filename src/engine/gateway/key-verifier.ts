@@ -61,7 +61,7 @@ export class KeyVerifier implements RevocationListener {
   readonly #unconfirmedMs: number;
   readonly #active: KeyCache<CachedKey>;
   readonly #inactive = new LRUCache<string, { readonly until: number }>({ max: cachedKeys.inactive });
-  readonly #underWay = new Map<string, Promise<KeyState>>();
+  readonly #lookups = new Map<string, Promise<KeyState>>();
   /** For each running lookup, the revocations that arrived since it began. */
   readonly #arrivals = new Set<Ids[]>();
   readonly #queue: LookupQueue;
@@ -94,7 +94,7 @@ export class KeyVerifier implements RevocationListener {
 
   /** Lookups that run or wait. */
   get inFlight(): number {
-    return this.#underWay.size;
+    return this.#lookups.size;
   }
 
   /**
@@ -169,7 +169,7 @@ export class KeyVerifier implements RevocationListener {
   }
 
   #askOnce(key: string, digest: string, owner: string): Promise<KeyState> {
-    const joined = this.#underWay.get(digest);
+    const joined = this.#lookups.get(digest);
     if (joined) return joined;
     // an active key stays in the cache after it expires, as a sign that the key was valid before
     const known = this.#active.get(digest);
@@ -184,8 +184,8 @@ export class KeyVerifier implements RevocationListener {
         if (isRefused()) throw tooManyBadKeys(); // the limit was reached while this lookup waited
         return this.#ask(key, digest, signal);
       })
-      .finally(() => this.#underWay.delete(digest));
-    this.#underWay.set(digest, asked);
+      .finally(() => this.#lookups.delete(digest));
+    this.#lookups.set(digest, asked);
     asked.then(
       (state) => {
         this.counts[state === "inactive" ? "inactive" : "active"]++;

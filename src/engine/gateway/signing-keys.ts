@@ -44,7 +44,7 @@ export class SigningKeys {
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #failure: unknown;
-  #underWay: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
 
   constructor(location: URL | string, env: Environment, log: FastifyBaseLogger) {
     const { read, close } = location instanceof URL ? ofUrl(location, env) : ofFile(location);
@@ -71,7 +71,7 @@ export class SigningKeys {
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     this.refreshIfDue();
-    if (!this.#usable) await this.#underWay;
+    if (!this.#usable) await this.#reading;
     const before = this.#usable;
     if (!before) throw this.#unavailable();
     try {
@@ -80,7 +80,7 @@ export class SigningKeys {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     if (this.#isTriedBefore(this.#pauses.unknownKid)) this.#refresh();
-    await this.#underWay;
+    await this.#reading;
     const after = this.#usable;
     if (!after || this.#failure !== undefined) throw this.#unavailable(); // the key may be new and not yet read
     return after(header, token);
@@ -91,13 +91,13 @@ export class SigningKeys {
   }
 
   #isTriedBefore(ms: number): boolean {
-    return this.#underWay === undefined && performance.now() - this.#triedAt >= ms;
+    return this.#reading === undefined && performance.now() - this.#triedAt >= ms;
   }
 
   #refresh(): void {
     this.#triedAt = performance.now();
-    this.#underWay = this.#readSet().finally(() => {
-      this.#underWay = undefined;
+    this.#reading = this.#readSet().finally(() => {
+      this.#reading = undefined;
     });
   }
 

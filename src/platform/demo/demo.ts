@@ -99,11 +99,11 @@ export function seedDemoData(store: Store, now: Date): void {
 
 function insertIdentity(store: TenantStore, tenant: DemoTenant): void {
   store.run("insertTenant", { name: tenant.name, features: JSON.stringify(tenant.features), demo: 1 });
-  for (const [name, held] of Object.entries(rolePermissions)) {
-    store.run("insertRole", { name, permissions: JSON.stringify(held) });
+  for (const [name, permissions] of Object.entries(rolePermissions)) {
+    store.run("insertRole", { name, permissions: JSON.stringify(permissions) });
   }
-  for (const { id, email, roles: held, teams } of tenant.users) {
-    store.run("insertUser", { id, email, roles: JSON.stringify(held), teams: JSON.stringify(teams) });
+  for (const { id, email, roles, teams } of tenant.users) {
+    store.run("insertUser", { id, email, roles: JSON.stringify(roles), teams: JSON.stringify(teams) });
   }
 }
 

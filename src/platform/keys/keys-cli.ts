@@ -90,7 +90,7 @@ async function create(
   const scopes = readScopes(given.scopes, permissionsOf(operations));
   const expiresAt = given.expires === undefined ? null : readExpiry(given.expires, new Date());
   const environment = config.env.API_ENVIRONMENT;
-  const made = store.transaction(() => {
+  const created = store.transaction(() => {
     if (given.email) makeOwner(tenant, userId, given.email);
     const user = tenant.get("userById", { id: userId });
     if (!user)
@@ -99,7 +99,7 @@ async function create(
     checkOwner(getMe, { id: user.id, email: user.email, tenantId: tenant.tenantId });
     return createKey(tenant, { environment, userId, scopes, expiresAt }, new Date());
   });
-  io.out(`${made.id}  ${made.secret}`);
+  io.out(`${created.id}  ${created.secret}`);
   io.error("Keep the key now: only its digest is stored.");
   if (environment === "test")
     io.error("It is a test key: a gateway or platform with API_ENVIRONMENT=live refuses it.");

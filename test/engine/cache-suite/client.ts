@@ -45,7 +45,7 @@ export class SuiteClient {
     const scope = new RequestScope(
       config,
       upstreams.shares,
-      new CallerHeaders(new CallerProfile(forwarded, {}, [{ name: "caller", way: [] }]), {
+      new CallerHeaders(new CallerProfile(forwarded, {}, [{ name: "caller", headers: [] }]), {
         ...forwarded,
         ...ofRequest,
       }),

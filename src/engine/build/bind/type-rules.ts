@@ -168,10 +168,10 @@ export function uncoveredEnumValues(names: RestNames, type: GraphQLEnumType, sha
 
 /** The GraphQL enum values that REST rejects. */
 export function rejectedEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
-  const taken = shape.values && new Set(shape.values.map(String));
-  const isTaken = (rest: string): boolean =>
-    taken?.has(rest) ?? (!isIntegerText(type, shape) || /^(?:0|-?[1-9][0-9]{0,14})$/.test(rest));
-  return [...enumValues(names, type)].filter(([, rest]) => !isTaken(rest)).map(([name]) => name);
+  const accepted = shape.values && new Set(shape.values.map(String));
+  const isAccepted = (rest: string): boolean =>
+    accepted?.has(rest) ?? (!isIntegerText(type, shape) || /^(?:0|-?[1-9][0-9]{0,14})$/.test(rest));
+  return [...enumValues(names, type)].filter(([, rest]) => !isAccepted(rest)).map(([name]) => name);
 }
 
 /** The type and format of a shape, for messages. */

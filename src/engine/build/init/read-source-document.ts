@@ -88,9 +88,9 @@ export function rejectTakenNames(
   given: string,
   { name, file, overlay }: NamedDocument,
 ): void {
-  const isTaken = (part: string): boolean =>
+  const clashes = (part: string): boolean =>
     name === undefined ? ownNames.test(part) : posix.dirname(part) === posix.dirname(file);
-  const taken = [...parts].filter((part) => part !== file && part !== overlay && isTaken(part));
+  const taken = [...parts].filter((part) => part !== file && part !== overlay && clashes(part));
   if (taken.length > 0)
     throw new UsageError(
       taken.map(
@@ -221,8 +221,8 @@ function unmarkedForm(node: unknown, hasParts: boolean): unknown {
   const { encoding, ...form } = membersOf(node);
   const found = Object.entries(membersOf(membersOf(form.schema).properties)).flatMap(([name, property]) => {
     const format = membersOf(property)[mark];
-    const isWritten = format === undefined || (hasParts ? format === "multi" : inQuery.has(format));
-    return isWritten ? [] : [[name, { contentType: mediaOf(format) }] as const];
+    const isSupported = format === undefined || (hasParts ? format === "multi" : inQuery.has(format));
+    return isSupported ? [] : [[name, { contentType: mediaOf(format) }] as const];
   });
   const all = { ...membersOf(encoding), ...Object.fromEntries(found) };
   return { ...membersOf(unmarked(form)), ...(Object.keys(all).length > 0 && { encoding: all }) };

@@ -45,9 +45,9 @@ export const reachableFaults = (document: RestDocument, bound: Iterable<RestOper
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
-  const places = [...walk.visited.values()];
+  const nodes = [...walk.visited.values()];
   const isReached = (key: DuplicateKey): boolean =>
-    places.some((node) => isWithin(key, node) || isBeside(key, node));
+    nodes.some((node) => isWithin(key, node) || isBeside(key, node));
   const errors = [...reached, ...document.duplicateKeys().filter(isReached).map(duplicate)];
   const others = (): Diagnostic[] =>
     document

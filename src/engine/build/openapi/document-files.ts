@@ -42,8 +42,8 @@ const overlayEnd = ".overlay";
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
   const found = names.flatMap((file): NamedDocument[] => {
     const { dir, name, ext } = posix.parse(file);
-    const isTaken = dir === documentsFolder && /^\.(?:ya?ml|json)$/.test(ext) && !name.startsWith(".");
-    return isTaken ? [documentNamed(name, ext)] : [];
+    const isDocument = dir === documentsFolder && /^\.(?:ya?ml|json)$/.test(ext) && !name.startsWith(".");
+    return isDocument ? [documentNamed(name, ext)] : [];
   });
   const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
   const isSplit = read(singleDocumentFile.file) !== undefined;

@@ -92,11 +92,12 @@ export class InputTypes {
     const fields = requestProperties(shape);
     const shared = new Set(fields.map(({ name }) => name));
     const { members = [shape] } = shape;
-    const isFed = (each: Shape): boolean => unboundRequiredProperties(each, shared).length === 0;
+    const isComplete = (each: Shape): boolean => unboundRequiredProperties(each, shared).length === 0;
     // an input type with only the common properties could not send properties of a single member
-    const isWhole = (each: Shape): boolean => requestProperties(each).every(({ name }) => shared.has(name));
-    const isTaken = isFed(shape) && members.some(isFed) && members.every(isWhole);
-    if (fields.length === 0 || !isTaken || requiresItself(shape))
+    const hasOnlyShared = (each: Shape): boolean =>
+      requestProperties(each).every(({ name }) => shared.has(name));
+    const isInputType = isComplete(shape) && members.some(isComplete) && members.every(hasOnlyShared);
+    if (fields.length === 0 || !isInputType || requiresItself(shape))
       return this.#choice(shape, wanted) ?? this.#definitions.json();
     const names = uniqueNames(
       fields.map(({ name }) => name),

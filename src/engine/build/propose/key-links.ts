@@ -369,8 +369,8 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
   if (list) {
     const ids = operation.parameters.find((each) => isIds(each, named));
     const returns = ids ? "some" : "all";
-    const isLeft = !isAlone(ids) || (returns === "all" && field.connection !== undefined);
-    return isLeft ? undefined : { field, ...named, returns, place: list.place, ...(ids && { ids }) };
+    const isOmitted = !isAlone(ids) || (returns === "all" && field.connection !== undefined);
+    return isOmitted ? undefined : { field, ...named, returns, place: list.place, ...(ids && { ids }) };
   }
   const id = required.find(
     (each) => each.in === "path" && isId(each.name, named) && steps.at(-1) === `{${each.name}}`,

@@ -202,8 +202,8 @@ function linkOf(
     return isSent && path ? [{ name: own, from: ["parent", ...path].join(".") }] : [];
   });
   const fed = new Set(params.map((each) => each.name));
-  const isWhole = operation.parameters.every((each) => !each.required || fed.has(each.name));
-  return params.length > 0 && params.length === given.length && isWhole
+  const isComplete = operation.parameters.every((each) => !each.required || fed.has(each.name));
+  return params.length > 0 && params.length === given.length && isComplete
     ? { type: type.name, params }
     : undefined;
 }

@@ -42,7 +42,7 @@ const roundedComment =
 const isRounded = (shape: Shape): boolean => (shape.items ? isRounded(shape.items) : exceedsFloat(shape));
 
 /** Whether an ID can represent the value. */
-const isWritten = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shape, "integer");
+const fitsId = (shape: Shape): boolean => isOnly(shape, "string") || isOnly(shape, "integer");
 
 export class OutputTypes {
   readonly #definitions: TypeDefinitions;
@@ -65,18 +65,18 @@ export class OutputTypes {
   }
 
   /** The connection type for a page. It keeps the page's other properties. */
-  connection({ shape, list, places }: FoundPage, operationName: string): string {
+  connection({ shape, list, paths }: FoundPage, operationName: string): string {
     const items = list.shape.items as Shape;
     const page = shape ?? pageOfBareList(list.shape, items);
     const item = isMap(items) ? this.#definitions.json() : this.output(items, operationName);
     const owner = items.types.has("object") && /^(?!JSON$)\w+$/.test(item) ? item : operationName;
-    const made = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
-    const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(made, name)?.shape);
-    const edge = this.#made(edges?.items as Shape, `${owner}Edge`, [
+    const connection = connectionShape(page, { shape: list.shape, optional: !list.required }, items);
+    const [edges, pageInfo] = ["edges", "pageInfo"].map((name) => declaredProperty(connection, name)?.shape);
+    const edge = this.#addedType(edges?.items as Shape, `${owner}Edge`, [
       `node: ${item}${items.nullable ? "" : "!"}`,
       "cursor: String!",
     ]);
-    const info = this.#made(
+    const info = this.#addedType(
       pageInfo as Shape,
       "PageInfo",
       ["hasNextPage: Boolean!", "hasPreviousPage: Boolean!"].concat(
@@ -86,19 +86,19 @@ export class OutputTypes {
     );
     const shown = list.required && !list.shape.nullable ? "!" : "";
     const own = ["edges", "nodes", "pageInfo"];
-    const taken = new Set([...own, ...Object.values(places).map((path) => path.split(".")[0] ?? "")]);
+    const taken = new Set([...own, ...Object.values(paths).map((path) => path.split(".")[0] ?? "")]);
     const others = responseProperties(page).filter(({ name }) => !taken.has(name));
     const names = uniqueNames(
       others.map(({ name }) => name),
       fieldName,
       own,
     );
-    return this.#made(made, `${owner}Connection`, [
+    return this.#addedType(connection, `${owner}Connection`, [
       `edges: [${edge}!]${shown}`,
       `nodes: [${item}${items.nullable ? "" : "!"}]${shown}`,
       `pageInfo: ${info}!`,
       ...others.flatMap((each, index) =>
-        this.#field(names[index] ?? each.name, each, `${owner}Connection`, made.properties.keys()),
+        this.#field(names[index] ?? each.name, each, `${owner}Connection`, connection.properties.keys()),
       ),
     ]);
   }
@@ -117,7 +117,7 @@ export class OutputTypes {
   }
 
   /** The type of an object that a connection adds. */
-  #made(shape: Shape, wanted: string, fields: readonly string[]): string {
+  #addedType(shape: Shape, wanted: string, fields: readonly string[]): string {
     return (
       this.#known(shape) ??
       this.#definitions.define(shape, wanted, "", (name) => [
@@ -178,7 +178,7 @@ export class OutputTypes {
   #field(own: string, property: Property, owner: string, names: Iterable<string>): string[] {
     const { name, shape, required } = property;
     const plain = this.output(shape, owner + typeName(name));
-    const isId = isIdName(name) && isWritten(shape.items ?? shape);
+    const isId = isIdName(name) && fitsId(shape.items ?? shape);
     const type =
       (isId ? plain.replace(/^(\[?)(?:String|Int|Float)(?=!?\]?$)/, "$1ID") : plain) +
       (required && !shape.nullable ? "!" : "");

@@ -15,7 +15,7 @@ export type FoundPage = {
   readonly shape?: Shape;
   readonly list: Pick<Property, "name" | "shape" | "required">;
   /** The paths for `connection`. `pages`: the style of paging, if a response has no cursor. */
-  readonly places: Readonly<Record<string, string>>;
+  readonly paths: Readonly<Record<string, string>>;
   readonly pages?: "LINKED" | "NUMBERED" | "OFFSET";
   readonly after: Parameter;
   readonly first?: Parameter;
@@ -43,12 +43,12 @@ export function pageOf({ method, parameters, successes }: RestOperation): FoundP
   const { after, pages } = found;
   const first = namedIn(queries)(names.first, isNumeric);
   const isBare = shape === list.shape;
-  const places = Object.entries({ ...(!isBare && { items: list.name }), ...found.places });
+  const paths = Object.entries({ ...(!isBare && { items: list.name }), ...found.paths });
   return {
     ...(!isBare && { shape }),
     list,
     after,
-    places: Object.fromEntries(places.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]))),
+    paths: Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]))),
     ...(pages && { pages }),
     ...(first && { first }),
   };
@@ -82,27 +82,27 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const offset = named(names.offset, isNumeric);
   const next = cursor && find(shape, isText, [...names.next, normalizeName(cursor.name)]);
   const more = find(shape, isFlag, names.more);
-  if (cursor && next !== undefined) return { after: cursor, places: { next, more } };
+  if (cursor && next !== undefined) return { after: cursor, paths: { next, more } };
   // some APIs call their cursor an offset, and return it in an object about the next page
   const token = cursor ? undefined : (named(names.offset, isText) ?? named(names.page, isText));
   const tokenAt = token && find(shape, isText, [normalizeName(token.name)]);
   if (token && tokenAt !== undefined && /^next/i.test(tokenAt.split(".").at(-2) ?? ""))
-    return { after: token, places: { next: tokenAt, more } };
+    return { after: token, paths: { next: tokenAt, more } };
   const id = cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined;
-  if (cursor && id !== undefined) return { after: cursor, places: { next: id, more } };
+  if (cursor && id !== undefined) return { after: cursor, paths: { next: id, more } };
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);
-  if (isLinked) return linked && { after: linked, places: {}, pages: "LINKED" as const };
+  if (isLinked) return linked && { after: linked, paths: {}, pages: "LINKED" as const };
   const address = find(shape, isText, names.address, isAddress);
   // for a list that can be read in both directions, `next` may be the previous page
   if (linked && address !== undefined && !isTwoWay)
-    return { after: linked, places: { next: address }, pages: "LINKED" as const };
+    return { after: linked, paths: { next: address }, pages: "LINKED" as const };
   const counted = [page, offset].flatMap((each) => (each && pagingOrigin(each) !== undefined ? [each] : []));
   // an origin (the number of the first page or item) that the document declares is more certain than one derived from the
   // parameter's name, and an offset is more certain than a page number; next to a cursor, a number may be only informative
   const after = counted.find((each) => declaresOrigin(each.shape)) ?? (cursor ? undefined : counted.at(-1));
-  if (after && after === page) return { after, places: { more }, pages: "NUMBERED" as const };
+  if (after && after === page) return { after, paths: { more }, pages: "NUMBERED" as const };
   const total = more === undefined ? find(shape, isNumeric, names.total) : undefined;
-  return after && { after, places: { more, total }, pages: "OFFSET" as const };
+  return after && { after, paths: { more, total }, pages: "OFFSET" as const };
 }
 
 /** Names of lists in a response that are not the page's items. */

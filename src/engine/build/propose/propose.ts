@@ -108,7 +108,7 @@ export class Proposal {
 
   #connection(operation: RestOperation, page: FoundPage): Proposed {
     const type = new OutputTypes(this.#definitions).connection(page, typeName(nameFrom(operation)));
-    return { type, connection: { ...page.places, pages: page.pages } };
+    return { type, connection: { ...page.paths, pages: page.pages } };
   }
 
   #value(operation: RestOperation): Proposed {
@@ -162,9 +162,9 @@ function argumentList(
   const types = new InputTypes(definitions, operation);
   const { body } = operation;
   const inPath = new Set(operation.parameters.flatMap((each) => (each.in === "path" ? [each.name] : [])));
-  const isFed = ({ name, in: place }: Parameter): boolean =>
+  const isSupplied = ({ name, in: place }: Parameter): boolean =>
     fed.has(name) && (place === "path" || !inPath.has(name));
-  const parameters = operation.parameters.filter((each) => !isFed(each));
+  const parameters = operation.parameters.filter((each) => !isSupplied(each));
   const own = new Map<Parameter | undefined, string>([
     [page?.after, "after"],
     [page?.first, "first"],

@@ -12,7 +12,7 @@ export type Sendable = {
 export function withoutUnsendable(operation: RestOperation): Sendable {
   const { body, parameters, unsentBody, unsentCookies } = operation;
   const left: string[] = [];
-  const isLeft = (part: Parameters<typeof unsupportedStyle>[0]): boolean => {
+  const isUnsendable = (part: Parameters<typeof unsupportedStyle>[0]): boolean => {
     const how = unsupportedStyle(part);
     if (how !== undefined) left.push(`${part.in} "${part.name}", ${how}`);
     return how !== undefined;
@@ -20,12 +20,12 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
   for (const { name } of unsentCookies) left.push(name);
   if (unsentBody) left.push(`the body of ${unsentBody.media.join(" or ")}`);
   const kept = parameters
-    .filter((parameter) => !parameter.isForwarded && (parameter.required || !isLeft(parameter)))
+    .filter((parameter) => !parameter.isForwarded && (parameter.required || !isUnsendable(parameter)))
     .map((parameter) => withoutNested(parameter, left));
   const required = (name: string): boolean => body?.shape.properties.get(name)?.required === true;
   const properties = new Map(body?.shape.properties);
   for (const property of formProperties(operation))
-    if (!required(property.name) && isLeft(property)) properties.delete(property.name);
+    if (!required(property.name) && isUnsendable(property)) properties.delete(property.name);
   const shape = body?.shape.with({ properties: () => properties });
   const isEmptyForm = body?.formStyles !== undefined && !body.required && properties.size === 0;
   const { body: _, ...others } = operation;

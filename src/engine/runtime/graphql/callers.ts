@@ -62,7 +62,7 @@ export class Callers {
     if (owners.length > 0 && accepted.size === owners.length) return forwarded;
     const known = owners.filter((owner) => this.#isAccepted(owner, accepted));
     if (known.length < owners.length) forwarded.unknown = owners.filter((owner) => !known.includes(owner));
-    forwarded.owners = known.length > 0 ? known : [{ name: ofAddress + addressBlock(ip), way: [] }];
+    forwarded.owners = known.length > 0 ? known : [{ name: ofAddress + addressBlock(ip), headers: [] }];
     return forwarded;
   }
 

@@ -96,7 +96,7 @@ const withoutKey = (nullable: NullableKeys): null | Error => (nullable ? null : 
 
 /** The error of one parent whose value violates the REST contract. */
 const notA = (what: "list" | "key"): Error =>
-  new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer has no ${what} where one belongs`);
+  new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer lacks a required ${what}`);
 
 /**
  * Converts a key to a string. Returns `undefined` if the value violates the REST contract. A rounded number (`1e20`) counts as a

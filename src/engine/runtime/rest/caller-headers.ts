@@ -112,7 +112,7 @@ export class CallerHeaders {
   ownerAt({ credentials = [] }: Operation): string {
     const known =
       this.owners.length > 1 &&
-      this.owners.find((owner) => credentials.some((way) => includesAll(way, owner.way)));
+      this.owners.find((owner) => credentials.some((headers) => includesAll(headers, owner.headers)));
     return known ? known.name : this.caller;
   }
 
@@ -122,9 +122,9 @@ export class CallerHeaders {
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
-    const met = credentials.filter((way) => hasAll(this.credentials, way));
+    const met = credentials.filter((headers) => hasAll(this.credentials, headers));
     if (met.length === 0) return;
-    const isProved = (owner: Owner): boolean => met.every((way) => includesAll(way, owner.way));
+    const isProved = (owner: Owner): boolean => met.every((headers) => includesAll(headers, owner.headers));
     this.accepted = this.unknown.filter((owner) => this.accepted.includes(owner) || isProved(owner));
   }
 

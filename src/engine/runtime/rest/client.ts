@@ -73,8 +73,8 @@ export class Upstreams extends Map<string, Upstream> {
   }
 
   /** Calls of all products in flight, including those that wait for a connection. */
-  get underWay(): number {
-    return [...this.values()].reduce((sum, upstream) => sum + upstream.underWay, 0);
+  get callsInFlight(): number {
+    return [...this.values()].reduce((sum, upstream) => sum + upstream.callsInFlight, 0);
   }
 
   async close(): Promise<void> {

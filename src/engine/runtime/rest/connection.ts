@@ -197,7 +197,7 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
   const end = isCut ? skip + Math.max(0, first ?? page.first ?? size) : undefined;
   const nodes = Array.isArray(items) ? items.slice(skip, end) : items;
   const count = lengthOf(nodes);
-  const isWhole = skip + count >= lengthOf(items);
+  const endsPage = skip + count >= lengthOf(items);
   const more = isCounted(next) ? undefined : page.more && (valueAt(body, page.more) ?? undefined);
   const onward = () =>
     cursorOf({
@@ -210,10 +210,10 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
   const cursorAt = (index: number): string =>
     next.by === "offset"
       ? cursorOf({ cursor: String(Number(start.cursor ?? next.from) + index + 1), skip: 0 })
-      : isWhole && index === count - 1 && nextCursor !== ""
+      : endsPage && index === count - 1 && nextCursor !== ""
         ? onward()
         : cursorOf({ ...start, skip: skip + index + 1 });
-  const behind = isWhole ? (nextCursor === "" ? null : onward()) : after;
+  const behind = endsPage ? (nextCursor === "" ? null : onward()) : after;
   return {
     ...(Array.isArray(body) ? undefined : body),
     nodes,
@@ -222,7 +222,7 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
     },
     get pageInfo() {
       return {
-        hasNextPage: isWhole ? (more ?? nextCursor !== "") : true,
+        hasNextPage: endsPage ? (more ?? nextCursor !== "") : true,
         hasPreviousPage: (after ?? null) !== null,
         startCursor: count > 0 ? cursorAt(0) : null,
         endCursor: count > 0 ? cursorAt(count - 1) : behind,

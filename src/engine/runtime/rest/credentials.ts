@@ -5,7 +5,9 @@ import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
 
 /** Returns the names of all headers that may contain a credential of an operation, in lower case. */
-export const credentialNames = (operations: Operations): string[] => [...new Set(waysIn(operations).flat())];
+export const credentialNames = (operations: Operations): string[] => [
+  ...new Set(alternativesIn(operations).flat()),
+];
 
 /** Returns a function that extracts the credentials of a request. `prefix` is the prefix of the context headers. */
 export function credentialReader(
@@ -49,9 +51,9 @@ const canonical = (text: string): string =>
 
 /**
  * Whom a request is charged to: a tenant, the holder of a credential, or an address. `name` is unique; for a credential, it is
- * derived from the header values. `way`: the headers that form the credential; empty for a tenant or an address.
+ * derived from the header values. `headers`: the headers that form the credential; empty for a tenant or an address.
  */
-export type Owner = { readonly name: string; readonly way: readonly string[] };
+export type Owner = { readonly name: string; readonly headers: readonly string[] };
 
 /**
  * Returns a function that finds the owners of a request's credentials, in the order of the document. Each alternative of a
@@ -62,7 +64,7 @@ export type Owner = { readonly name: string; readonly way: readonly string[] };
 export function ownersOf(
   operations: Operations,
 ): (credentials: Readonly<Record<string, string>>) => readonly Owner[] {
-  const ways = waysIn(operations);
+  const alternatives = alternativesIn(operations);
   const inAuthorization = new Set(["authorization"]);
   for (const { places = {} } of Object.values(operations))
     for (const [name, place] of Object.entries(places))
@@ -70,33 +72,35 @@ export function ownersOf(
   const textOf = (name: string, value = ""): string =>
     inAuthorization.has(name) ? canonical(normalized("authorization", value)) : value;
   return (credentials) => {
-    const met = ways.filter((way) => hasAll(credentials, way));
+    const met = alternatives.filter((headers) => hasAll(credentials, headers));
     const least =
       met.length > 1
-        ? met.filter((way) => !met.some((other) => other !== way && includesAll(way, other)))
+        ? met.filter((headers) => !met.some((other) => other !== headers && includesAll(headers, other)))
         : met;
-    return least.map((way) => {
-      const name = way.map((header) => `${header}: ${textOf(header, own(credentials, header))}`).join("\n");
-      return { name, way };
+    return least.map((headers) => {
+      const name = headers
+        .map((header) => `${header}: ${textOf(header, own(credentials, header))}`)
+        .join("\n");
+      return { name, headers };
     });
   };
 }
 
-/** Whether the credentials contain all headers of `way`. */
-export function hasAll(credentials: Readonly<Record<string, string>>, way: readonly string[]): boolean {
-  for (const name of way) if (!Object.hasOwn(credentials, name)) return false;
+/** Whether the credentials contain all `headers`. */
+export function hasAll(credentials: Readonly<Record<string, string>>, headers: readonly string[]): boolean {
+  for (const name of headers) if (!Object.hasOwn(credentials, name)) return false;
   return true;
 }
 
-/** Whether `way` includes all headers of `other`. */
-export const includesAll = (way: readonly string[], other: readonly string[]): boolean =>
-  other.every((name) => way.includes(name));
+/** Whether `headers` includes all headers of `other`. */
+export const includesAll = (headers: readonly string[], other: readonly string[]): boolean =>
+  other.every((name) => headers.includes(name));
 
 /**
  * Returns every list of headers that authenticates a caller for some operation. Lists with the same headers in another order
  * count once.
  */
-function waysIn(operations: Operations): (readonly string[])[] {
+function alternativesIn(operations: Operations): (readonly string[])[] {
   const lists = Object.values(operations).flatMap(({ credentials = [] }) => credentials);
   return [...new Map(lists.map((list) => [list.toSorted().join(), list])).values()];
 }

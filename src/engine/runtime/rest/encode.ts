@@ -225,7 +225,7 @@ function simple(name: string, value: object, explode: boolean): string | undefin
 
 /** The error for a value that REST could not decode unchanged from the request. The call is not made. */
 export class Unwritable extends CodedError {
-  /** What is wrong with the value: `cannot stand in a path`. */
+  /** What is wrong with the value: `cannot be sent in a URL path`. */
   readonly why: string;
   /** The items of a list that caused the error. */
   readonly items: readonly unknown[];
@@ -250,7 +250,7 @@ export function serializePath(path: string, values: Readonly<Record<string, unkn
     );
     if (segment.length === first.length + "{}".length) return encoded;
     const text = segment.replace(placeholders, (_, name: string) => String(own(values, name)));
-    if (dotSegment.test(text)) throw new Unwritable(first, "cannot stand in a path");
+    if (dotSegment.test(text)) throw new Unwritable(first, "cannot be sent in a URL path");
     return encoded;
   });
 }
@@ -274,7 +274,8 @@ const dotSegment = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i
 function encodeSegment(name: string, value: unknown): string {
   const items = Array.isArray(value) ? value : [value];
   const refused = items.filter((item) => !isSegment(item));
-  if (refused.length > 0 || items.length === 0) throw new Unwritable(name, "cannot stand in a path", refused);
+  if (refused.length > 0 || items.length === 0)
+    throw new Unwritable(name, "cannot be sent in a URL path", refused);
   return items.map(encodeURIComponent).join(",");
 }
 

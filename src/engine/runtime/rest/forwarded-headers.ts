@@ -48,8 +48,8 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
     const tenant = headers[tenantId];
     const owners =
       tenant !== undefined
-        ? [{ name: verified + tenant, way: [] }]
-        : ownersIn(credentials).map(({ name, way }) => ({ name: `key ${digestIfLong(name)}`, way }));
+        ? [{ name: verified + tenant, headers: [] }]
+        : ownersIn(credentials).map((owner) => ({ ...owner, name: `key ${digestIfLong(owner.name)}` }));
     const permissions = new Set(isProved ? readPermissions(env.CONTEXT_HEADER_PREFIX, headers) : []);
     return new CallerProfile(headers, credentials, owners, { tenant, permissions });
   };

@@ -33,9 +33,9 @@ export class RequestScope {
   /** The request's deadline, on the clock of `processRunTime`. */
   readonly #endsAt: number;
   /** The reads and pauses in progress, which end when the client disconnects. */
-  readonly #underWay = new Set<Abandon>();
+  readonly #inFlight = new Set<Abandon>();
   readonly #shares: ProcessBudgets;
-  #held = 0;
+  #reservedBytes = 0;
   #freshUntil = Number.POSITIVE_INFINITY;
   #calls = 0;
   #hasLeft = false;
@@ -85,33 +85,33 @@ export class RequestScope {
 
   /** Calls `abandon` when the client disconnects, unless `ended` is called with it before. */
   onLeave(abandon: Abandon): void {
-    this.#underWay.add(abandon);
+    this.#inFlight.add(abandon);
   }
 
   ended(abandon: Abandon): void {
-    this.#underWay.delete(abandon);
+    this.#inFlight.delete(abandon);
   }
 
   /**
-   * Takes bytes for a REST response from the budgets of the request and of the process. Returns the failure if a budget has fewer
+   * Reserves bytes for a REST response in the budgets of the request and of the process. Returns the failure if a budget has fewer
    * bytes left. The response to a write is accepted even if the process has none left: the write is done, and must not be sent
    * again.
    */
-  hold(bytes: number, isRead: boolean): CodedError | undefined {
+  reserve(bytes: number, isRead: boolean): CodedError | undefined {
     const { MAX_REQUEST_BYTES: most } = this.#config.env;
     if (this.isClosed) return clientDisconnected();
-    if (this.#held + bytes > most) return requestTooLarge(most);
+    if (this.#reservedBytes + bytes > most) return requestTooLarge(most);
     const refusal = isRead && this.#shares.bytes.refusal(this.caller, bytes);
     if (refusal) return processFull(refusal);
     this.#shares.bytes.add(this.caller, bytes);
-    this.#held += bytes;
+    this.#reservedBytes += bytes;
     return undefined;
   }
 
   /** Returns the bytes of a failed response to the budgets. */
-  drop(bytes: number): void {
+  release(bytes: number): void {
     if (this.isClosed || bytes === 0) return;
-    this.#held -= bytes;
+    this.#reservedBytes -= bytes;
     this.#shares.bytes.giveBack(this.caller, bytes);
   }
 
@@ -152,7 +152,7 @@ export class RequestScope {
    * Runs work on REST's responses once the caller may proceed, and charges its processor time. Work on few bytes runs at once.
    */
   completed<T>(run: () => T): T | Promise<T> {
-    if (this.#held < largeBody) return run();
+    if (this.#reservedBytes < largeBody) return run();
     const turn = this.turn();
     return turn ? turn.then(() => this.measured(run)) : this.measured(run);
   }
@@ -199,7 +199,7 @@ export class RequestScope {
   close(): void {
     if (this.isClosed) return;
     this.leave();
-    this.drop(this.#held);
+    this.release(this.#reservedBytes);
     this.reads.clear();
     this.isClosed = true;
     this.caller.leave();
@@ -209,9 +209,9 @@ export class RequestScope {
   /** Called when the client has disconnected: abandons the reads in flight, and prevents further reads. */
   leave(): void {
     this.#hasLeft = true;
-    if (this.#underWay.size === 0) return;
+    if (this.#inFlight.size === 0) return;
     const failure = clientDisconnected();
-    for (const abandon of this.#underWay) abandon(failure);
-    this.#underWay.clear();
+    for (const abandon of this.#inFlight) abandon(failure);
+    this.#inFlight.clear();
   }
 }

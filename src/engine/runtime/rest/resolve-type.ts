@@ -42,8 +42,8 @@ export function resolveTypeByProperty(
   names: Record<string, string>,
   otherwise?: string,
 ): string {
-  const [held, ...others] = Object.entries(names).filter(([name]) => Object.hasOwn(value, name));
-  const chosen = held === undefined ? otherwise : held[1];
+  const [present, ...others] = Object.entries(names).filter(([name]) => Object.hasOwn(value, name));
+  const chosen = present === undefined ? otherwise : present[1];
   if (chosen === undefined || others.length > 0)
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer is none of the objects that it may be");
   return chosen;

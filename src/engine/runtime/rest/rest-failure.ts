@@ -18,7 +18,7 @@ import type { RestResponse } from "./rest-response.ts";
 export const circuitOpen = (): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
-    "it failed too often and is left alone for a while",
+    "it failed too often; calls are suspended for a short time",
     { retryAfter: 1 },
     { cause: new FailureReason("CIRCUIT_OPEN") },
   );

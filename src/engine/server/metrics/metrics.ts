@@ -33,7 +33,8 @@ export function measure(config: Config, servers: Servers, specHash: string): Mea
   collectDefaultMetrics({ register: registry });
   for (const gauge of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauge}_total`); // `promtool` rejects a gauge named `_total`
-  const built = "What this process was built and generated from.";
+  const built =
+    "Always 1. `build`: the build of this process; `spec`: the hash of the spec that `generated/` was made from.";
   families.observableGauge("build_info", built, ["build", "spec"], () => [[config.env.BUILD, specHash, 1]]);
   const unhandled =
     "Rejected promises without a handler, by error code. Each is a bug in this program that the process survived; the log has its stack.";
@@ -54,13 +55,13 @@ export function measure(config: Config, servers: Servers, specHash: string): Mea
     const { executions, apps, upstreams, usage } = graphql;
     families.observableCounter(
       "graphql_executions_total",
-      "Operations that were executed, without those that were refused before.",
+      "Operations that were executed. Operations refused before execution are not counted.",
       [],
       () => [[executions.count]],
     );
     measureManifests(families, apps);
     const failing =
-      "1: the last write to `USAGE_DIR` failed. What is used meanwhile is kept in memory, and written later.";
+      "1: the last write to `USAGE_DIR` failed. Usage is kept in memory until a write succeeds.";
     if (usage)
       families.observableGauge("graphql_usage_failing", failing, [], () => [[Number(usage.isFailing)]]);
     ends.push(subscribe(measureRestCalls(families, upstreams)));
@@ -108,7 +109,7 @@ function measureGateway(
   if (tokens) measureTokens(families, tokens);
   if (keys) measureKeys(families, keys);
   const failing =
-    "1: `KEYS_FILE` has a mistake or cannot be read. The keys of its last valid state count, and deleted lines revoke nothing.";
+    "1: `KEYS_FILE` is invalid or cannot be read. Its last valid content applies, and deleting lines revokes nothing.";
   if (keyFile)
     families.observableGauge("gateway_keys_file_failing", failing, [], () => [[Number(keyFile.isFailing)]]);
   return {
@@ -119,7 +120,7 @@ function measureGateway(
 }
 
 function measureKeys(families: MetricFamilies, keys: KeyVerifier): void {
-  const checked = "API keys that were checked: `hit` was in the cache, `miss` needed or joined a lookup.";
+  const checked = "Checks of API keys: `hit` used the cache, `miss` started or joined a lookup.";
   families.observableCounter("gateway_key_checks_total", checked, ["cache"], () => [
     ["hit", keys.counts.hits],
     ["miss", keys.counts.misses],
@@ -181,7 +182,7 @@ function measureShared(
 function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Observer {
   const duration = families.histograms(
     "rest_call_duration_seconds",
-    "REST calls, each attempt by itself, from the wait for a connection to the checked value.",
+    "Time of each attempt of a REST call, from the wait for a connection to the checked value.",
     labels("operation", "product"),
   );
   const calls = families.counters(

@@ -39,7 +39,7 @@ const maxVersionLabels = 20;
 export function measureRequests(families: MetricFamilies, servers: Servers): Observer {
   const duration = families.histograms(
     "http_server_request_duration_seconds",
-    "Requests of a role by route and status, from the head of the request to the end of the response. `/v1/*` is a REST call through the gateway; 499 means that the client left. `error_type`: the code of a response with status 5xx.",
+    "Time from the headers of a request to the end of its response, by role, route and status. `/v1/*` is a REST call through the gateway; 499 means that the client left. `error_type`: the code of a response with status 5xx.",
     labels(
       "role",
       "http_request_method",
@@ -57,7 +57,7 @@ export function measureRequests(families: MetricFamilies, servers: Servers): Obs
   let invalidProofs = 0;
   families.observableCounter(
     "graphql_invalid_gateway_proofs_total",
-    "Requests whose gateway proof is not that of `GATEWAY_SECRET` here, so that their context headers were dropped.",
+    "Requests whose gateway proof does not match the `GATEWAY_SECRET` of this process. Their context headers were dropped.",
     [],
     () => [[invalidProofs]],
   );
@@ -175,12 +175,12 @@ export function measureManifests(families: MetricFamilies, apps: AppOperations):
     "Operations in the manifests of each app of `OPERATIONS_FROM`.",
     () => apps.counts,
   );
-  const refused = "Operations in manifests that are refused; the log has the reason of each.";
+  const refused = "Operations in manifests that are refused. The log contains the reason of each.";
   gauge("graphql_manifest_refused_operations", refused, () => count(apps.refused));
-  const errors = "Manifests that cannot be read now, so that their last good state is served.";
+  const errors = "Manifests that currently cannot be read. Their last valid content is used.";
   gauge("graphql_manifest_errors", errors, () => count(apps.faults));
   const unavailable =
-    "1: since the start, each manifest of the app was unreadable or beyond the bounds, so all its operations are refused.";
+    "1: since the start, every manifest of the app was unreadable or too large, so all its operations are refused.";
   gauge("graphql_manifest_unavailable", unavailable, () => count([...apps.unread].map((app) => ({ app }))));
 }
 
@@ -203,7 +203,7 @@ function measureServers(
     "Open client connections.",
     ({ server }) => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
   );
-  const most = "Connections that clients may open.";
+  const most = "Maximum number of client connections.";
   gauge("http_server_connections_limit", most, (server) => server.mostConnections);
   const ofQuotas = (name: string, help: string, part: "held" | "total"): void =>
     families.observableGauge(name, help, ["role", "quota"], () =>
@@ -213,9 +213,9 @@ function measureServers(
     );
   ofQuotas(
     "quota_usage",
-    "What callers use of each quota (requests, slots, bytes). It is 0 when no request is in flight.",
+    "Usage of each quota (requests, slots or bytes) by all callers. It is 0 when no request is in flight.",
     "held",
   );
-  ofQuotas("quota_limit", "What all callers together may use of each quota.", "total");
+  ofQuotas("quota_limit", "Limit of each quota for all callers together.", "total");
   gauge("ready", "1: `/readyz` returns 200.", ({ unready }) => Number(unready.size === 0));
 }

@@ -70,9 +70,9 @@ export class Manifests {
   /** The served manifests, by their sources. */
   #served: ReadonlyMap<string, Manifest> = new Map();
 
-  constructor(places: readonly ManifestLocation[], fetchUrl: Fetch = fetch) {
+  constructor(locations: readonly ManifestLocation[], fetchUrl: Fetch = fetch) {
     const queue = new ReadingQueue();
-    this.#locations = places.map((place) =>
+    this.#locations = locations.map((place) =>
       isHttpUrl(place.at) ? new UrlLocation(place, queue, fetchUrl) : new PathLocation(place, queue),
     );
   }

@@ -11,12 +11,12 @@ const everyMs = 30_000;
  * state; `failed` when files cannot be watched and are only polled. Returns the function that stops watching.
  */
 export async function watchManifests(
-  places: readonly ManifestLocation[],
+  locations: readonly ManifestLocation[],
   onState: (state: ManifestState) => Promise<void>,
   failed: (error: Error) => void,
   fetchUrl: Fetch,
 ): Promise<() => void> {
-  const manifests = new Manifests(places, fetchUrl);
+  const manifests = new Manifests(locations, fetchUrl);
   let isOver = false;
   const refresh = (only: "files" | "all"): void =>
     manifests.refreshEach((state) => {

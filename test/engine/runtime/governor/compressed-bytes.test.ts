@@ -27,12 +27,12 @@ test("a decompressed response that does not fit what the process has left is ref
   const { bytes } = upstreams.shares;
   bytes.add(new PresentCallers().enter("other"), bytes.total - 8_000_000);
   const held: number[] = [];
-  const { hold } = RequestScope.prototype;
-  const counted = vi.spyOn(RequestScope.prototype, "hold").mockImplementation(function (
+  const { reserve } = RequestScope.prototype;
+  const counted = vi.spyOn(RequestScope.prototype, "reserve").mockImplementation(function (
     this: RequestScope,
     ...pieceOfBody
   ) {
-    const failure = hold.apply(this, pieceOfBody);
+    const failure = reserve.apply(this, pieceOfBody);
     held.push(bytes.held);
     return failure;
   });

@@ -15,15 +15,15 @@ function open() {
     new RequestScope(
       config,
       shares,
-      new CallerHeaders(new CallerProfile({}, {}, [{ name: caller, way: [] }])),
+      new CallerHeaders(new CallerProfile({}, {}, [{ name: caller, headers: [] }])),
     );
 }
 
 test("one request holds MAX_REQUEST_BYTES, and not one more", () => {
   const request = open()("one");
-  expect(request.hold(60, true)).toBeUndefined();
-  expect(request.hold(40, true)).toBeUndefined();
-  expect(request.hold(1, true)).toMatchObject({
+  expect(request.reserve(60, true)).toBeUndefined();
+  expect(request.reserve(40, true)).toBeUndefined();
+  expect(request.reserve(1, true)).toMatchObject({
     code: "LIMIT_EXCEEDED",
     details: { limit: "MAX_REQUEST_BYTES", value: 100 },
   });
@@ -32,23 +32,23 @@ test("one request holds MAX_REQUEST_BYTES, and not one more", () => {
 test("a caller that is alone holds three times as much, and bytes that are given back can be taken again", () => {
   const request = open();
   const held = [request("one"), request("one"), request("one")];
-  for (const each of held) expect(each.hold(100, true)).toBeUndefined();
-  expect(request("one").hold(100, true)).toMatchObject({ ...full, message: /^this caller's requests/ });
-  held[0]?.drop(100);
-  expect(held[0]?.hold(100, true)).toBeUndefined();
+  for (const each of held) expect(each.reserve(100, true)).toBeUndefined();
+  expect(request("one").reserve(100, true)).toMatchObject({ ...full, message: /^this caller's requests/ });
+  held[0]?.release(100);
+  expect(held[0]?.reserve(100, true)).toBeUndefined();
   held[0]?.close();
-  expect(request("one").hold(100, true)).toBeUndefined();
+  expect(request("one").reserve(100, true)).toBeUndefined();
 });
 
 test("a caller that holds nothing is served beside one that holds all it may", () => {
   const request = open();
-  while (!request("one").hold(1, true));
-  expect(request("other").hold(100, true)).toBeUndefined();
+  while (!request("one").reserve(1, true));
+  expect(request("other").reserve(100, true)).toBeUndefined();
 });
 
 test("the response to a write is taken by a full process, because the write is done", () => {
   const request = open();
-  while (!request("one").hold(1, true));
-  expect(request("one").hold(100, false)).toBeUndefined();
-  expect(request("one").hold(101, false)).toMatchObject({ code: "LIMIT_EXCEEDED" });
+  while (!request("one").reserve(1, true));
+  expect(request("one").reserve(100, false)).toBeUndefined();
+  expect(request("one").reserve(101, false)).toMatchObject({ code: "LIMIT_EXCEEDED" });
 });

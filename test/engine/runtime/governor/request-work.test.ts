@@ -16,9 +16,9 @@ function twoRequests(bytes: number) {
     const scope = new RequestScope(
       config,
       shares,
-      new CallerHeaders(new CallerProfile({}, {}, [{ name: caller, way: [] }])),
+      new CallerHeaders(new CallerProfile({}, {}, [{ name: caller, headers: [] }])),
     );
-    scope.hold(bytes, true);
+    scope.reserve(bytes, true);
     return scope;
   }) as [RequestScope, RequestScope];
 }

@@ -6,7 +6,7 @@ export const freeScope = { worked() {}, measured: run, completed: run };
 export const freeBudget = {
   ...freeScope,
   maxResponseBytes: 1_000,
-  hold: () => undefined,
-  drop() {},
+  reserve: () => undefined,
+  release() {},
   decompressed: run,
 };

@@ -175,7 +175,7 @@ export function saidOf({ name, type }: GraphQLArgument, json: string): RegExp {
   const refused = String.raw`Variable "\$${name}" got invalid value `;
   if (!fits(type, json)) return new RegExp(`^BAD_USER_INPUT (?:${ofBody}|${refused})`);
   // what graphql-js takes may be beyond our own bounds, or break the limits of REST
-  const own = `${refused}.*(?:may stand in each other up to 100 levels|beyond 2\\^53)`;
+  const own = `${refused}.*(?:may be nested up to 100 levels|beyond 2\\^53)`;
   const limit = `argument "${name}[\\w.]*" (?:must (?:be|hold|not be empty)|does not have the form|must NOT have duplicate items$)`;
   const entity = "(?:the __typename of )?a representation |_entities takes at most ";
   return new RegExp(

@@ -64,7 +64,7 @@ test("a call is one request under way, and not two: a caller has as many calls a
   };
   const held = () => [server.quotas.requests_in_flight?.held, server.quotas.executing?.held];
   const first = ask(0);
-  await expect.poll(() => server.upstreams.underWay).toBe(1);
+  await expect.poll(() => server.upstreams.callsInFlight).toBe(1);
   expect(held()).toEqual([1, 1]);
   const others = Array.from({ length: most - 1 }, (_, id) => ask(id + 1));
   await expect.poll(held).toEqual([most, expect.any(Number)]);
@@ -88,7 +88,7 @@ test("a large message counts with its bytes while its calls are under way", asyn
   }));
   const body = JSON.stringify([one, other]);
   const answered = fetch(new URL("/v1/mcp", url), { method: "POST", headers, body });
-  await expect.poll(() => server.upstreams.underWay).toBe(2);
+  await expect.poll(() => server.upstreams.callsInFlight).toBe(2);
   expect(server.quotas.bodies?.held).toBe(body.length);
   open.resolve();
   expect((await answered).status).toBe(200);

@@ -86,7 +86,7 @@ test("whatever an upstream does, no caller gets another's response, and all that
   expect(sources.failed).toBeGreaterThan(10);
 
   state.isCalm = true;
-  await vi.waitFor(() => expect(upstreams.underWay).toBe(0), { timeout: 60_000 });
+  await vi.waitFor(() => expect(upstreams.callsInFlight).toBe(0), { timeout: 60_000 });
   expect(upstreams.shares.bytes.held).toBe(0);
 });
 
@@ -143,7 +143,7 @@ test("readers of an upstream that hangs make few calls, not one each", async () 
     for (let reader = 0; reader < 10; reader++) readers.push(failureOf(request().get("/things")));
     vi.advanceTimersByTime(5);
   }
-  expect(upstreams.underWay).toBeLessThanOrEqual(8); // after 0, 20, 60, 120 … ms, for 1,000 readers
+  expect(upstreams.callsInFlight).toBeLessThanOrEqual(8); // after 0, 20, 60, 120 … ms, for 1,000 readers
   vi.advanceTimersByTime(5_000);
   await Promise.all(readers);
   expect(server.requests.length).toBeLessThanOrEqual(8);

@@ -73,7 +73,7 @@ export async function against(
     const scope = new RequestScope(
       config,
       upstreams.shares,
-      new CallerHeaders(new CallerProfile(ofCaller(headers), {}, [{ name: caller, way: [] }]), headers),
+      new CallerHeaders(new CallerProfile(ofCaller(headers), {}, [{ name: caller, headers: [] }]), headers),
     );
     return Object.assign(new RestClient(upstreams, scope), {
       turn: () => scope.turn(),

@@ -171,13 +171,15 @@ describe("a credential of the server", () => {
       expect(codesOf(answer)).toEqual(["UPSTREAM_UNAVAILABLE", "UPSTREAM_UNAVAILABLE"]);
       expect(JSON.stringify(answer)).not.toContain("text of 401");
       leftAlone.push(
-        ...(answer.errors ?? []).flatMap(({ message }) => (/left alone/.test(message) ? message : [])),
+        ...(answer.errors ?? []).flatMap(({ message }) =>
+          /calls are suspended/.test(message) ? message : [],
+        ),
       );
     }
     expect(vendors.tracker.seen.length).toBe(12);
     expect(vendors.pager.seen.length).toBe(12 - leftAlone.length);
     expect(new Set(leftAlone)).toEqual(
-      new Set(["pager/listServices: it failed too often and is left alone for a while"]),
+      new Set(["pager/listServices: it failed too often; calls are suspended for a short time"]),
     );
   });
 

@@ -75,7 +75,7 @@ describe("client credentials", () => {
       const { errors } = await ask(url, query, asTenant(at % 2 ? "acme" : "globex"));
       messages.push(errors?.[0]?.message);
     }
-    const leftAlone = messages.filter((message) => /left alone/.test(String(message)));
+    const leftAlone = messages.filter((message) => /calls are suspended/.test(String(message)));
     expect(leftAlone.length).toBeGreaterThan(0);
     expect([tokens.forms.length, vendors.bank.seen.length]).toEqual([1, 12 - leftAlone.length]);
   });

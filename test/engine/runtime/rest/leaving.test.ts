@@ -16,7 +16,7 @@ describe("a client that leaves", () => {
     expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
     expect((await failureOf(rest.get("/things", { query: { q: 1 } }))).code).toBe("CLIENT_CLOSED_REQUEST");
     expect(await mutation).toEqual({ made: true });
-    await expect.poll(() => upstreams.underWay).toBe(0);
+    await expect.poll(() => upstreams.callsInFlight).toBe(0);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -37,7 +37,7 @@ describe("a client that leaves", () => {
     leaving.close();
     expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
     released.resolve();
-    await expect.poll(() => upstreams.underWay).toBe(0);
+    await expect.poll(() => upstreams.callsInFlight).toBe(0);
     expect(upstreams.shares.bytes.held).toBe(0);
     expect(await request().get("/things")).toMatchObject({ count: 2 });
     expect(sockets.size).toBe(1);
@@ -60,7 +60,7 @@ describe("a client that leaves", () => {
     processor.worked(processor.enter("key"), 1_000); // 2 s of debt
     const start = failureOf(Promise.resolve(waiting.turn()));
     const read = failureOf(reading.get("/things"));
-    await expect.poll(() => [server.requests.length, upstreams.underWay]).toEqual([1, 0]);
+    await expect.poll(() => [server.requests.length, upstreams.callsInFlight]).toEqual([1, 0]);
     for (const one of [waiting, reading]) one.leave();
     const codes = Promise.all([start, read]).then((failures) => failures.map(({ code }) => code));
     expect(await codes).toEqual(["CLIENT_CLOSED_REQUEST", "CLIENT_CLOSED_REQUEST"]);
@@ -84,7 +84,7 @@ describe("a client that leaves", () => {
     leaving.leave(); // the read lingers on its connection
     late.resolve();
     expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
-    await expect.poll(() => upstreams.underWay).toBe(0);
+    await expect.poll(() => upstreams.callsInFlight).toBe(0);
     leaving.close();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(unhandled).toEqual([]);

@@ -63,7 +63,7 @@ describe("a request", () => {
     ["/files/{a}%2F..", "x"],
     ["/files/%2{a}", "e."],
   ])("forms no dot segment in %s from %j", (template, a) => {
-    expect(() => serializePath(template, { a })).toThrow("cannot stand in a path");
+    expect(() => serializePath(template, { a })).toThrow("cannot be sent in a URL path");
   });
 
   test("writes a query parameter of JSON as JSON", async () => {
@@ -237,7 +237,7 @@ describe("a request", () => {
     );
     const late = request();
     expect((await failureOf(late.get("/things"))).message).toMatch(/too many calls wait/);
-    expect(product.underWay).toBe(alone(5_000));
+    expect(product.callsInFlight).toBe(alone(5_000));
     await upstreams.close();
     await Promise.all(others);
     expect((await failureOf(late.get("/things"))).message).not.toMatch(/too many calls wait/);

@@ -123,15 +123,15 @@ function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent
     of: () =>
       fed.map(({ field, choice, sent }) => {
         // a custom scalar or a list is the whole value
-        if (choice?.isWhole && !isInputObjectType(getNullableType(field.type))) return sent();
+        if (choice?.isWholeMember && !isInputObjectType(getNullableType(field.type))) return sent();
         const { chosenBy } = choice ?? {};
         const constant: [string, SentMember][] =
-          chosenBy && !chosenBy.isFed
+          chosenBy && !chosenBy.isBound
             ? [[chosenBy.name, { sent: sentValue(chosenBy.value), isAlways: true }]]
             : [];
         return objectOf(() => {
           const chosen = sent();
-          if (choice && !choice.isWhole)
+          if (choice && !choice.isWholeMember)
             return [[choice.sent.name, { sent: chosen, isAlways: true }], ...constant];
           return [...(chosen.kind === "object" ? chosen.members() : []), ...constant];
         });

@@ -280,14 +280,14 @@ function checkOneOfMember({ findings }: Binder, where: FindingTarget, choice: On
   const at = { ...where, rest: declared?.node ?? member.node };
   const isAlways =
     declared?.required && declared.shape.values?.every((value) => member.values.includes(String(value)));
-  if (chosenBy.isFed && !isAlways)
+  if (chosenBy.isBound && !isAlways)
     findings.add(
       "parameter-fed-twice",
       at,
       `${where.coordinate} sends ${own}, and its own "${chosenBy.name}" may have another value, or none`,
       `remove the input field that feeds "${chosenBy.name}": the value is sent without it`,
     );
-  if (chosenBy.isFed) return;
+  if (chosenBy.isBound) return;
   if (chosenBy.value === undefined)
     findings.add(
       "parameter-unfed",

@@ -23,9 +23,9 @@ export type OneOfMember = {
   readonly member: Variant;
   /** The REST value as which the field's value is sent: the whole member, or one of its properties. */
   readonly sent: Property;
-  readonly isWhole: boolean;
+  readonly isWholeMember: boolean;
   /** The property by which REST selects the member. `value` is undefined if several are possible. */
-  readonly chosenBy?: { readonly name: string; readonly value?: string; readonly isFed: boolean };
+  readonly chosenBy?: { readonly name: string; readonly value?: string; readonly isBound: boolean };
 };
 
 /**
@@ -57,7 +57,7 @@ export function findOneOfMember(
   const found = member && declaredProperty(member.shape, own);
   if (!found) return undefined;
   const sent = makeProperty({ ...found, name: own, required: false }, () => found.shape);
-  return { member, sent, isWhole: false, ...chosenBy(own, member, choosing, choosing === own) };
+  return { member, sent, isWholeMember: false, ...chosenBy(own, member, choosing, choosing === own) };
 }
 
 function wholeMember(
@@ -73,12 +73,12 @@ function wholeMember(
     makeProperty({ name, node: member.node, required: false }, () => sent);
   // custom scalars and lists are passed unchanged
   if (choosing === undefined || !isInputObjectType(type))
-    return { member, sent: sentAs(shape), isWhole: true };
-  const isFed = Object.values(type.getFields()).some(
+    return { member, sent: sentAs(shape), isWholeMember: true };
+  const isBound = Object.values(type.getFields()).some(
     (each) => names.resolve(each, shape.properties) === choosing,
   );
-  const sent = sentAs(isFed ? shape : withoutProperty(shape, choosing));
-  return { member, sent, isWhole: true, ...chosenBy(name, member, choosing, isFed) };
+  const sent = sentAs(isBound ? shape : withoutProperty(shape, choosing));
+  return { member, sent, isWholeMember: true, ...chosenBy(name, member, choosing, isBound) };
 }
 
 /** The discriminator value after which the field is named, or else the member's only discriminator value. */
@@ -86,13 +86,13 @@ function chosenBy(
   field: string,
   { shape, values }: Variant,
   name: string | undefined,
-  isFed: boolean,
+  isBound: boolean,
 ): Pick<OneOfMember, "chosenBy"> {
   if (name === undefined || shape.properties.get(name)?.only === "response") return {};
   const value =
     values.find((each) => normalizeName(each) === normalizeName(field)) ??
     (values.length > 1 ? undefined : values[0]);
-  return { chosenBy: { name, isFed, ...(value !== undefined && { value }) } };
+  return { chosenBy: { name, isBound, ...(value !== undefined && { value }) } };
 }
 
 /** The names of required request properties that nothing feeds. */

@@ -45,8 +45,8 @@ export function bindConnection(
   ];
   if (!list || !item || !nextPage || !fits.every((each) => each)) return undefined;
   const written = itemType(list.typeExpression);
-  const places = { items: list, next: ownCursor, more: hasMore, total: count };
-  const required = pageParts.filter((part) => places[part] && isRequired(places[part]));
+  const parts = { items: list, next: ownCursor, more: hasMore, total: count };
+  const required = pageParts.filter((part) => parts[part] && isRequired(parts[part]));
   const itemExpression = item.nullable ? written : field.binder.typeExpressionOf(item, written);
   return {
     connection: {
@@ -117,19 +117,19 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
  */
 function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
-  const { in: place, name, shape: taken, node } = inputOfArgument(inputs, "after") ?? {};
-  if (pages === "LINKED" || !isNumeric(shape) || !taken) {
+  const { in: place, name, shape: accepted, node } = inputOfArgument(inputs, "after") ?? {};
+  if (pages === "LINKED" || !isNumeric(shape) || !accepted) {
     if (!fitsType(field, next, shape, "string")) return false;
-    const isTaken = !taken || typesFit(shape, taken);
-    if (pages === "LINKED" || (isTaken && !shape.format?.startsWith("uri"))) return true;
-  } else if (place !== "body" && typesFit(shape, taken)) return true;
+    const isAccepted = !accepted || typesFit(shape, accepted);
+    if (pages === "LINKED" || (isAccepted && !shape.format?.startsWith("uri"))) return true;
+  } else if (place !== "body" && typesFit(shape, accepted)) return true;
   const isAddress = shape.format?.startsWith("uri");
   field.binder.findings.add(
     "connection-unfit",
     { ...atRestDirective(field, "connection"), rest: shape.node, also: [node] },
     isAddress
       ? `REST sends a URL at "${next}", which is not a cursor`
-      : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(taken as Shape)}`,
+      : `the cursor at "${next}" is ${describeShape(shape)}, but ${place} "${name}" takes ${describeShape(accepted as Shape)}`,
     isAddress
       ? "write `pages: LINKED` beside `next`: the cursor is the value of the parameter that `after` feeds, in the URL's query"
       : "have `after` feed the parameter that takes the cursor, outside the body",

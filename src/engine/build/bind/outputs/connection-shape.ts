@@ -19,21 +19,21 @@ export function connectionShape(
   item: Shape,
 ): Shape {
   const { node } = list.shape;
-  const made = (name: string, shape: Shape, required = true): [string, Property] => [
+  const added = (name: string, shape: Shape, required = true): [string, Property] => [
     name,
     makeProperty({ name, node, required }, () => shape),
   ];
   const text = (nullable: boolean): Shape => new Shape({ node, types: ["string"], nullable });
   const flag = new Shape({ node, types: ["boolean"] });
   const edge = objectShape(`edge(${identityOf(item)})`, node, [
-    made("node", item),
-    made("cursor", text(false)),
+    added("node", item),
+    added("cursor", text(false)),
   ]);
   const pageInfo = objectShape("pageInfo", node, [
-    made("hasNextPage", flag),
-    made("hasPreviousPage", flag),
-    made("startCursor", text(true)),
-    made("endCursor", text(true)),
+    added("hasNextPage", flag),
+    added("hasPreviousPage", flag),
+    added("startCursor", text(true)),
+    added("endCursor", text(true)),
   ]);
   const edges = new Shape({
     node,
@@ -45,9 +45,9 @@ export function connectionShape(
   });
   const connection = objectShape(`connection(${page.identity.text})`, page.node, [
     ...page.properties,
-    made("nodes", list.shape, !list.optional),
-    made("edges", edges, !list.optional),
-    made("pageInfo", pageInfo),
+    added("nodes", list.shape, !list.optional),
+    added("edges", edges, !list.optional),
+    added("pageInfo", pageInfo),
   ]);
   return withNullable(connection, page.nullable);
 }

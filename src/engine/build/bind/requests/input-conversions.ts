@@ -107,11 +107,12 @@ export class InputConversions {
  */
 const chosen = ({
   sent,
-  isWhole,
+  isWholeMember,
   chosenBy,
 }: OneOfMember): Pick<ConvertedField, "restName" | "constants"> => ({
-  ...(!isWhole && { restName: sent.name }),
-  ...(chosenBy?.value !== undefined && !chosenBy.isFed && { constants: { [chosenBy.name]: chosenBy.value } }),
+  ...(!isWholeMember && { restName: sent.name }),
+  ...(chosenBy?.value !== undefined &&
+    !chosenBy.isBound && { constants: { [chosenBy.name]: chosenBy.value } }),
 });
 
 /** The field's type, made non-null if null is rejected before the call. */

@@ -140,7 +140,7 @@ function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape
   if (isListType(bare)) return written.items ? renamedBelow(pairs, bare.ofType, written.items, depth) : [];
   if (!isInputObjectType(bare) || depth > maxNameDepth) return [];
   return pairs.of(bare, written).fields.flatMap(({ field, name, property, choice }): Renamed[] => {
-    if (!property || choice?.isWhole) return [];
+    if (!property || choice?.isWholeMember) return [];
     const restName = choice?.sent.name ?? name;
     const nested = prefixed(restName, field.name, renamedBelow(pairs, field.type, property.shape, depth + 1));
     return field.name === name ? nested : [[restName, field.name], ...nested];
@@ -165,7 +165,7 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
   const { fields } = pairs.of(type, operation.body.shape);
   const found = fields.flatMap(({ field, name, choice }): [name: string, argument: string][] => {
     const at = [...path, field.name];
-    if (!choice?.isWhole) return [[choice?.sent.name ?? name, at.join(".")]];
+    if (!choice?.isWholeMember) return [[choice?.sent.name ?? name, at.join(".")]];
     const member = getNamedType(field.type);
     const own = isInputObjectType(member) ? pairs.of(member, choice.sent.shape).fields : [];
     return [
@@ -175,7 +175,7 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
   });
   const all = Map.groupBy(found, ([name]) => name);
   const nested = fields.flatMap(({ field, name, property, choice }) =>
-    property && !choice?.isWhole && all.get(name)?.length === 1
+    property && !choice?.isWholeMember && all.get(name)?.length === 1
       ? prefixed(name, [...path, field.name].join("."), renamedBelow(pairs, field.type, property.shape))
       : [],
   );

@@ -46,8 +46,8 @@ const valueKey = ({ document }: Model, { node }: ValueUse): string =>
 function changesOf(base: Model, head: Model, [old, now]: Pair): Difference[] {
   const { coordinate, direction, type } = now;
   const bare = type && getNullableType(type);
-  const isWhole = direction === "request" && isScalarType(bare) && !isSpecifiedScalarType(bare);
-  const all = isWhole
+  const isCustomScalar = direction === "request" && isScalarType(bare) && !isSpecifiedScalarType(bare);
+  const all = isCustomScalar
     ? rejectedParts(old, now)
     : differencesOf(now, old.shape, now.shape).map((found) => ({ found, was: old, is: now }));
   return all.map(({ found, was, is }) => {

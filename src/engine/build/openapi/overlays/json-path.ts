@@ -21,7 +21,7 @@ export function queryPaths(query: string, value: unknown): jsonpath.JSONPathNode
 }
 
 function environment(): jsonpath.JSONPathEnvironment {
-  const made = new JSONPathEnvironment();
+  const environment = new JSONPathEnvironment();
   const patterns = new Map<string, LinearPattern>();
   const register = (name: string, whole: (pattern: string) => string): void => {
     const call = (text: unknown, pattern: unknown): boolean => {
@@ -32,9 +32,13 @@ function environment(): jsonpath.JSONPathEnvironment {
       return compiled.test(text, { left: Number.POSITIVE_INFINITY });
     };
     const { ValueType, LogicalType } = FunctionExpressionType;
-    made.functionRegister.set(name, { argTypes: [ValueType, ValueType], returnType: LogicalType, call });
+    environment.functionRegister.set(name, {
+      argTypes: [ValueType, ValueType],
+      returnType: LogicalType,
+      call,
+    });
   };
   register("match", (pattern) => `^(?:${pattern})$`);
   register("search", (pattern) => pattern);
-  return made;
+  return environment;
 }

@@ -116,9 +116,11 @@ function combineProperties(one: Property, others: readonly Property[]): Property
   const isRequired = all.every(({ required, only }) => required && only === one.only);
   const only = all.every((each) => each.only === one.only) ? one.only : undefined;
   const make = (): Shape => combineNullable(all.map(({ shape }) => shape)) ?? one.shape;
-  const made = makeProperty({ name: one.name, node: one.node, required: isRequired, only }, make);
+  const combined = makeProperty({ name: one.name, node: one.node, required: isRequired, only }, make);
   // a property that is only in `required` has no known schema
-  return all.some(({ isUndeclared }) => isUndeclared) ? Object.assign(made, { isUndeclared: true }) : made;
+  return all.some(({ isUndeclared }) => isUndeclared)
+    ? Object.assign(combined, { isUndeclared: true })
+    : combined;
 }
 
 function variantsOf(document: RestDocument, node: RestNode, members: readonly Member[]): Variants {

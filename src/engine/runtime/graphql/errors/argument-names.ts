@@ -74,8 +74,8 @@ function isValueOfRest(
   { cause, details }: CodedError,
 ): boolean {
   const { argument = "" } = details;
-  const isFed = own(names, argument) !== undefined || args.some(({ name }) => name === argument);
-  return cause instanceof Unwritable && !inheritsArguments && !isFed && args.every(hasOneValue);
+  const isArgument = own(names, argument) !== undefined || args.some(({ name }) => name === argument);
+  return cause instanceof Unwritable && !inheritsArguments && !isArgument && args.every(hasOneValue);
 }
 
 /** Whether an argument provides only the REST value of its own name, and no members of an input object or of a custom scalar. */

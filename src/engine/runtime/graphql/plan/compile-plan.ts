@@ -182,7 +182,7 @@ function deferredPlan(compiling: Compiling, type: GraphQLObjectType, deferred: D
       selections: new Map([[type.name, plan]]),
       inherited: [],
       projection: undefined,
-      places: undefined,
+      locations: undefined,
     },
   };
 }
@@ -230,7 +230,7 @@ function fieldPlan(
       below.some(({ inherits }) => inherits?.has(markOfArgument(name))) ? [name] : [],
     ),
     projection: undefined,
-    places: undefined,
+    locations: undefined,
   };
 }
 

@@ -83,8 +83,8 @@ function located(raw: unknown, field: FieldPlan, path: Path | undefined): FieldE
   const thrown = raw instanceof Error ? raw : locatedError(raw, nodes).originalError;
   const error = source.kind === "call" && source.named ? source.named(thrown as Error) : thrown;
   const own = error instanceof GraphQLError ? error.locations : undefined;
-  if (!own) field.places ??= new GraphQLError("", { nodes }).locations;
-  return new FieldError(error as Error, own ?? field.places, path);
+  if (!own) field.locations ??= new GraphQLError("", { nodes }).locations;
+  return new FieldError(error as Error, own ?? field.locations, path);
 }
 
 function completeValue(

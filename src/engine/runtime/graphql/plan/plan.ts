@@ -58,7 +58,7 @@ export type FieldPlan = {
   /** Compiled when the field is first completed. */
   projection: Projection | undefined;
   /** The locations of the nodes. They are determined at the first error, because this scans the document from its start. */
-  places: FieldError["locations"];
+  locations: FieldError["locations"];
 };
 
 /** Completes one value of a field for each result map. Throws on a value that the type does not allow, and `ResponseTooLarge`. */

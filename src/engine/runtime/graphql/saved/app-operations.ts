@@ -36,7 +36,7 @@ export class AppOperations {
   #building = Promise.resolve();
   /** The latest state, if it has not been applied yet. */
   #next: ManifestState | undefined;
-  #told = new Set<string>();
+  #reported = new Set<string>();
   readonly #dispatcher = new Agent({ connect: tolerantConnector({ lookup: lookupCache.within(lookupMs) }) });
   #stop = (): void => {};
 
@@ -47,10 +47,10 @@ export class AppOperations {
   }
 
   /** Resolves once every manifest was read or has failed. */
-  async follow(places: readonly ManifestLocation[]): Promise<void> {
-    if (places.length === 0) return;
+  async follow(locations: readonly ManifestLocation[]): Promise<void> {
+    if (locations.length === 0) return;
     this.#stop = await watchManifests(
-      places,
+      locations,
       (state) => this.#take(state),
       (error) => this.#log.warn({ err: error }, "manifests are not watched: they are read every 30 s"),
       (url, init) => fetch(url, { ...init, dispatcher: this.#dispatcher }),
@@ -106,7 +106,7 @@ export class AppOperations {
       void this.#check();
     }
     this.#state = state;
-    this.#tell();
+    this.#report();
   }
 
   /** Checks the operations of apps in the store, and reports the invalid ones. */
@@ -126,26 +126,26 @@ export class AppOperations {
         for (const { app, name } of owners.values()) if (app !== undefined) unfit.push({ app, name, reason });
     }
     this.#unfit = unfit;
-    this.#tell();
+    this.#report();
   }
 
   /**
    * Logs faults that were not reported yet. Each app has a separate number of lines, so that the faults of one app never hide
    * those of another.
    */
-  #tell(): void {
-    const told = new Set<string>();
+  #report(): void {
+    const reported = new Set<string>();
     for (const [app, all] of Map.groupBy([...this.faults, ...this.refused], (each) => each.app)) {
       const lines = all.slice(0, mostLines).map(lineOf);
       if (all.length > mostLines)
         lines.push([{ app, count: all.length, written: mostLines }, "an app has more faults"]);
       for (const [fields, message] of lines) {
         const key = JSON.stringify(fields);
-        if (!this.#told.has(key)) this.#log.warn(fields, message);
-        told.add(key);
+        if (!this.#reported.has(key)) this.#log.warn(fields, message);
+        reported.add(key);
       }
     }
-    this.#told = told;
+    this.#reported = reported;
   }
 }
 

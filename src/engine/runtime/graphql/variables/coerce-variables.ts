@@ -162,19 +162,19 @@ function coerceObject(
 ): Record<string, unknown> {
   if (!isRecord(given)) throw new InputError(`Expected type "${type.name}" to be an object.`, given);
   if (nesting === maxNesting)
-    throw new InputError(`Objects may stand in each other up to ${maxNesting} levels.`, given);
+    throw new InputError(`Objects may be nested up to ${maxNesting} levels.`, given);
   const { order, all, always } = fieldsOf(type);
   const names = Object.keys(given);
-  const places = new Set(always);
+  const indexes = new Set(always);
   for (const name of names) {
-    const place = order.get(name);
-    if (place !== undefined) places.add(place);
+    const index = order.get(name);
+    if (index !== undefined) indexes.add(index);
   }
-  spend(coercion, places.size);
-  const coerced = [...places]
+  spend(coercion, indexes.size);
+  const coerced = [...indexes]
     .sort((left, right) => left - right)
-    .map((place): [string, unknown] => {
-      const field = all[place] as GraphQLInputField;
+    .map((index): [string, unknown] => {
+      const field = all[index] as GraphQLInputField;
       return [field.name, coerceMember(coercion, field, given, nesting + 1)];
     });
   const unknown = names.find((name) => !order.has(name));
@@ -233,7 +233,7 @@ function coerceLeaf({ hidesSuggestions }: Coercion, type: GraphQLLeafType, value
   if (typeof value === "object" && (isEnumType(type) || isSpecifiedScalarType(type)))
     throw new InputError(expected, value);
   if (isNestedDeeper(value, maxNesting))
-    throw new InputError(`Lists and objects may stand in each other up to ${maxNesting} levels.`, value);
+    throw new InputError(`Lists and objects may be nested up to ${maxNesting} levels.`, value);
   if (type.name === "ID" && isRounded(value))
     throw new InputError("An ID beyond 2^53 must be a string: a number was rounded.", value);
   const long = typeof value === "string" && isLong(value);

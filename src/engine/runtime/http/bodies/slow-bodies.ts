@@ -124,13 +124,13 @@ export class SlowBodies {
   /** Ends bodies of the addresses with the most bytes, oldest first: fast bodies would be complete by now. */
   #freeMemory(): void {
     this.#uncounted = 0;
-    const held = [...this.#unfinished].filter((body) => !isOver(body) && !body.reply.raw.writableEnded);
+    const slow = [...this.#unfinished].filter((body) => !isOver(body) && !body.reply.raw.writableEnded);
     const ofAddress = new Map<string, number>();
     const ofSender = (body: Body): number => ofAddress.get(addressOf(body)) ?? 0;
-    for (const body of held) ofAddress.set(addressOf(body), ofSender(body) + body.bytes);
-    let tooMuch = held.reduce((sum, { bytes }) => sum + bytes, -slowBodies.all * this.#env.MAX_BODY_BYTES);
-    if (tooMuch > 0) held.sort((one, other) => ofSender(other) - ofSender(one));
-    for (const body of held) {
+    for (const body of slow) ofAddress.set(addressOf(body), ofSender(body) + body.bytes);
+    let tooMuch = slow.reduce((sum, { bytes }) => sum + bytes, -slowBodies.all * this.#env.MAX_BODY_BYTES);
+    if (tooMuch > 0) slow.sort((one, other) => ofSender(other) - ofSender(one));
+    for (const body of slow) {
       if (tooMuch <= 0) return;
       tooMuch -= body.bytes;
       end(body, late("request bodies take too much memory"));

@@ -27,7 +27,7 @@ import { jsonValueBytes } from "./json-bytes.ts";
 /** The budgets of the request that the exchange is made for. */
 type Budget = Pick<
   RequestScope,
-  "maxResponseBytes" | "hold" | "drop" | "worked" | "measured" | "decompressed"
+  "maxResponseBytes" | "reserve" | "release" | "worked" | "measured" | "decompressed"
 >;
 
 const noBody = Buffer.alloc(0);
@@ -47,8 +47,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   /** The complete body, which is processed at the end of the tick. */
   #body: Buffer | undefined;
-  /** Bytes taken from the budget. */
-  #held = 0;
+  #reservedBytes = 0;
   #interim = 0;
   #isAbandoned = false;
 
@@ -74,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * while its caller already holds too many bytes.
    */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
-    const failure = this.#isRead ? undefined : this.#budget.hold(0, true);
+    const failure = this.#isRead ? undefined : this.#budget.reserve(0, true);
     if (failure) this.#fail(failure);
     if (!this.#failure) dispatcher.dispatch(request, this);
   }
@@ -83,7 +82,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   abandon(): void {
     this.#isAbandoned = true;
     if (this.#body) this.#body = noBody;
-    this.#letGo();
+    this.#releaseBody();
   }
 
   /** Fails the exchange and closes its connection. Does nothing once the body is complete. */
@@ -96,14 +95,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #fail(failure: CodedError): void {
     if (this.#failure) return;
     this.#failure = failure;
-    this.#letGo();
+    this.#releaseBody();
     this.#outcome.reject(failure);
   }
 
-  #letGo(): void {
+  #releaseBody(): void {
     this.#chunks = [];
-    this.#budget.drop(this.#held);
-    this.#held = 0;
+    this.#budget.release(this.#reservedBytes);
+    this.#reservedBytes = 0;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -146,13 +145,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isAbandoned || (this.#isUnread && this.#status >= 200 && this.#status < 300);
   }
 
-  /** Takes the bytes of a body from the budget, except those already taken. Returns the failure if there are too many. */
+  /** Reserves the bytes of a body in the budget, except those already reserved. Returns the failure if there are too many. */
   #excess(bytes: number): CodedError | undefined {
-    if (this.#failure || !(bytes > this.#held)) return undefined; // a declared length may not be a number
+    if (this.#failure || !(bytes > this.#reservedBytes)) return undefined; // a declared length may not be a number
     const { maxResponseBytes } = this.#budget;
     if (bytes > maxResponseBytes) return tooLarge(maxResponseBytes);
-    const failure = this.#budget.hold(bytes - this.#held, this.#isRead);
-    if (!failure) this.#held = bytes;
+    const failure = this.#budget.reserve(bytes - this.#reservedBytes, this.#isRead);
+    if (!failure) this.#reservedBytes = bytes;
     return failure;
   }
 

@@ -121,7 +121,7 @@ export class Reads {
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
     scope.enter(true);
     if (!isFresh) this.#revalidate(request, keys);
-    const failure = scope.hold(stored.response.bytes, true);
+    const failure = scope.reserve(stored.response.bytes, true);
     return failure ? Promise.reject(failure) : Promise.resolve(scope.take(stored.cached()));
   }
 
@@ -130,7 +130,7 @@ export class Reads {
    * call.
    */
   #revalidate({ scope, ...request }: CallRequest, keys: Keys): void {
-    if (this.#shared.isUnderWay(keys.waiting)) return;
+    if (this.#shared.isInFlight(keys.waiting)) return;
     const own = scope.fresh();
     const call = async () => this.#begin({ ...request, scope: own }, keys);
     void call()
@@ -193,7 +193,7 @@ export class Reads {
       this.#unconfirmed.confirmed(identity, request.operation.id);
       const next = stored.revalidated(request, outcome);
       this.#replace(begun, next.isStorable ? next : undefined);
-      return held(scope, next.response.copy("revalidated"));
+      return reserved(scope, next.response.copy("revalidated"));
     }
     if (outcome.ok) this.#keep(request, begun, outcome);
     return outcome;
@@ -232,8 +232,8 @@ export class Reads {
 const keyOf = ({ own, forAll }: Keys, isForAll: boolean): CallerKey => (isForAll && forAll) || own;
 
 /** Returns the response, or the failure if the request's budget has too few bytes left. */
-const held = (scope: RequestScope, response: RestResponse): Outcome =>
-  scope.hold(response.bytes, true) ?? response;
+const reserved = (scope: RequestScope, response: RestResponse): Outcome =>
+  scope.reserve(response.bytes, true) ?? response;
 
 /**
  * Whether REST denies the caller access to the resource, or the resource is gone: other stored responses may contain it too. A
@@ -244,7 +244,7 @@ const isRefusal = ({ status }: RestResponse): boolean =>
 
 /** Returns the stored response instead of a failure of the upstream, if REST permits that. */
 function insteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
-  return isFailure(outcome) && stored.servesOnFailure ? held(scope, stored.cached()) : outcome;
+  return isFailure(outcome) && stored.servesOnFailure ? reserved(scope, stored.cached()) : outcome;
 }
 
 /** Whether the outcome is a failure to which `stale-if-error` applies (RFC 5861 §4). */

@@ -46,7 +46,7 @@ export class SharedReads {
     return reads;
   }
 
-  isUnderWay({ whole }: CallerKey): boolean {
+  isInFlight({ whole }: CallerKey): boolean {
     return this.#reads.has(whole);
   }
 
@@ -75,7 +75,7 @@ async function responseFor(
       waiter = wait();
       response = await waiter.result;
     }
-    const failure = scope.hold(response.bytes, true);
+    const failure = scope.reserve(response.bytes, true);
     if (failure) throw failure;
     if (!response.ok) forget();
     return scope.take(response);

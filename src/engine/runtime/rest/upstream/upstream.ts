@@ -65,15 +65,15 @@ export class Upstream {
     const { connected, running } = this.#pool.stats;
     return {
       isOpen: this.#breaker.isDown,
-      inFlight: this.underWay,
-      queued: this.underWay - running,
+      inFlight: this.callsInFlight,
+      queued: this.callsInFlight - running,
       connections: connected,
       mostConnections: this.#connections.total,
     };
   }
 
   /** Calls in flight, including those that wait for a connection. */
-  get underWay(): number {
+  get callsInFlight(): number {
     return this.#calls.held;
   }
 

@@ -125,7 +125,7 @@ test("a variable's value of a custom scalar may be nested up to 100 levels", asy
     for (const levels of [101, 10_000]) {
       const { errors } = await ask(query, { e: nested(open, close, levels) });
       expect(errors?.[0]).toMatchObject({ extensions: { code: "BAD_USER_INPUT" } });
-      expect(errors?.[0]?.message).toMatch(/Lists and objects may stand in each other up to 100 levels/);
+      expect(errors?.[0]?.message).toMatch(/Lists and objects may be nested up to 100 levels/);
     }
   }
   expect(calls).toHaveLength(2);

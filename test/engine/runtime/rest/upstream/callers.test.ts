@@ -79,7 +79,7 @@ describe("a caller", () => {
     await expect.poll(() => pathsOf(server.requests).at(-1)).toBe("/things?q=next");
     for (const { leave } of [...hanging, following]) leave();
     expect((await next).code).toBe("CLIENT_CLOSED_REQUEST");
-    await expect.poll(() => upstreams.underWay).toBe(0);
+    await expect.poll(() => upstreams.callsInFlight).toBe(0);
     expect(server.requests).toHaveLength(share + 1);
   });
 

@@ -74,7 +74,7 @@ test.each([1, 2, 10])(
     await expect.poll(() => world.server.requests.length).toBeGreaterThanOrEqual(Math.min(42, tenants * 42));
     expect(await othersFailures(world, async () => {})).toEqual([]);
     for (const one of searching) one.leave();
-    await expect.poll(() => world.upstreams.underWay).toBe(0);
+    await expect.poll(() => world.upstreams.callsInFlight).toBe(0);
   },
 );
 

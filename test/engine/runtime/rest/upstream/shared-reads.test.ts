@@ -71,7 +71,7 @@ describe("reads that wait together", () => {
     await calls(2);
     const others = [things(), things()];
     vi.advanceTimersByTime(39);
-    expect(upstreams.underWay).toBe(2);
+    expect(upstreams.callsInFlight).toBe(2);
     answer(0, {});
     await calls(3);
     answer(2, { fine: true });
@@ -225,7 +225,7 @@ test("the call ends when its last reader leaves", async () => {
   for (const one of readers) one.leave();
   for (const failure of left) expect((await failure).code).toBe("CLIENT_CLOSED_REQUEST");
   vi.advanceTimersByTime(50); // the connection lingers
-  await vi.waitFor(() => expect(upstreams.underWay).toBe(0));
+  await vi.waitFor(() => expect(upstreams.callsInFlight).toBe(0));
 });
 
 test("no call is made for readers who left while they waited", async () => {
