@@ -36,6 +36,8 @@ export type Operation = {
     readonly tenant?: TenantParameter;
     /** The permission that a caller needs: REST knows the server alone. */
     readonly permission?: string;
+    /** The vendor's rate limit that the owner sets. */
+    readonly rateLimit?: { readonly requests: number; readonly seconds: number };
   };
   /** Lower-case header → the value that the owner fixes for the whole product. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@
 import { isRecord } from "../../shared/json-object.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 import { canonicalHeader, isNeverCredential } from "../../shared/never-credentials.ts";
-import type { HeldCredential, TenantParameter, TokenEndpoint } from "../../shared/operation.ts";
+import type { HeldCredential, Operation, TenantParameter, TokenEndpoint } from "../../shared/operation.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 import { headerName } from "./security.ts";
@@ -33,9 +33,13 @@ export type HeldDocument = {
   readonly permissions: ReadonlyMap<string, string>;
   /** The members of the vendor's error responses that clients see: `detail`, `error.message`, `errors.detail`. */
   readonly errors: ReadonlySet<string>;
+  /** The vendor's rate limit, which all callers share. */
+  readonly rateLimit?: RateLimit | undefined;
   /** Lower-case header → the value that each call carries. */
   readonly headers: ReadonlyMap<string, FixedHeader>;
 };
+
+type RateLimit = NonNullable<NonNullable<Operation["held"]>["rateLimit"]>;
 
 type FixedHeader = { readonly value: string; readonly node: RestNode };
 
@@ -75,6 +79,7 @@ const heldMembers = [
   "writes",
   "permissions",
   "errors",
+  "rateLimit",
 ];
 const members = [...heldMembers, "headers"];
 
@@ -106,6 +111,7 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
     errors: readErrors([name, "errors"], given.get("errors"), fault),
     writes: readReasons([name, "writes"], given.get("writes"), fault),
     permissions: readPermissions([name, "permissions"], given.get("permissions"), fault),
+    rateLimit: readRateLimit([name, "rateLimit"], given.get("rateLimit"), fault),
   };
 }
 
@@ -299,6 +305,24 @@ function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<
     ),
   );
 }
+
+/** The longest window of a limit that a process can count, since it forgets everything when it ends. */
+const mostSeconds = 86_400;
+
+function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {
+  if (value === undefined) return undefined;
+  const given = new Map(isRecord(value) ? Object.entries(value) : []);
+  const [requests, seconds] = [given.get("requests"), given.get("seconds")];
+  if (given.size === 2 && isPositive(requests) && isPositive(seconds) && seconds <= mostSeconds)
+    return { requests, seconds };
+  fault(
+    path,
+    `rateLimit must be the vendor's limit, such as { requests: 900, seconds: 60 }: whole numbers above 0, and at most ${mostSeconds} seconds`,
+  );
+  return undefined;
+}
+
+const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 function entriesIn(value: unknown, path: Path, what: string, fault: Fault): [string, unknown][] {
   const entries = isRecord(value) ? Object.entries(value) : [];

@@ -61,6 +61,7 @@ export function heldCredentials(
         credentials,
         ...(tenant && { tenant }),
         ...(permission !== undefined && { permission }),
+        ...(section.rateLimit && { rateLimit: section.rateLimit }),
       });
       break;
     }
@@ -84,7 +85,7 @@ export function credentialUse(
   if (own) {
     const texts = own.credentials.map(
       ({ in: location, name, file, perTenant, token }) =>
-        `the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})${own.tenant ? `, whose id is the ${own.tenant.in} parameter ${own.tenant.name}` : ""}`}${token ? `; a token from ${token.url}` : ""}${own.permission === undefined ? "" : `; for callers with the permission ${own.permission}`}`,
+        `the server's, in the ${location} as ${name}, to ${own.origin} only; ${perTenant ? `one per tenant (${file}/)` : `one for all tenants (${file})${own.tenant ? `, whose id is the ${own.tenant.in} parameter ${own.tenant.name}` : ""}`}${token ? `; a token from ${token.url}` : ""}${own.permission === undefined ? "" : `; for callers with the permission ${own.permission}`}${own.rateLimit ? `; at most ${own.rateLimit.requests} requests in ${own.rateLimit.seconds} s` : ""}`,
     );
     return { of: own.credentials.every(({ perTenant }) => perTenant) ? "tenant" : "server", texts };
   }

@@ -11,7 +11,8 @@ import type { Caller } from "./caller.ts";
 /** A caller may hold this multiple of what then remains free. */
 export const dynamicThreshold = 3;
 
-const partForNewcomers = 8;
+/** One part in this many is reserved for callers that hold nothing. */
+export const partForNewcomers = 8;
 
 /** Why an amount was refused: the `caller` itself holds much, or `all` callers together do. */
 export type Refusal = "caller" | "all";

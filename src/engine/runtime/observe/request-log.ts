@@ -11,7 +11,7 @@ import { traceIdOf } from "./trace-context.ts";
 
 /** Whether this service or REST failed. An error response to a bad request of the caller is not a failure. */
 function isFailure(outcome: CallOutcome): boolean {
-  if (outcome === "CIRCUIT_OPEN" || outcome === "RATE_LIMITED") return true;
+  if (outcome === "CIRCUIT_OPEN" || outcome === "QUOTA_EXHAUSTED" || outcome === "RATE_LIMITED") return true;
   return outcome !== "OK" && outcome !== "ABANDONED" && codes[outcome].status >= 500;
 }
 

@@ -132,8 +132,11 @@ export function causeCode(cause: unknown): string | undefined {
   return typeof code === "string" && code !== "" ? code : cause.name; // undici's HTTPParserError has no code
 }
 
-/** `OK`, the failure's code, or why there was no response: the circuit was open, or the call was abandoned. */
-export type CallOutcome = "OK" | "CIRCUIT_OPEN" | "ABANDONED" | Code;
+/**
+ * `OK`, the failure's code, or why there was no response: the circuit was open, the vendor's rate limit was used up, or the call
+ * was abandoned.
+ */
+export type CallOutcome = "OK" | "CIRCUIT_OPEN" | "QUOTA_EXHAUSTED" | "ABANDONED" | Code;
 
 type Called = { readonly id: string; readonly product: string };
 

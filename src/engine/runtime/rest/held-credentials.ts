@@ -37,8 +37,16 @@ export class CallCredentials {
   readonly #placed: readonly Placed[];
   readonly #secrets: readonly Secret[];
   readonly #parts: readonly string[];
+  /** Identifies the credentials by their files. */
+  readonly account: string;
+  /** Whether they belong to one tenant. */
+  readonly isOfOneTenant: boolean;
 
-  constructor(placed: readonly Placed[]) {
+  constructor(placed: readonly Placed[], tenant: string) {
+    this.account = JSON.stringify(
+      placed.map(({ credential: { file, perTenant } }) => (perTenant ? [file, tenant] : [file])),
+    );
+    this.isOfOneTenant = placed.every(({ credential }) => credential.perTenant);
     this.#placed = placed;
     const values = placed.flatMap(({ credential, value }) => [value, valueInHeader(credential, value)]);
     const users = placed.flatMap(({ credential, value }) => userThatIsTheKey(credential, value));
@@ -187,7 +195,7 @@ export class HeldCredentials {
       const token = await this.#tokens.of(credential.token, value);
       return { credential, value: token.text, token };
     });
-    return new CallCredentials(await Promise.all(placed));
+    return new CallCredentials(await Promise.all(placed), tenant);
   }
 
   #valueOf(credential: HeldCredential, tenant: string): string {

@@ -23,6 +23,15 @@ export const circuitOpen = (): CodedError =>
     { cause: new FailureReason("CIRCUIT_OPEN") },
   );
 
+/** The error of a call that the caller's part of a vendor's rate limit does not allow now. */
+export const quotaExhausted = (retryAfter: number): CodedError =>
+  new CodedError(
+    "RATE_LIMITED",
+    "too many requests for the service's rate limit, which all callers share",
+    { retryAfter },
+    { cause: new FailureReason("QUOTA_EXHAUSTED") },
+  );
+
 /** The error of a call that was not made for a temporary reason. */
 export const notSent = (message: string): CodedError =>
   new CodedError(
@@ -208,7 +217,10 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
   if (error instanceof CodedError) {
     if (error.code === "CLIENT_CLOSED_REQUEST") return [error, "ABANDONED"];
     const { cause, code } = error;
-    return [cause, cause instanceof FailureReason && cause.code === "CIRCUIT_OPEN" ? "CIRCUIT_OPEN" : code];
+    const notSent =
+      cause instanceof FailureReason &&
+      (["CIRCUIT_OPEN", "QUOTA_EXHAUSTED"] as const).find((each) => each === cause.code);
+    return [cause, notSent || code];
   }
   return error instanceof SyntaxError
     ? [new FailureReason("not JSON"), "BAD_UPSTREAM_RESPONSE"]

@@ -22,6 +22,12 @@ export const failingCallers = 1_000;
 /** Maximum number of files with credentials of the server whose content is remembered for a second. */
 export const heldFiles = 10_000;
 
+/**
+ * What is remembered of a vendor's rate limit: the limits that a vendor advertises for one credential, and the callers among
+ * which one limit is divided. A caller that is forgotten counts as a newcomer.
+ */
+export const vendorQuotas = { limits: 64, callers: 10_000 };
+
 /** Connections of the gateway to one upstream: as many as the `graphql` role accepts concurrent requests. */
 export const gatewayConnections = 256;
 

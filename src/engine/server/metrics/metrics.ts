@@ -187,7 +187,7 @@ function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Obser
   );
   const calls = families.counters(
     "rest_calls_total",
-    "REST calls by outcome (`OK`, the code of the failure, `CIRCUIT_OPEN`: not sent, `ABANDONED`: the client left) and by source (`fetched`, `shared`, `cached`, `revalidated`).",
+    "REST calls by outcome (`OK`, the code of the failure, `CIRCUIT_OPEN`: not sent, `QUOTA_EXHAUSTED`: not sent because of the vendor's rate limit, `ABANDONED`: the client left) and by source (`fetched`, `shared`, `cached`, `revalidated`).",
     labels("operation", "product", "outcome", "retry", "source"),
   );
   const gauge = (name: string, help: string, read: (state: Upstream["state"]) => number): void =>
@@ -205,13 +205,21 @@ function measureRestCalls(families: MetricFamilies, upstreams: Upstreams): Obser
   gauge("rest_connections", "Open connections to the product's REST service.", (state) => state.connections);
   const most = "Maximum number of connections to the product's REST service.";
   gauge("rest_connections_limit", most, (state) => state.mostConnections);
+  const left =
+    "The fraction that is left of the vendor's rate limit, where the server holds the vendor's credential; the smallest of its limits and credentials. 1: all, or no limit is known.";
+  families.observableGauge("rest_vendor_quota_remaining", left, ["product"], () =>
+    [...upstreams].flatMap(([product, { state }]) =>
+      state.quotaLeft === undefined ? [] : [[product, state.quotaLeft]],
+    ),
+  );
   const bytes = "Bytes of cached REST responses and GraphQL responses.";
   families.observableGauge("rest_cache_bytes", bytes, [], () => [[upstreams.cache.bytes]]);
   const mostBytes = "Maximum bytes of cached REST responses and GraphQL responses.";
   families.observableGauge("rest_cache_bytes_limit", mostBytes, [], () => [[cachedResponses.bytes]]);
   return {
     callEnded({ operation: { id, product }, outcome, source, isRetry, ms }) {
-      if (outcome !== "CIRCUIT_OPEN" && source !== "cached") duration(id, product).add(ms / 1_000);
+      if (outcome !== "CIRCUIT_OPEN" && outcome !== "QUOTA_EXHAUSTED" && source !== "cached")
+        duration(id, product).add(ms / 1_000);
       calls(id, product, outcome, isRetry, source).value++;
     },
   };

@@ -211,8 +211,23 @@ test.each([
       "  origin: https://api.pager.example",
       "  origin: https://api.pager.example\n  otherParameters: {}",
     ),
-    /"otherParameters" is not supported: a document has origin, schemes, everyTenantMay, tenantParameters, writes, permissions, errors and headers \(line 4\)/,
+    /"otherParameters" is not supported: a document has origin, schemes, everyTenantMay, tenantParameters, writes, permissions, errors, rateLimit and headers \(line 4\)/,
   ],
+  ...[
+    "900",
+    "{ requests: 900 }",
+    "{ requests: 0, seconds: 60 }",
+    "{ requests: 1, seconds: 0.5 }",
+    "{ requests: 1, seconds: 60, burst: 2 }",
+    "{ requests: 1, seconds: 86401 }",
+  ].map((limit): [string, Record<string, string>, RegExp] => [
+    `the rate limit ${limit}`,
+    withFile(
+      "  origin: https://api.pager.example",
+      `  origin: https://api.pager.example\n  rateLimit: ${limit}`,
+    ),
+    /rateLimit must be the vendor's limit, such as \{ requests: 900, seconds: 60 \}.*\(line 4\)/s,
+  ]),
   [
     "client credentials without a file",
     withFile("{ file: pager-key }", "{ oauth2ClientCredentials: { tokenUrl: https://a.example/token } }"),

@@ -23,6 +23,7 @@ import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { spreadPool } from "./spread-pool.ts";
 import { upstreamConnector } from "./upstream-connector.ts";
+import { VendorAccounts } from "./vendor-quota.ts";
 
 export class Upstream {
   readonly client: Client<object>;
@@ -34,6 +35,7 @@ export class Upstream {
   readonly #calls = new SharedQuota(callsPerProduct);
   readonly #connections: FairSemaphore;
   readonly #reads: Reads;
+  readonly #vendorAccounts = new VendorAccounts();
 
   constructor(url: URL, { env }: Config, cache: CallerCache) {
     this.#env = env;
@@ -69,6 +71,7 @@ export class Upstream {
       queued: this.callsInFlight - running,
       connections: connected,
       mostConnections: this.#connections.total,
+      quotaLeft: this.#vendorAccounts.leftRatio,
     };
   }
 
@@ -99,10 +102,17 @@ export class Upstream {
       throw new CodedError("INTERNAL_SERVER_ERROR", "the server's credential is not for this upstream");
     scope.enter(isRead);
     if (this.#calls.refusal(caller, 1)) throw notSent("too many calls wait for it");
+    const account =
+      held && this.#vendorAccounts.of(held.account, held.isOfOneTenant, request.operation.held?.rateLimit);
+    const { tenant = "", identity } = scope.forwarded;
+    const quotaCall = { operation: request.operation.id, tenant, caller: identity };
+    const refusal = account?.refusal(quotaCall);
+    if (refusal) return Promise.reject(refusal);
     const owner = scope.forwarded.ownerAt(request.operation);
     const admission = this.#breaker.admit(owner);
     if (!admission) return Promise.reject(circuitOpen());
     this.#calls.add(caller.enter(), 1);
+    const endQuota = account?.begin(quotaCall);
     const read = beginRead?.();
     const { method, body = null, operation } = request;
     const exchange = new Exchange(scope, isRead, operation.unread, held);
@@ -123,6 +133,7 @@ export class Upstream {
       request.call.wasSent = exchange.hasConnection;
       this.#calls.giveBack(caller, 1);
       pending.end(outcome instanceof RestResponse);
+      endQuota?.(outcome instanceof RestResponse ? outcome : undefined);
       caller.leave();
       this.#breaker.count(owner, admission, verdictOf(outcome, operation, held));
       if (isAbandoned) return; // nobody waits for the outcome
