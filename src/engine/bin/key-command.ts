@@ -5,9 +5,16 @@
 import { hash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { formatApiKey, randomBase62 } from "../runtime/http/api-key.ts";
 import { ConfigError, readConfig } from "../runtime/settings/config.ts";
-import { formatKeyLine, type KeyLine, memberFault, readKeyLines } from "../runtime/settings/key-lines.ts";
+import {
+  formatKeyLine,
+  type KeyLine,
+  memberFault,
+  readKeyLines,
+  readKeyText,
+} from "../runtime/settings/key-lines.ts";
 import { type Io, runCommand } from "../shared/cli/command.ts";
 import { CommandRefusal } from "../shared/cli/command-failure.ts";
 import { expiryForms, readExpiry } from "../shared/cli/expiry.ts";
@@ -30,7 +37,10 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does((given: Options) => createKey(given, io))),
   );
 
-function createKey({ tenant, name, ...given }: Options, { root, env, out, error }: Io): number {
+async function createKey(
+  { tenant, name, ...given }: Options,
+  { root, env, out, error }: Io,
+): Promise<number> {
   const { KEYS_FILE: file, API_ENVIRONMENT: environment } = readConfig(env, ["gateway"], false).env;
   if (file === undefined)
     throw new ConfigError(["KEYS_FILE: is not set; set it to the file of the gateway's keys"]);
@@ -45,7 +55,7 @@ function createKey({ tenant, name, ...given }: Options, { root, env, out, error 
   const path = resolve(root, file);
   const others = existsSync(path) ? [...readKeyLines(path)] : [];
   const key = formatApiKey(environment, randomBase62(26));
-  appendLine(path, {
+  await appendKey(path, {
     digest: hash("sha256", key),
     tenant,
     name,
@@ -58,6 +68,30 @@ function createKey({ tenant, name, ...given }: Options, { root, env, out, error 
   for (const [number] of earlier)
     error(`${file}:${number} is an earlier key of ${tenant}/${name}: delete the line to revoke it.`);
   return 0;
+}
+
+/** How often the line is appended while other programs replace the file. */
+const mostAttempts = 10;
+/** How long an editor takes to save a file: it may remove the file, or write it, in several steps. */
+const savingMs = 100;
+
+/**
+ * Appends the line of a key. An editor that saves the file meanwhile replaces it, and the line would be in the old file only.
+ * Editors respect no lock, therefore the line is appended again until the file has it. Throws `ConfigError` if the file then has
+ * a mistake, so that gateways would not apply it.
+ */
+async function appendKey(path: string, line: KeyLine): Promise<void> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    appendLine(path, line);
+    await sleep(savingMs);
+    const isWritten = existsSync(path) && readKeyText(path).includes(formatKeyLine(line));
+    if (!isWritten) continue;
+    readKeyLines(path);
+    return;
+  }
+  throw new CommandRefusal(
+    `${path} is replaced by another program again and again, so no key was created; run the command again once it has ended`,
+  );
 }
 
 /** Appends the line in one write, so that neither a gateway nor another `restbound key` reads a part of it. */

@@ -1,6 +1,7 @@
 /** API keys from a file of digests: which are accepted, how one is created and revoked, and what mistakes in the file do. */
 import { hash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -232,6 +233,80 @@ describe("restbound key", () => {
     const done = await create(path, ...argv);
     expect([done.code, readFileSync(path, "utf8")]).toEqual([code, ""]);
     expect(done.errors.join("\n")).toContain(message);
+  });
+
+  /** Calls `save` when the command has opened the file and is about to write to it. */
+  function whileWriting(save: () => void): void {
+    const { writeSync } = fs;
+    const replace = (write: typeof writeSync): void => {
+      fs.writeSync = write;
+      syncBuiltinESMExports();
+    };
+    replace(((...given: Parameters<typeof writeSync>) => {
+      save();
+      return writeSync(...given);
+    }) as typeof writeSync);
+    onTestFinished(() => replace(writeSync));
+  }
+  /** Saves `text` as an editor does, with another file that is renamed. */
+  const saveByRenaming = (path: string, text: string): void => {
+    writeFileSync(`${path}~`, text);
+    renameSync(`${path}~`, path);
+  };
+  const args = ["--tenant", "acme", "--name", "new"];
+
+  test("appends the line again if an editor replaces the file meanwhile", async () => {
+    const path = keysFile(lineOf(key));
+    let saves = 0;
+    whileWriting(() => {
+      if (saves++ === 0) saveByRenaming(path, `# edited\n${lineOf(other)}`);
+    });
+    const { code, lines } = await create(path, ...args);
+    expect([code, saves]).toEqual([0, 2]);
+    expect(readFileSync(path, "utf8")).toBe(
+      `# edited\n${lineOf(other)}sha256=${digestOf(lines[0] ?? "")} tenant=acme name=new\n`,
+    );
+  });
+
+  test("appends the line again if an editor removes the file before it writes it", async () => {
+    const path = keysFile(lineOf(key));
+    let saves = 0;
+    whileWriting(() => {
+      if (saves++ > 0) return;
+      rmSync(path);
+      setTimeout(() => writeFileSync(path, lineOf(other)), 30);
+    });
+    const { code, lines } = await create(path, ...args);
+    expect(code).toBe(0);
+    expect(readFileSync(path, "utf8")).toContain(digestOf(lines[0] ?? ""));
+    expect(readFileSync(path, "utf8")).toContain(lineOf(other));
+  });
+
+  test("prints no key that the file does not have", async () => {
+    const path = keysFile(lineOf(key));
+    whileWriting(() => saveByRenaming(path, lineOf(other)));
+    const { code, lines, errors } = await create(path, ...args);
+    expect([code, lines]).toEqual([1, []]);
+    expect(errors.join("\n")).toContain("is replaced by another program again and again");
+    expect(readFileSync(path, "utf8")).toBe(lineOf(other));
+  });
+
+  test("prints no key if an editor leaves a mistake in the file, which no gateway would apply", async () => {
+    const path = keysFile(lineOf(key));
+    let saves = 0;
+    whileWriting(() => {
+      if (saves++ === 0) saveByRenaming(path, "oops\n");
+    });
+    const { code, lines, errors } = await create(path, ...args);
+    expect([code, lines]).toEqual([2, []]);
+    expect(errors.join("\n")).toContain(`${path}:1: needs members`);
+  });
+
+  test("run twenty times at once, it creates twenty keys", async () => {
+    const path = keysFile();
+    const created = await Promise.all(Array.from({ length: 20 }, () => create(path, ...args)));
+    const text = readFileSync(path, "utf8");
+    for (const { lines } of created) expect(text).toContain(digestOf(lines[0] ?? ""));
   });
 
   test("refuses a file with a mistake, which no gateway would apply", async () => {
