@@ -113,6 +113,9 @@ export const rules = {
   "batch-cut-off": error("The response to a batched call may be incomplete."),
   "batch-page": warning("A batched list may end before all parents have their items."),
   "batch-paged": error("`in: ITEM` looks up its keys in a list that may have pages."),
+  "federation-unsupported": error(
+    "A `@requires` or a `@key` of a federation subgraph is where no operation can resolve it.",
+  ),
   "entity-unresolved": error(
     "No operation resolves a `@key` of a federation subgraph, and the type has fields beyond those of the key.",
   ),

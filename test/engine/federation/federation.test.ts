@@ -232,9 +232,17 @@ async function startUsers() {
     { id: "1", name: "Ann", country: "NL", vip: true },
     { id: "2", name: "Bo", country: "DE", vip: false },
   ];
+  const accounts = [
+    { __typename: "Person", id: "1", name: "Ann" },
+    { __typename: "Company", id: "2", name: "Bo Inc.", size: 7 },
+  ];
   const typeDefs = parse(readFileSync(join(import.meta.dirname, "users.graphql"), "utf8"));
   const resolvers = {
-    Query: { users: () => users.slice(1) },
+    Query: { users: () => users.slice(1), accounts: () => accounts },
+    Account: {
+      __resolveType: ({ size }: { size?: number }) => (size === undefined ? "Person" : "Company"),
+      __resolveReference: ({ id }: { id: string }) => accounts.find((account) => account.id === id),
+    },
     User: {
       __resolveReference: (user: { id: string }) => users.find(({ id }) => id === user.id),
       favourite: (user: { id: string }) => ({ __typename: "Product", id: `p${user.id}` }),
@@ -280,6 +288,39 @@ test("the gateway library of The Guild resolves entities of both subgraphs, for 
   });
   expect(calls.filter((call) => call.startsWith("/products?ids=")).length).toBeLessThanOrEqual(3);
   expect(calls.filter((call) => !call.endsWith(" k"))).toEqual([]);
+});
+
+test("a link of an interface of another subgraph is resolved for each of its object types", async () => {
+  const { data: direct, errors } = await entities(
+    [
+      { __typename: "Account", id: "1" },
+      { __typename: "Person", id: "1" },
+    ],
+    "__typename ... on Account { purchases { number } }",
+  );
+  expect(direct._entities).toEqual([{ __typename: "Account", purchases: [{ number: 1 }] }, null]);
+  expect(errors).toMatchObject([{ path: ["_entities", 1], extensions: { code: "BAD_USER_INPUT" } }]);
+  const users = await startUsers();
+  const { data } = await ask("{ _service { sdl } }");
+  const { supergraphSdl = "" } = composeServices([
+    { name: "shop", typeDefs: parse(data._service.sdl), url: new URL("/v1/graphql", url).href },
+    { name: "users", ...users },
+  ]);
+  const schema = getStitchedSchemaFromSupergraphSdl({
+    supergraphSdl,
+    httpExecutorOpts: { headers: { "x-api-key": "k" } },
+  });
+  calls.splice(0);
+  const document = parse("{ accounts { __typename name ... on Company { size } purchases { number } } }");
+  expect(await execute({ schema, document, contextValue: {} })).toEqual({
+    data: {
+      accounts: [
+        { __typename: "Person", name: "Ann", purchases: [{ number: 1 }] },
+        { __typename: "Company", name: "Bo Inc.", size: 7, purchases: [{ number: 1 }] },
+      ],
+    },
+  });
+  expect(calls.sort()).toEqual(["/users/1/orders k", "/users/2/orders k"]);
 });
 
 test("what is generated compiles", () => {

@@ -24,7 +24,7 @@ import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
 import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
 import { checkErrorMappings } from "./outputs/error-members.ts";
-import { addRepresentations, checkExternalFields, isElsewhere, referencesOf } from "./references.ts";
+import { addRepresentations, checkFederation, isElsewhere, referencesOf } from "./references.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
@@ -68,7 +68,7 @@ export function bind(
       }
     }
   } while (inheriting.bind());
-  if (federation) checkExternalFields(binder, federation);
+  if (federation) checkFederation(binder, federation);
   const conversions = new InputConversions(binder.pairs);
   const fields = inSchemaOrder(input, binder, conversions);
   const { backings, values } = binder;

@@ -111,37 +111,46 @@ export function isElsewhere(
   const { properties } = parent.shape;
   if (hasDirective(definition, external) && !readRest(schema, definition))
     return !properties.has(names.resolve(definition, properties));
-  return (
-    parent.from !== type &&
-    hasDirective(definition, requires) &&
-    keys.some((key) => key.type === type && !key.reference)
-  );
+  return parent.from !== type && hasDirective(definition, requires) && keys.some((key) => key.type === type);
 }
 
-/** Called after binding. Reports external fields that neither a REST object nor a representation has. */
-export function checkExternalFields(
+/**
+ * Called after binding. Reports external fields that neither a REST object nor a representation has, and what no operation can
+ * resolve: fields with `@requires` in a type whose objects come from REST, and keys of interfaces.
+ */
+export function checkFederation(
   { schema, fields, findings }: Binder,
-  { external, keys }: Federation,
+  { external, requires, keys, interfaceKeys }: Federation,
 ): void {
   for (const { type, field } of allFields(schema)) {
     const coordinate = `${type}.${field.name}`;
-    if (!hasDirective(field, external) || fields.has(coordinate)) continue;
-    const isRequired = keys.some(
-      (key) => key.type === type && key.required.some(({ path }) => path[0] === field.name),
-    );
-    const [why, hint] = isRequired
-      ? [
-          `which @requires takes from representations, but the operation (@rest) of ${type} gives the object`,
-          "remove it and the fields that require it: only a type without @rest takes required fields",
-        ]
-      : ["and nothing requires it", "name it in a @requires of the type, or remove it"];
-    findings.add(
-      "property-missing",
-      { coordinate, schema: nodeLocation(field.astNode) },
-      `no REST object of ${type} has the external field "${field.name}", ${why}`,
-      hint,
-    );
+    if (fields.has(coordinate)) continue;
+    const where: FindingTarget = { coordinate, schema: nodeLocation(field.astNode) };
+    const own = keys.filter((key) => key.type === type);
+    const isFromRest = own.length > 0 && own.every(({ reference }) => reference);
+    if (hasDirective(field, requires) && isFromRest)
+      findings.add(
+        "federation-unsupported",
+        where,
+        `${coordinate} requires fields of other subgraphs, and the operation (@rest) of ${type} gives its objects without them`,
+        `remove @rest from ${type} if it then has only fields of the key, required fields and links; or give the field no @requires, and take what it needs from REST`,
+      );
+    const isRequired = own.some(({ required }) => required.some(({ path }) => path[0] === field.name));
+    if (hasDirective(field, external) && !(isRequired && isFromRest))
+      findings.add(
+        "property-missing",
+        where,
+        `no REST object of ${type} has the external field "${field.name}", and nothing requires it`,
+        "name it in a @requires of the type, or remove it",
+      );
   }
+  for (const { type, node } of interfaceKeys)
+    findings.add(
+      "federation-unsupported",
+      { coordinate: type, schema: nodeLocation(node) },
+      `@key of the interface ${type}: no operation resolves an entity without its object type`,
+      `write @key on the object types that implement ${type}; a type of another subgraph's interface is an object with @interfaceObject here`,
+    );
 }
 
 const jsonTypes: ReadonlyMap<string, JsonType> = new Map([

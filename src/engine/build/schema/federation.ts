@@ -24,9 +24,10 @@ import {
 
 const specification = /^https:\/\/specs\.apollo\.dev\/federation\/v(\d+)\.\d+\/?$/;
 
-/** Federation's directives by their names in the specification. Others, such as `@interfaceObject`, are not supported. */
+/** Federation's directives by their names in the specification. Others, such as `@context`, are not supported. */
 const definitions = `
-directive @key(fields: FieldSet!, resolvable: Boolean = true) repeatable on OBJECT
+directive @key(fields: FieldSet!, resolvable: Boolean = true) repeatable on OBJECT | INTERFACE
+directive @interfaceObject on OBJECT
 directive @extends on OBJECT
 directive @shareable repeatable on OBJECT | FIELD_DEFINITION
 directive @external(reason: String) on OBJECT | FIELD_DEFINITION
@@ -87,6 +88,8 @@ export type Federation = {
   /** The names of `@external` and `@requires` in the schema. */
   readonly external: string;
   readonly requires: string;
+  /** The keys of interfaces, which no operation can resolve. */
+  readonly interfaceKeys: readonly { readonly type: string; readonly node: ConstDirectiveNode }[];
 };
 
 type Linked = {
@@ -119,6 +122,7 @@ export function withFederation(document: DocumentNode): Linked {
       types: new Set(known.filter((each) => !isDirective(each)).map(nameOf)),
       external: nameIn("external"),
       requires: nameIn("requires"),
+      interfaceKeys: interfaceKeysOf(document, nameIn("key")),
     },
     document: {
       ...document,
@@ -269,6 +273,15 @@ function keysOf(
     });
   });
 }
+
+const interfaceKeysOf = ({ definitions: all }: DocumentNode, keyName: string): Federation["interfaceKeys"] =>
+  all.flatMap((node) =>
+    node.kind === Kind.INTERFACE_TYPE_DEFINITION || node.kind === Kind.INTERFACE_TYPE_EXTENSION
+      ? (node.directives ?? []).flatMap((each) =>
+          each.name.value === keyName ? [{ type: node.name.value, node: each }] : [],
+        )
+      : [],
+  );
 
 /** The fields that `@requires` names, each once. */
 function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): KeyField[] {
