@@ -43,9 +43,9 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "QUERY", "OPTIO
 /**
  * Creates `forward` with one connection pool for each upstream, and `close` for the pools. `forward` throws a `CodedError`:
  * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST,
- * CLIENT_CLOSED_REQUEST.
+ * CLIENT_CLOSED_REQUEST. `metadata`: URL of the resource's metadata, which the challenges of the graphql role lack.
  */
-export function createForward(config: Config) {
+export function createForward(config: Config, metadata?: string) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
   // the services behind the gateway have the same deadline and report it more precisely: give them half a second to do so
   const timeoutMs = REQUEST_TIMEOUT_MS + 500;
@@ -72,7 +72,11 @@ export function createForward(config: Config) {
     const clientResponse: ClientResponse = {
       begin: (status, upstreamHeaders) => {
         const stripped = stripResponse(prefix, status, upstreamHeaders, reply.server.challenge);
-        beginResponse(reply, status, publicAddresses(route, raw.headers.host, stripped));
+        const shown = publicAddresses(route, raw.headers.host, stripped);
+        const { "www-authenticate": challenge } = upstreamHeaders;
+        if (route.isOwn && status === 403 && challenge !== undefined)
+          shown["www-authenticate"] = metadata ? `${challenge}, resource_metadata="${metadata}"` : challenge;
+        beginResponse(reply, status, shown);
       },
       breakOff: (failure) => record.breakOff(failureOn(route, failure)),
       ended,

@@ -18,7 +18,7 @@ import { credentialNames } from "../runtime/rest/credentials.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import type { RedisAddress } from "../runtime/settings/redis-address.ts";
-import { resourceMetadata, tokenSettings } from "../runtime/settings/token-settings.ts";
+import { initialScopes, resourceMetadata, tokenSettings } from "../runtime/settings/token-settings.ts";
 import { createForward, forwardedMethods } from "./forward.ts";
 import { createInject } from "./inject.ts";
 import { KeyFile } from "./key-file.ts";
@@ -58,12 +58,13 @@ export async function createGateway(
   { operations, requestHeaders, specHash }: Pick<GeneratedApi, "operations" | "requestHeaders" | "specHash">,
 ): Promise<FastifyInstance> {
   const credentials = credentialNames(operations);
-  const server = createServer(config, "gateway", { credentials, specHash });
+  const metadata = resourceMetadata(config.env, initialScopes(operations));
+  const server = createServer(config, "gateway", { credentials, specHash, metadata });
   const forwarded = forwardedHeaderNames(config.env.CONTEXT_HEADER_PREFIX, [
     ...credentials,
     ...requestHeaders,
   ]);
-  const { forward, close: closeForward } = createForward(config);
+  const { forward, close: closeForward } = createForward(config, metadata?.url);
   server.decorate("keys", createKeyVerifier(server, config, backends.keyIntrospection));
   const { KEYS_FILE: file } = config.env;
   server.decorate("keyFile", file === undefined ? undefined : new KeyFile(file, config.env, server.log));
@@ -82,7 +83,6 @@ export async function createGateway(
   server.quotas = { gateway_requests: concurrency.requests, bodies: concurrency.bodies };
   const introspect = createIntrospect(server, config);
   const inject = createInject(config);
-  const metadata = resourceMetadata(config.env);
 
   if (backends.graphql) respondToOptions(server, config);
   else server.allow.set(graphqlPath, "");

@@ -29,12 +29,15 @@ export function createKeyIntrospection(
     maxResponseSize: maxResponseBytes,
   });
   const names = introspectionNames(config.env.KEY_INTROSPECTION_NAMES);
+  const { AUTHORIZATION_SERVERS, TOKEN_AUDIENCE } = config.env;
+  const audience = AUTHORIZATION_SERVERS.length > 0 ? TOKEN_AUDIENCE : undefined;
   const lookUp: IntrospectKey = async (key, signal) => {
     const body = new URLSearchParams({ token: key }).toString();
     const headers = requestHeaders(config.env);
     try {
       const response = await pool.request({ path: service.pathname, method: "POST", headers, body, signal });
-      if (response.statusCode === 200) return readIntrospectionResponse(await response.body.text(), names);
+      if (response.statusCode === 200)
+        return readIntrospectionResponse(await response.body.text(), names, audience);
       await response.body.dump();
       throw new FailureReason(`answered ${response.statusCode}`);
     } catch (cause) {
@@ -95,15 +98,23 @@ function authorizationOf(credentials: string): string {
 }
 
 /** Parses a response (RFC 7662 §2.2). Throws if an active key lacks a value that the context headers need. */
-function readIntrospectionResponse(body: string, names: ReadonlyMap<string, string>): KeyState {
+function readIntrospectionResponse(
+  body: string,
+  names: ReadonlyMap<string, string>,
+  audience: string | undefined,
+): KeyState {
   const answer = parsedJson(body);
   if (answer === undefined) throw new FailureReason("answered no JSON");
   if (!isRecord(answer) || typeof answer.active !== "boolean")
     throw new FailureReason("answered no boolean active");
-  if (!answer.active || isTooEarly(answer.nbf)) return "inactive";
+  if (!answer.active || isTooEarly(answer.nbf) || !isFor(audience, answer.aud)) return "inactive";
   const context = readCallerContext(answer, names, "answered");
   return { context, validMs: remaining(answer.exp) };
 }
+
+/** Whether a token with the audience `aud` is for this API. API keys, and tokens of some servers, have none. */
+const isFor = (audience: string | undefined, aud: unknown): boolean =>
+  audience === undefined || aud === undefined || aud === null || [aud].flat().includes(audience);
 
 /** Whether `nbf` ("not before", in seconds since the epoch) is in the future. */
 const isTooEarly = (nbf: unknown): boolean => (numericDate("nbf", nbf) ?? 0) * 1000 > Date.now();

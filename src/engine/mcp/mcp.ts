@@ -22,12 +22,14 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
+import { CodedError } from "../runtime/coded-error.ts";
 import { msPerMessage, msPerMessageValue } from "../runtime/governor/processor-time.ts";
 import { admissionOf } from "../runtime/graphql/admission.ts";
 import { tooMany } from "../runtime/graphql/run-operation.ts";
 import { rawHandler } from "../runtime/graphql/send-response.ts";
 import { jsonParser } from "../runtime/http/bodies/json-body.ts";
 import { graphqlPath, mcpMethods, mcpPath } from "../runtime/http/endpoint-paths.ts";
+import { insufficientScope } from "../runtime/http/error-response.ts";
 import { acceptsJson } from "../runtime/http/graphql-media-type.ts";
 import type { RequestScope } from "../runtime/rest/request-scope.ts";
 import { valuesPerMessage } from "../runtime/settings/capacity.ts";
@@ -35,6 +37,7 @@ import { findNumber } from "../shared/exact-integers.ts";
 import { isRecord, membersOf } from "../shared/json-object.ts";
 import { countValues } from "../shared/json-values.ts";
 import { own } from "../shared/own.ts";
+import { findScopeChallenge, scopesOfTools } from "./required-scopes.ts";
 import type { Tool } from "./tools.ts";
 
 /** Headers that describe the MCP request's body and connection, and are not passed on. */
@@ -62,12 +65,14 @@ type McpOptions = {
   readonly maxOperations: number;
   /** The scope that is charged for a message. */
   readonly scopeOf: (request: FastifyRequest) => RequestScope;
+  /** The scopes of the caller's token; `undefined` if only REST knows them. */
+  readonly grantedScopes: (request: FastifyRequest) => readonly string[] | undefined;
 };
 
 /** `server` admits requests and leaves their bodies as text. */
 export function serveMcp(
   server: FastifyInstance,
-  { tools, version, maxOperations, scopeOf }: McpOptions,
+  { tools, version, maxOperations, scopeOf, grantedScopes }: McpOptions,
 ): void {
   const parse = jsonParser(server, valuesPerMessage);
   const read = (scope: RequestScope, request: FastifyRequest, body: string): unknown => {
@@ -76,6 +81,22 @@ export function serveMcp(
     return scope.measured(() => parse(request, body));
   };
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const knownScopes = scopesOfTools(tools);
+  /** Throws FORBIDDEN if the caller's token lacks a scope that a called tool requires. */
+  const checkScopes = (request: FastifyRequest, reply: FastifyReply, messages: readonly unknown[]): void => {
+    const called = messages.flatMap((message) => calledTool(message, byName) ?? []);
+    if (called.every(({ scopes }) => scopes.length === 0)) return;
+    const granted = grantedScopes(request);
+    if (!granted) return;
+    const challenge = findScopeChallenge(called, request.headers, new Set(granted), knownScopes);
+    if (!challenge) return;
+    reply.header("www-authenticate", insufficientScope(challenge.scopes));
+    const { tool, missing } = challenge;
+    throw new CodedError(
+      "FORBIDDEN",
+      `the access token lacks ${missing.length === 1 ? "the scope" : "the scopes"} ${missing.join(" ")}, which the tool ${tool} needs`,
+    );
+  };
   const listed = tools.map(({ name, title, description, inputSchema, outputSchema, hints }) => ({
     name,
     title,
@@ -134,6 +155,7 @@ export function serveMcp(
     const invalid = messages.map(errorOf);
     const errors = invalid.filter((each) => each !== undefined);
     const valid = messages.filter((_, index) => invalid[index] === undefined);
+    checkScopes(request, reply, valid);
     if (errors.length === 0) return answerValid(request, reply, isBatch ? messages : messages[0]);
     if (valid.length === 0) return Response.json(isBatch ? errors : errors[0], { status: statusOf(errors) });
     const response = await answerValid(request, reply, valid);
@@ -263,6 +285,13 @@ function errorOf(message: unknown): MessageError | undefined {
   return JSONRPCMessageSchema.safeParse(message).success
     ? undefined
     : error(ErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message of MCP");
+}
+
+/** The tool that a message calls; `undefined` for any other message. */
+function calledTool(message: unknown, byName: ReadonlyMap<string, Tool>): Tool | undefined {
+  const { method, params } = membersOf(message);
+  const { name } = membersOf(params);
+  return method === "tools/call" && typeof name === "string" ? byName.get(name) : undefined;
 }
 
 /** The SDK sends an error's code and message (MCP, Tools, "Error Handling"). `McpError` would prefix the message. */

@@ -19,7 +19,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from "graphql";
-import type { GeneratedApi, WriteHints } from "../runtime/rest/generated-api.ts";
+import type { GeneratedApi, ManifestEntry, WriteHints } from "../runtime/rest/generated-api.ts";
 import { own } from "../shared/own.ts";
 import { type JsonObject, outputSchemaOf, scalarSchema } from "./output-schema.ts";
 
@@ -31,11 +31,13 @@ export type Tool = {
   readonly description: string;
   readonly inputSchema: JsonObject & { readonly type: "object"; readonly properties: JsonObject };
   readonly outputSchema: JsonObject & { readonly type: "object" };
+  /** The scope requirements of each REST operation that the tool calls. */
+  readonly scopes: NonNullable<ManifestEntry["scopes"]>;
   readonly hints: { readonly readOnlyHint: boolean } & Partial<WriteHints>;
 };
 
 export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, schema: GraphQLSchema): Tool[] {
-  return savedOperations.flatMap(({ id, name, body, tool, hints }): Tool[] => {
+  return savedOperations.flatMap(({ id, name, body, tool, hints, scopes = [] }): Tool[] => {
     if (tool === undefined) return [];
     const document = parse(body, { noLocation: true });
     const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
@@ -59,7 +61,9 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
     const outputSchema = outputSchemaOf(schema, document);
     const [title, description] = [firstSentence(tool) || name, tool || name];
     const readOnlyHint = operation.operation === "query";
-    return [{ id, name, title, description, inputSchema, outputSchema, hints: { readOnlyHint, ...hints } }];
+    return [
+      { id, name, title, description, inputSchema, outputSchema, scopes, hints: { readOnlyHint, ...hints } },
+    ];
   });
 }
 

@@ -13,6 +13,7 @@ import { youngGeneration } from "../runtime/settings/capacity.ts";
 import { type Config, ConfigError, roleNames } from "../runtime/settings/config.ts";
 import { secrets, variables } from "../runtime/settings/environment.ts";
 import { readKeyLines } from "../runtime/settings/key-lines.ts";
+import { audienceUrl } from "../runtime/settings/token-settings.ts";
 import { listFiles } from "../shared/list-files.ts";
 import { isGatewayHeader } from "../shared/never-credentials.ts";
 import type { Operations } from "../shared/operation.ts";
@@ -43,12 +44,19 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
     yield `STOP_TIMEOUT_MS: ${env.STOP_TIMEOUT_MS} is over before DRAIN_MS, which is ${env.DRAIN_MS}; set more`;
   if (roles.has("graphql")) yield* findHeldErrors(config, operations);
   const tokenVariables = ["TOKEN_ISSUER", "TOKEN_AUDIENCE", "TOKEN_JWKS"] as const;
+  const isPublishing = env.AUTHORIZATION_SERVERS.length > 0;
+  const isVerifying = Boolean(env.TOKEN_ISSUER || env.TOKEN_JWKS || (env.TOKEN_AUDIENCE && !isPublishing));
   for (const name of tokenVariables)
-    if (!env[name] && tokenVariables.some((other) => env[other]))
+    if (!env[name] && isVerifying)
       yield `${name}: is not set; access tokens need ${tokenVariables.join(", ")}`;
+  if (isPublishing && !audienceUrl(env.TOKEN_AUDIENCE ?? ""))
+    yield "TOKEN_AUDIENCE: is not a URL; with AUTHORIZATION_SERVERS, set it to the public URL of this API, such as https://api.example.com/v1";
   if (!production) return;
   if (env.TOKEN_JWKS instanceof URL && env.TOKEN_JWKS.protocol === "http:")
     yield "TOKEN_JWKS: over http://, whoever is on the way can replace the keys and make tokens; use https:// or a file";
+  for (const issuer of env.AUTHORIZATION_SERVERS)
+    if (issuer.startsWith("http:"))
+      yield `AUTHORIZATION_SERVERS: over ${issuer}, whoever is on the way can read tokens; use https://`;
   if (isOpenGateway(config, operations)) yield openGateway;
   if (env.CORS_ORIGINS.includes("*"))
     yield "CORS_ORIGINS: `*` lets any site call this API in production; list the dashboards' origins instead";

@@ -16,6 +16,7 @@ import { routes } from "../runtime/graphql/routes.ts";
 import { AppOperations, createOperationValidator } from "../runtime/graphql/saved/app-operations.ts";
 import { SavedOperations } from "../runtime/graphql/saved/saved-operations.ts";
 import { compressResponses } from "../runtime/http/compress-responses.ts";
+import { readKeyScopes } from "../runtime/http/context-headers.ts";
 import { allowOrigins, guardMcp } from "../runtime/http/cors.ts";
 import { createServer } from "../runtime/http/server.ts";
 import { Upstreams } from "../runtime/rest/client.ts";
@@ -105,7 +106,13 @@ export async function createGraphql(
     const scopeOf = (request: FastifyRequest) =>
       new RequestScope(config, upstreams.shares, callers.of(request), admissionOf(request));
     const tools = toolsOf(api, schema);
-    serveMcp(scoped, { tools, version: specHash, maxOperations: config.env.MAX_OPERATIONS, scopeOf });
+    serveMcp(scoped, {
+      tools,
+      version: specHash,
+      maxOperations: config.env.MAX_OPERATIONS,
+      scopeOf,
+      grantedScopes: ({ headers }) => readKeyScopes(config.env, headers),
+    });
   });
   return server;
 }

@@ -22,6 +22,8 @@ export type Operation = {
   readonly style?: Readonly<Record<string, Style>>;
   /** Lower-case request headers with credentials: one list per alternative security requirement. Absent: none needed. */
   readonly credentials?: readonly (readonly string[])[];
+  /** One entry per alternative security requirement. Absent: no alternative requires a scope of OAuth. */
+  readonly scopes?: readonly ScopeRequirement[];
   /** A read that declares `security: []`: its calls carry nothing of the caller, so all callers share a public response. */
   readonly public?: true;
   /** Credentials are optional, so a success does not prove that one was valid. */
@@ -63,6 +65,9 @@ export type Operation = {
    */
   readonly errors?: readonly ErrorMembers[];
 };
+
+/** A security requirement: the lower-case request headers with its credentials, and the scopes of OAuth that it requires. */
+export type ScopeRequirement = { readonly headers: readonly string[]; readonly scopes: readonly string[] };
 
 /** The paths of the members of an error object: `error.message`. */
 type ErrorPaths = {

@@ -25,6 +25,8 @@ type Options = {
   graphql?: URL | null;
   /** null: none. */
   keyIntrospection?: URL | null;
+  port?: number;
+  operations?: typeof api.operations;
   /** The headers that the document's security schemes name. */
   credentials?: readonly string[];
   /** The request headers that the document declares. */
@@ -35,6 +37,7 @@ export async function startGateway({
   env = {},
   credentials,
   requestHeaders = api.requestHeaders,
+  port = 0,
   ...behind
 }: Options = {}): Promise<Started> {
   const [keys, rest, graphql] = await Promise.all([fakeKeyService(), recorder(), recorder()]);
@@ -50,9 +53,9 @@ export async function startGateway({
   };
   const operations = credentials
     ? { "GET /": { id: "get", product: "", credentials: [credentials] } }
-    : api.operations;
+    : (behind.operations ?? api.operations);
   const gateway = await createGateway(config, backends, { ...api, operations, requestHeaders });
-  await gateway.listen({ port: 0, host: "127.0.0.1" });
+  await gateway.listen({ port, host: "127.0.0.1" });
   onTestFinished(async () => {
     gateway.server.closeAllConnections();
     await gateway.close();

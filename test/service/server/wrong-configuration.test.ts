@@ -54,6 +54,17 @@ const refused: Wrong[] = [
   ["", { ...production, CORS_ORIGINS: "*" }, /^CORS_ORIGINS: .*list the dashboards/],
   ["", { ...production, CORS_ORIGINS: "http://a.example" }, /^CORS_ORIGINS: http:\/\/a\.example is not safe/],
   ["", { TOKEN_ISSUER: "a", TOKEN_JWKS: "ftp://a" }, /^TOKEN_JWKS: must be an http:/],
+  ["", { AUTHORIZATION_SERVERS: "https://a" }, /^TOKEN_AUDIENCE: is not a URL; with AUTHORIZATION_SERVERS/],
+  [
+    "",
+    { AUTHORIZATION_SERVERS: "a", TOKEN_AUDIENCE: "https://b/v1" },
+    /^AUTHORIZATION_SERVERS: must be an http:/,
+  ],
+  [
+    "",
+    { ...production, AUTHORIZATION_SERVERS: "http://a", TOKEN_AUDIENCE: "https://b/v1" },
+    /^AUTHORIZATION_SERVERS: over http:\/\/a, /,
+  ],
   ["", { TOKEN_ISSUER: "a" }, /^TOKEN_AUDIENCE: is not set; access tokens need/, /^TOKEN_JWKS: is not set/],
   [
     "",

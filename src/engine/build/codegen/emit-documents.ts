@@ -4,9 +4,10 @@
  */
 import { hash } from "node:crypto";
 import { type DefinitionNode, Kind, print } from "graphql";
+import type { ScopeRequirement } from "../../shared/operation.ts";
 import { callCost, listCalls } from "../bind/call-cost.ts";
 import type { Model } from "../bind/model.ts";
-import type { RestOperation } from "../openapi/operation.ts";
+import { methodAndPath, type RestOperation } from "../openapi/operation.ts";
 import { operationText, type SavedOperation } from "../schema/saved-operations.ts";
 import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./typescript-text.ts";
@@ -43,11 +44,15 @@ ${documents.join("\n\n")}
 export const operationTypeName = ({ name, definition }: SavedOperation): string =>
   `${name}${definition.operation === "query" ? "Query" : "Mutation"}`;
 
-/** Apollo's persisted query manifest, with additional members: `calls`, `tool` for tools, and `hints` for tools that write. */
+/**
+ * Apollo's persisted query manifest, with additional members: `calls`, `tool` for tools, `hints` for tools that write, and
+ * `scopes` for tools that need scopes of OAuth.
+ */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => {
     const tool = toolDescription(operation.definition);
     const isWriting = tool !== undefined && operation.definition.operation === "mutation";
+    const scopes = tool === undefined ? [] : scopesOf(model, operation);
     return {
       id: documentId(operation),
       name: operation.name,
@@ -56,6 +61,7 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
       calls: callCost(model, operation),
       tool,
       ...(isWriting && { hints: writeHints(model, operation) }),
+      ...(scopes.length > 0 && { scopes }),
     };
   });
   const manifest = { format: "apollo-persisted-query-manifest", version: 1, operations };
@@ -78,6 +84,15 @@ function writeHints(model: Model, operation: SavedOperation) {
     idempotentHint: writes.length === 1 && writes.every(({ method }) => /^(?:put|delete)$/.test(method)),
     destructiveHint: !writes.every(isCreating),
   };
+}
+
+/** The scope requirements of each REST operation that is called, without duplicates. */
+function scopesOf(model: Model, operation: SavedOperation): readonly (readonly ScopeRequirement[])[] {
+  const requirements = listCalls(model, operation).flatMap(({ field }) => {
+    const { scopes } = model.calledOperations.get(methodAndPath(field.operation)) ?? {};
+    return scopes ? [scopes] : [];
+  });
+  return [...new Map(requirements.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** The SHA-256 digest of the text, as in automatic persisted queries. */

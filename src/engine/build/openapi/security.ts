@@ -1,6 +1,6 @@
 /** The security requirements of an operation (OpenAPI 3.1 §4.8.30) and the security schemes (§4.8.27). */
 import { isRecord, membersOf } from "../../shared/json-object.ts";
-import type { CredentialPlace } from "../../shared/operation.ts";
+import type { CredentialPlace, ScopeRequirement } from "../../shared/operation.ts";
 import type { RestDocument, RestNode, RootNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 
@@ -53,6 +53,32 @@ export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(nod
 /** Whether credentials are optional. */
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
+
+/** `scope-token` (RFC 6749 §3.3). No token can be issued with any other text as its scope. */
+const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/**
+ * The scopes that each alternative requires, with the headers of its credentials. Empty if no alternative requires a scope. The
+ * lists of schemes other than `oauth2` and `openIdConnect` contain role names, which are not exchanged in-band (§4.8.30).
+ */
+export function scopeRequirementsOf(document: RestDocument, operation: RestOperation): ScopeRequirement[] {
+  const requirements = securityRequirementsOf(operation).alternatives.map((alternative) => {
+    const schemes = Object.entries(alternative).map(([name, list]) => ({
+      list,
+      node: securitySchemeOf(document, operation.root, name),
+    }));
+    const scopes = schemes.flatMap(({ list, node }) =>
+      schemesWithScopes.has(membersOf(node?.value).type) && Array.isArray(list) ? list : [],
+    );
+    return {
+      headers: [...new Set(schemes.flatMap(({ node }) => headerOf(node) ?? []))].sort(),
+      scopes: [...new Set(scopes.filter((scope) => typeof scope === "string" && scopeToken.test(scope)))],
+    };
+  });
+  return requirements.some(({ scopes }) => scopes.length > 0) ? requirements : [];
+}
+
+const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
 /** Request header → where REST expects the credential, if not in the same header. */
 export function credentialPlacesOf(

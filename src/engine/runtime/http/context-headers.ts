@@ -3,6 +3,7 @@
  * everything but visible ASCII are percent-encoded (RFC 3986 §2.1), so values arrive unchanged and cannot add others.
  */
 import { timingSafeEqual } from "node:crypto";
+import { proofHeader } from "../../shared/never-credentials.ts";
 import { own } from "../../shared/own.ts";
 import type { Environment } from "../settings/environment.ts";
 import { contextMembers } from "../settings/validators.ts";
@@ -23,7 +24,7 @@ const suffixes = Object.entries(contextMembers satisfies Record<keyof TenantCont
   ([key, name]) => [key as keyof TenantContext, name.replaceAll("_", "-")] as const,
 );
 
-export { proofHeader } from "../../shared/never-credentials.ts";
+export { proofHeader };
 
 /** The eight header names in lower case, the tenant id's first, for a prefix such as `X-Service-`. */
 export const contextHeaderNames = (prefix: string): string[] =>
@@ -49,10 +50,14 @@ function valuesOf(prefix: string, headers: HeaderValues, suffix: string): string
   return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
 }
 
-/** The permissions of a verified caller; none if the header is malformed. */
-export function readPermissions(prefix: string, headers: HeaderValues): readonly string[] {
+/** A list of a verified caller; empty if the header is malformed. */
+export function readContextList(
+  prefix: string,
+  headers: HeaderValues,
+  member: "permissions" | "keyScopes",
+): readonly string[] {
   try {
-    return valuesOf(prefix, headers, contextMembers.permissions);
+    return valuesOf(prefix, headers, contextMembers[member].replaceAll("_", "-"));
   } catch {
     return [];
   }
@@ -73,6 +78,15 @@ export function readContextHeaders(prefix: string, headers: HeaderValues): Tenan
     return undefined;
   }
 }
+
+/** The scopes of the caller's key or token; `undefined` without the gateway's proof, because then only REST knows them. */
+export const readKeyScopes = (
+  env: Secrets & Pick<Environment, "CONTEXT_HEADER_PREFIX">,
+  headers: HeaderValues,
+): readonly string[] | undefined =>
+  hasProof(env, own(headers, proofHeader))
+    ? readContextList(env.CONTEXT_HEADER_PREFIX, headers, "keyScopes")
+    : undefined;
 
 /** Whether a request has the gateway's proof, compared in constant time; false without a configured secret. */
 export const hasProof = (

@@ -8,6 +8,7 @@ import { graphqlPath, mcpPath } from "./endpoint-paths.ts";
 /** The response headers that scripts may read. */
 const exposedHeaders = [
   "x-request-id",
+  "www-authenticate",
   "retry-after",
   "ratelimit",
   "ratelimit-policy",

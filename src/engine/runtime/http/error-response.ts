@@ -4,6 +4,7 @@
  */
 import type { FastifyError, FastifyReply } from "fastify";
 import { CodedError, codeForStatus, limitExceeded, problemDetails } from "../coded-error.ts";
+import type { resourceMetadata } from "../settings/token-settings.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
@@ -22,9 +23,19 @@ export function errorBody(
   return { type: mediaTypeFor(accept) ?? json, body: JSON.stringify({ errors }) };
 }
 
-/** How a client may authenticate (RFC 9110 §11.6.1). `metadata`: URL of the resource's metadata (RFC 9728 §5.1). */
-export const challengeOf = (metadata?: string): string =>
-  `Bearer realm="api"${metadata ? `, resource_metadata="${metadata}"` : ""}, ApiKey realm="api"`;
+/**
+ * How a client may authenticate (RFC 9110 §11.6.1), with the URL of the resource's metadata (RFC 9728 §5.1) and the scopes to ask
+ * for (RFC 6750 §3).
+ */
+export function challengeOf(metadata?: ReturnType<typeof resourceMetadata>): string {
+  const { url, content } = metadata ?? {};
+  const scope = content?.scopes_supported && `, scope="${content.scopes_supported.join(" ")}"`;
+  return `Bearer realm="api"${scope ?? ""}${url ? `, resource_metadata="${url}"` : ""}, ApiKey realm="api"`;
+}
+
+/** The challenge of a 403 (RFC 6750 §3.1). The gateway adds the URL of its resource's metadata. */
+export const insufficientScope = (scopes: readonly string[]): string =>
+  `Bearer realm="api", error="insufficient_scope", scope="${scopes.join(" ")}"`;
 
 /**
  * Sends the response. A 401 lists the authentication schemes (RFC 9110 §11.6.1), a 415 the supported types or codings (§15.5.16).

@@ -19,7 +19,7 @@ import type { RequestRecord, ServerInfo } from "../observe/request-record.ts";
 import { createSourceMapper } from "../observe/source-maps.ts";
 import type { Config } from "../settings/config.ts";
 import { secrets } from "../settings/environment.ts";
-import { resourceMetadata } from "../settings/token-settings.ts";
+import type { resourceMetadata } from "../settings/token-settings.ts";
 import { collectMethods } from "./allowed-methods.ts";
 import { parseJsonBodies } from "./bodies/json-body.ts";
 import { SlowBodies } from "./bodies/slow-bodies.ts";
@@ -54,14 +54,21 @@ declare module "fastify" {
   }
 }
 
-/** The API that a role serves. `credentials`: headers whose values are redacted in log lines. */
-type Served = { readonly credentials?: readonly string[]; readonly specHash?: string };
+/**
+ * The API that a role serves. `credentials`: headers whose values are redacted in log lines. `metadata`: of the protected
+ * resource, for the challenge of a 401.
+ */
+type Served = {
+  readonly credentials?: readonly string[];
+  readonly specHash?: string;
+  readonly metadata?: ReturnType<typeof resourceMetadata>;
+};
 
 /** Creates a role's server; the caller starts it. */
 export function createServer(
   config: Config,
   role: ServerInfo["role"] = "metrics",
-  { credentials = [], specHash }: Served = {},
+  { credentials = [], specHash, metadata }: Served = {},
 ): FastifyInstance {
   const redact = redactor(
     secrets.map((name) => config.env[name]?.toString()),
@@ -132,7 +139,7 @@ export function createServer(
     .decorate("mostConnections", most)
     .decorate("unready", unready)
     .decorate("warnings", warnings)
-    .decorate("challenge", challengeOf(role === "gateway" ? resourceMetadata(config.env)?.url : undefined))
+    .decorate("challenge", challengeOf(metadata))
     .decorate("isLastAnswer", isLastAnswer);
   server.addHook("preClose", async () => {
     unready.add("stopping");

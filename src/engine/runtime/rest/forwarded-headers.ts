@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
 import type { Operations } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
-import { contextHeaderNames, hasProof, proofHeader, readPermissions } from "../http/context-headers.ts";
+import { contextHeaderNames, hasProof, proofHeader, readContextList } from "../http/context-headers.ts";
 import { callerProfiles } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { CallerHeaders, CallerProfile, digestIfLong } from "./caller-headers.ts";
@@ -50,7 +50,9 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
       tenant !== undefined
         ? [{ name: verified + tenant, headers: [] }]
         : ownersIn(credentials).map((owner) => ({ ...owner, name: `key ${digestIfLong(owner.name)}` }));
-    const permissions = new Set(isProved ? readPermissions(env.CONTEXT_HEADER_PREFIX, headers) : []);
+    const permissions = new Set(
+      isProved ? readContextList(env.CONTEXT_HEADER_PREFIX, headers, "permissions") : [],
+    );
     return new CallerProfile(headers, credentials, owners, { tenant, permissions });
   };
   return (given, requestId) => {

@@ -1,5 +1,5 @@
 /** The value that codegen generates from a spec (`generated/index.ts`), and that the roles serve. */
-import type { Operations } from "../../shared/operation.ts";
+import type { Operations, ScopeRequirement } from "../../shared/operation.ts";
 
 /** Annotations of a tool that writes (MCP, Schema Reference, `ToolAnnotations`). */
 export type WriteHints = { readonly idempotentHint: boolean; readonly destructiveHint: boolean };
@@ -13,6 +13,8 @@ export type ManifestEntry = {
   readonly tool?: string | undefined;
   /** Present if the operation is a tool and a mutation. */
   readonly hints?: WriteHints | undefined;
+  /** The scope requirements of each REST operation behind a tool, if there are any. */
+  readonly scopes?: readonly (readonly ScopeRequirement[])[] | undefined;
 };
 
 /** Facts about arguments, by the field's schema coordinate and then by name. */

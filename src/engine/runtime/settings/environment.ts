@@ -10,6 +10,7 @@ import {
   count,
   headerPrefix,
   httpUrl,
+  issuers,
   label,
   manifestLocations,
   names,
@@ -219,7 +220,11 @@ export const variables = {
   }),
   TOKEN_AUDIENCE: label({
     default: undefined,
-    desc: "`aud` that these tokens need. If it is the public URL of this API, clients find the issuer by it (RFC 9728)",
+    desc: "`aud` that access tokens need. If it is the public URL of this API, clients find the issuer by it (RFC 9728)",
+  }),
+  AUTHORIZATION_SERVERS: issuers({
+    default: [],
+    desc: "issuers of access tokens that key introspection knows, comma-separated, for clients that sign in (RFC 9728); needs `TOKEN_AUDIENCE`",
   }),
   TOKEN_JWKS: urlOrFile({
     default: undefined,

@@ -1,4 +1,5 @@
 /** The settings of access tokens that gateways verify locally, and what they publish about them. */
+import { isSafeMethod, type Operations } from "../../shared/operation.ts";
 import type { Environment } from "./environment.ts";
 import { introspectionNames } from "./validators.ts";
 
@@ -9,6 +10,7 @@ export type TokenSettings = {
   readonly jwks: URL | string;
 };
 type TokenVariables = Pick<Environment, "TOKEN_ISSUER" | "TOKEN_AUDIENCE" | "TOKEN_JWKS">;
+type MetadataVariables = TokenVariables & Pick<Environment, "AUTHORIZATION_SERVERS">;
 
 /** Undefined unless all three variables are set. */
 export function tokenSettings({
@@ -31,17 +33,43 @@ export const tokenClaimNames = (value: string | undefined): ReadonlyMap<string, 
 
 /**
  * Protected resource metadata (RFC 9728): its URL, the paths that serve it, and its content. Clients compare `resource` with the
- * URL that they call (§3.3), so there is metadata only if the audience is a URL.
+ * URL that they call (§3.3), so there is metadata only if the audience is a URL. `scopes`: those that clients ask for at first.
  */
-export function resourceMetadata(env: TokenVariables) {
-  const { issuer, audience = "" } = tokenSettings(env) ?? {};
-  const url = URL.parse(audience);
-  if (!issuer || !url || !/^https?:$/.test(url.protocol) || url.search || url.hash) return undefined;
+export function resourceMetadata(env: MetadataVariables, scopes: readonly string[] = []) {
+  const { TOKEN_AUDIENCE: resource = "", AUTHORIZATION_SERVERS: servers } = env;
+  const { issuer } = tokenSettings(env) ?? {};
+  const issuers = [...new Set([...(issuer ? [issuer] : []), ...servers])];
+  const url = audienceUrl(resource);
+  if (issuers.length === 0 || !url) return undefined;
   const root = "/.well-known/oauth-protected-resource";
   const path = url.pathname === "/" ? root : root + url.pathname;
   return {
     url: url.origin + path,
     paths: [...new Set([root, path])],
-    content: { resource: audience, authorization_servers: [issuer], bearer_methods_supported: ["header"] },
+    content: {
+      resource,
+      authorization_servers: issuers,
+      ...(scopes.length > 0 && { scopes_supported: scopes }),
+      bearer_methods_supported: ["header"],
+    },
   };
+}
+
+/** `TOKEN_AUDIENCE` as a resource identifier (RFC 9728 §1.2); `undefined` if it is not one. */
+export function audienceUrl(audience: string): URL | undefined {
+  const url = URL.parse(audience);
+  return url && /^https?:$/.test(url.protocol) && !url.search && !url.hash ? url : undefined;
+}
+
+/**
+ * The scopes that clients ask for at first: those of reads, by the first security requirement that has scopes. Scopes of writes
+ * are asked for when a write needs them (MCP 2025-11-25, Authorization, "Scope Selection Strategy").
+ */
+export function initialScopes(operations: Operations): readonly string[] {
+  const reads = Object.entries(operations).filter(([name]) => isSafeMethod(name.split(" ")[0] ?? ""));
+  return [
+    ...new Set(
+      reads.flatMap(([, { scopes = [] }]) => scopes.find((one) => one.scopes.length > 0)?.scopes ?? []),
+    ),
+  ];
 }

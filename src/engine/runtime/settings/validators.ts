@@ -43,6 +43,12 @@ export const origins = makeValidator((value: string): readonly string[] => {
     );
   return given;
 });
+/** Issuer identifiers of authorization servers (RFC 8414 §2), which clients compare character by character. */
+export const issuers = makeValidator((value: string): readonly string[] => {
+  const given = splitList(value);
+  given.forEach(parseHttpUrl);
+  return given;
+});
 const countFrom = (least: number) =>
   makeValidator((value: string): number => {
     if (!/^[0-9]{1,9}$/.test(value) || Number(value) < least)

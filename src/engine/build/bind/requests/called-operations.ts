@@ -17,6 +17,7 @@ import {
   credentialPlacesOf,
   isAnonymousToo,
   isDeclaredPublic,
+  scopeRequirementsOf,
 } from "../../openapi/security.ts";
 import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
@@ -52,6 +53,7 @@ function calledOperation(
   const [{ operation }] = fields;
   const { id, product, permission, parameters, body, successes } = operation;
   const credentials = held ? [] : credentialHeadersOf(document, operation);
+  const scopes = held ? [] : scopeRequirementsOf(document, operation);
   const places = held ? new Map() : credentialPlacesOf(document, operation);
   const styled = parameters.filter(
     ({ shape, style, allowReserved }) =>
@@ -85,6 +87,7 @@ function calledOperation(
     ...(!held && isPublicRead(operation) && { public: true }),
     ...(credentials.length > 0 && { credentials }),
     ...(credentials.length > 0 && isAnonymousToo(operation) && { anonymous: true }),
+    ...(scopes.length > 0 && { scopes }),
     ...(places.size > 0 && { places: Object.fromEntries(places) }),
     ...(held && { held }),
     ...(Object.keys(style).length > 0 && { style }),

@@ -1,0 +1,55 @@
+/**
+ * The scopes of OAuth that tools require (RFC 6750 §3.1; MCP 2025-11-25, Authorization, "Scope Challenge Handling"), from the
+ * security requirements of the REST operations behind them.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import type { ScopeRequirement } from "../shared/operation.ts";
+import type { Tool } from "./tools.ts";
+
+/** What a token with insufficient scopes lacks, and the scopes to ask for. */
+export type ScopeChallenge = {
+  readonly tool: string;
+  readonly missing: readonly string[];
+  readonly scopes: readonly string[];
+};
+
+/**
+ * Returns the challenge for a caller whose token lacks a scope that `tools` require; `undefined` if it lacks none. The challenge
+ * repeats the granted scopes that `known` lists, because a client replaces its token by one with exactly the scopes it asks for.
+ */
+export function findScopeChallenge(
+  tools: readonly Tool[],
+  headers: IncomingHttpHeaders,
+  granted: ReadonlySet<string>,
+  known: ReadonlySet<string>,
+): ScopeChallenge | undefined {
+  const required = new Map(tools.map((tool) => [tool.name, requiredScopes(tool, headers, granted)] as const));
+  const missingOf = (scopes: readonly string[]) => scopes.filter((scope) => !granted.has(scope));
+  const [tool, scopes] = [...required].find(([, each]) => missingOf(each).length > 0) ?? [];
+  if (tool === undefined || !scopes) return undefined;
+  const kept = [...known].filter((scope) => granted.has(scope));
+  return {
+    tool,
+    missing: missingOf(scopes),
+    scopes: [...new Set([...kept, ...[...required.values()].flat()])],
+  };
+}
+
+/** Of each REST operation's alternatives, counts the one that needs the fewest scopes beyond those `granted`. */
+function requiredScopes(
+  { scopes }: Tool,
+  headers: IncomingHttpHeaders,
+  granted: ReadonlySet<string>,
+): readonly string[] {
+  const missing = (one: ScopeRequirement): number => one.scopes.filter((scope) => !granted.has(scope)).length;
+  return scopes.flatMap((alternatives) => {
+    // REST rejects a request without the credentials of any alternative
+    const sent = alternatives.filter((one) => one.headers.every((name) => headers[name] !== undefined));
+    const [best] = sent.toSorted((one, other) => missing(one) - missing(other));
+    return best?.scopes ?? [];
+  });
+}
+
+/** Every scope that some tool may require. */
+export const scopesOfTools = (tools: readonly Tool[]): ReadonlySet<string> =>
+  new Set(tools.flatMap((tool) => tool.scopes.flat().flatMap(({ scopes }) => scopes)));
