@@ -1,7 +1,9 @@
 /** The dashboard: one GraphQL request fills the whole screen; a search and a message are one more each. */
+/** @import { StartPageQuery } from "../../generated/documents.ts" */
+/** @import { Answer } from "./client.js" */
 import { ask } from "./client.js";
 import { find } from "./elements.js";
-import { sentence, showAll, showContacts, showErrors } from "./views.js";
+import { sentence, showAll, showContacts, showDeferred, showErrors } from "./views.js";
 
 const access = /** @type {HTMLFormElement} */ (find("#access"));
 const message = /** @type {HTMLFormElement} */ (find("#message"));
@@ -25,16 +27,24 @@ const unreachable = (error) => showErrors([{ message: `the server cannot be reac
 async function load() {
   const main = find("main");
   main.setAttribute("aria-busy", "true");
+  find("#agents").setAttribute("aria-busy", "true");
+  let isFirst = true;
+  /** @param {Answer<StartPageQuery>} answer */
+  const show = ({ data, errors, hasNext }) => {
+    document.body.classList.toggle("empty", !data);
+    if (!data) return showErrors(errors);
+    if (isFirst) showAll(data, errors, hasNext);
+    else showDeferred(data, errors, hasNext);
+    isFirst = false;
+    main.setAttribute("aria-busy", "false");
+  };
   try {
     const days = Number(field(access, "days").value);
     const variables = { from: dayBefore(days - 1), to: dayBefore(0), q: search.value };
-    const { data, errors, ms, calls } = await ask(keyNow(), "StartPage", variables);
-    document.body.classList.toggle("empty", !data);
-    if (data) showAll(data, errors);
-    else {
-      showErrors(errors);
-      find("#me").textContent = "Nobody is signed in.";
-    }
+    const answer = await ask(keyNow(), "StartPage", variables, show);
+    show(answer);
+    const { data, errors, ms, calls } = answer;
+    if (!data) find("#me").textContent = "Nobody is signed in.";
     // a call that failed was tried again: those are more than a page would make
     const rest = calls === undefined || errors.length > 0 ? "" : ` instead of ${calls} REST calls`;
     find("#cost").textContent = data
@@ -44,6 +54,7 @@ async function load() {
     unreachable(error);
   } finally {
     main.setAttribute("aria-busy", "false");
+    find("#agents").setAttribute("aria-busy", "false");
   }
 }
 

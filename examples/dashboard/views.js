@@ -58,9 +58,10 @@ function ago(instant) {
 /**
  * @param {StartPageQuery} data
  * @param {readonly GraphqlError[]} errors
+ * @param {boolean} isPending whether the fields of the slowest product are still to come
  */
-export function showAll({ me, metrics, conversationsConnection, agents, contacts }, errors) {
-  showErrors(errors);
+export function showAll(data, errors, isPending) {
+  const { me, metrics, contacts } = data;
   fill(
     find("#me"),
     me ? `${me.email} · ${me.tenantId} · ${me.roles.join(", ")}` : "who you are is not known right now",
@@ -71,9 +72,22 @@ export function showAll({ me, metrics, conversationsConnection, agents, contacts
       find("#metrics"),
       make("div", { class: "card" }, make("h2", {}, "Metrics"), missing("metrics", errors)),
     );
-  showConversations(conversationsConnection, errors);
-  showAgents(agents, errors);
   showContacts(contacts, errors);
+  showDeferred(data, errors, isPending);
+}
+
+/**
+ * Draws only what the deferred parts change, so that a later part does not draw the charts anew.
+ * @param {StartPageQuery} data
+ * @param {readonly GraphqlError[]} errors
+ * @param {boolean} isPending
+ */
+export function showDeferred({ conversationsConnection, agents }, errors, isPending) {
+  showErrors(errors);
+  showConversations(conversationsConnection, errors, isPending);
+  if (isPending && agents === undefined)
+    fill(find("#agents .body"), make("p", { class: "quiet" }, "Loading …"));
+  else showAgents(agents, errors);
 }
 
 /** The name of the field that failed: the last of its path that is no index. @param {GraphqlError} error */
@@ -113,8 +127,9 @@ function tableOf(heads, rows) {
 /**
  * @param {StartPageQuery["conversationsConnection"]} connection
  * @param {readonly GraphqlError[]} errors
+ * @param {boolean} isPending
  */
-function showConversations(connection, errors) {
+function showConversations(connection, errors, isPending) {
   const place = find("#conversations .body");
   if (!connection) return fill(place, missing("conversationsConnection", errors));
   if (connection.nodes.length === 0)
@@ -129,7 +144,8 @@ function showConversations(connection, errors) {
       channel,
       make("span", { class: `chip ${priority.toLowerCase()}` }, readable(priority)),
       assignee?.name ??
-        (failed.has("assignee") ? unknown("assignee") : make("span", { class: "quiet" }, "nobody")),
+        ((isPending && assignee === undefined && make("span", { class: "quiet" }, "…")) ||
+          (failed.has("assignee") ? unknown("assignee") : make("span", { class: "quiet" }, "nobody"))),
       make("time", { datetime: lastMessageAt }, ago(lastMessageAt)),
     ],
   );

@@ -21,9 +21,9 @@ const inFolder = (name: string): [string, string] => [
   `/examples/dashboard/${name}`,
   fileURLToPath(new URL(`examples/dashboard/${name}`, project)),
 ];
-const inPackage = (name: string): [string, string] => [
-  `/uplot/${name}`,
-  fileURLToPath(import.meta.resolve(`uplot/dist/${name}`)),
+const inPackage = (path: string, name: string): [string, string] => [
+  path,
+  fileURLToPath(import.meta.resolve(name)),
 ];
 
 const page = new URL("examples/dashboard/index.html", project);
@@ -32,6 +32,7 @@ const types: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
     ".json": "application/json; charset=utf-8",
   }),
 );
@@ -43,8 +44,11 @@ export const hasDashboard = ({ production, roles }: Config): boolean =>
 /** Serves the dashboard by GET; other paths and methods are not affected. */
 export function serveDashboard(server: FastifyInstance, { key = "", api = "" }: Dashboard): void {
   const files = [
-    ...["main.js", "client.js", "views.js", "charts.js", "elements.js", "dashboard.css"].map(inFolder),
-    ...["uPlot.esm.js", "uPlot.min.css"].map(inPackage),
+    ...["main.js", "client.js", "start-page.js", "incremental.js"].map(inFolder),
+    ...["views.js", "charts.js", "elements.js", "dashboard.css"].map(inFolder),
+    inPackage("/uplot/uPlot.esm.js", "uplot/dist/uPlot.esm.js"),
+    inPackage("/uplot/uPlot.min.css", "uplot/dist/uPlot.min.css"),
+    inPackage("/meros/index.mjs", "meros/browser"),
     [`/${manifest}`, fileURLToPath(new URL(manifest, project))],
   ] as const;
   const headers = { "cache-control": "no-cache" };

@@ -1,4 +1,8 @@
 /** The example dashboard in a real Chromium: one request fills it, a product that is down leaves the others drawn. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import Fastify from "fastify";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
@@ -44,8 +48,10 @@ async function openDashboard(
   return opened;
 }
 
-const loaded = (page: Page): Promise<void> =>
-  page.locator('main[aria-busy="false"]').waitFor({ state: "attached" });
+const loaded = async (page: Page): Promise<void> => {
+  await page.locator('main[aria-busy="false"]').waitFor({ state: "attached" });
+  await page.locator('#agents[aria-busy="false"]').waitFor({ state: "attached" }); // the last part
+};
 const asked = ({ requests }: Noted): number => requests.filter(({ method }) => method === "POST").length;
 const rows = (page: Page, id: string) => page.locator(`#${id} tbody tr`);
 
@@ -111,6 +117,40 @@ test("a product that is down is named, and the others are drawn", { timeout }, a
   expect(await rows(page, "contacts").count()).toBe(8);
   await takePicture(page, "dashboard-product-down");
   expect(await findBarriers(page)).toEqual([]);
+  expect(noted).toMatchObject(clean);
+});
+
+test("a slow product holds its own panel only", { timeout }, async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  let platform = "";
+  const slow = createServer(async ({ url = "", headers }, response) => {
+    await Promise.all([opened, setTimeout(3_000)]);
+    const answer = await fetch(platform + url, { headers: { "x-api-key": String(headers["x-api-key"]) } });
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void slow.close());
+  await once(slow, "listening");
+  const { port } = slow.address() as AddressInfo;
+  const { url } = await openLayer([], { REST_BASE_URL_AI: `http://127.0.0.1:${port}` });
+  platform = url.origin;
+  const { page, noted } = await openPage([url.origin]);
+  await page.goto(url.href);
+  await page.getByText("olivia@harbor.example").waitFor();
+  await page.locator('main[aria-busy="false"]').waitFor({ state: "attached" });
+  expect(await page.locator(".tile canvas").count()).toBe(6);
+  expect(await rows(page, "conversations").count()).toBeGreaterThan(3);
+  expect(await rows(page, "contacts").count()).toBe(8);
+  expect(await page.locator("#agents .body").innerText()).toBe("Loading …");
+  expect(await page.locator("#agents li").count()).toBe(0);
+  const assignees = () => page.locator('td[data-head="Assignee"]').allInnerTexts();
+  expect(new Set(await assignees())).toEqual(new Set(["…"]));
+  await takePicture(page, "dashboard-slow-product");
+  open();
+  await loaded(page);
+  expect(await page.locator("#agents li").count()).toBeGreaterThan(5);
+  expect(await assignees()).not.toContain("…");
+  await page.getByText(/1 GraphQL request instead of \d+ REST calls/).waitFor();
+  expect(asked(noted)).toBe(1);
   expect(noted).toMatchObject(clean);
 });
 

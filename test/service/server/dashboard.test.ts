@@ -1,5 +1,7 @@
 /** Where the dashboard is served, and what of it takes no key. */
+import { parse, visit } from "graphql";
 import { describe, expect, test } from "vitest";
+import { api } from "../../../generated/index.ts";
 import { demoKeys } from "../../../src/platform/demo/demo.ts";
 import { openLayer } from "../e2e/layer.ts";
 
@@ -39,4 +41,28 @@ describe("the dashboard", () => {
     const { rest } = await openLayer(roles, env);
     expect((await rest("/")).status).toBe(404);
   });
+});
+
+/** The paths of all fields, with the text of their arguments. */
+function fieldsOf(text: string): Set<string> {
+  const [path, fields] = [[] as string[], new Set<string>()];
+  visit(parse(text), {
+    Field: {
+      enter({ name, arguments: given = [] }) {
+        path.push(name.value + given.map(({ loc }) => loc?.source.body.slice(loc.start, loc.end)).join());
+        fields.add(path.join("."));
+      },
+      leave: () => void path.pop(),
+    },
+  });
+  return fields;
+}
+
+test("the dashboard's document asks for the fields of the saved operation from which its types are", async () => {
+  const { startPage } = (await import("../../../examples/dashboard/start-page.js" as string)) as {
+    startPage: string;
+  };
+  const saved = api.savedOperations.find(({ name }) => name === "StartPage");
+  expect(startPage).toContain("@defer");
+  expect(fieldsOf(startPage)).toEqual(fieldsOf(saved?.body ?? ""));
 });
