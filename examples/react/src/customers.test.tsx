@@ -1,8 +1,17 @@
 /** The list over a server that the package's mocks stand for. */
+import { gql } from "@apollo/client";
 import { ApolloProvider } from "@apollo/client/react";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { FindCustomersDocument, type FindCustomersQuery } from "messaging-graphql-client";
-import { answers, forbidden, productDown, rateLimited, scalars, slow } from "messaging-graphql-client/mocks";
+import {
+  answers,
+  forbidden,
+  productDown,
+  rateLimited,
+  scalars,
+  slow,
+  unauthenticated,
+} from "messaging-graphql-client/mocks";
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -62,6 +71,7 @@ test.each([
     /may not see/,
   ],
   ["the product is down", productDown(FindCustomersDocument, page(0, 1, false), "CRM"), /not available/],
+  ["the key is revoked", unauthenticated(FindCustomersDocument), /sign in again/],
   ["the limit is reached", rateLimited(FindCustomersDocument, 7), /again in 7 s/],
 ])("where %s, it says so", async (_name, handler, said) => {
   server.use(handler);
@@ -94,4 +104,15 @@ test("an operation that no handler answers is left alone", async () => {
   );
   show();
   await screen.findByText("Customer 1");
+});
+
+test("a product that is down fails its deferred fields too", async () => {
+  const document = gql`query Start { me { email } ... @defer { people: agents { name } } }`;
+  server.use(productDown<object>(document, { me: { email: "a@b.example" }, people: [] }, "AI"));
+  const body = JSON.stringify({ query: "query Start { me { email } }" });
+  const response = await fetch("http://api.example/v1/graphql", { method: "POST", body });
+  expect(await response.json()).toMatchObject({
+    data: { me: { email: "a@b.example" }, people: null },
+    errors: [{ path: ["people"], extensions: { code: "UPSTREAM_UNAVAILABLE" } }],
+  });
 });

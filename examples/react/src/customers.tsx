@@ -75,7 +75,12 @@ function sentenceOf(error: ApiError | undefined): string {
   switch (error?.extensions.code) {
     case ErrorCode.FORBIDDEN:
       return "You may not see customers.";
+    case ErrorCode.UNAUTHENTICATED:
+      return "Your key is no longer valid. Please sign in again.";
     case ErrorCode.UPSTREAM_UNAVAILABLE:
+    case ErrorCode.UPSTREAM_TIMEOUT:
+    case ErrorCode.UPSTREAM_ERROR:
+    case ErrorCode.BAD_UPSTREAM_RESPONSE:
       return "Customers are not available right now.";
     case ErrorCode.RATE_LIMITED:
       return `Too many requests: the list is as it was, and is asked for again in ${error.extensions.retryAfter} s.`;

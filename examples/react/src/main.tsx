@@ -3,6 +3,7 @@ import { ApolloProvider } from "@apollo/client/react";
 import { createRoot } from "react-dom/client";
 import { createClient } from "./client.ts";
 import { Customers } from "./customers.tsx";
+import { SendMessage } from "./send-message.tsx";
 
 const url = import.meta.env.VITE_API_URL ?? "http://127.0.0.1:4000/v1/graphql";
 const key = import.meta.env.VITE_API_KEY ?? "sk_test_DemoHarborOlivia00000000004LRXgc";
@@ -10,5 +11,6 @@ const key = import.meta.env.VITE_API_KEY ?? "sk_test_DemoHarborOlivia00000000004
 createRoot(document.getElementById("page") as HTMLElement).render(
   <ApolloProvider client={createClient(url, key)}>
     <Customers />
+    <SendMessage />
   </ApolloProvider>,
 );

@@ -1,6 +1,7 @@
 /**
  * The mocks module of the client package: Mock Service Worker handlers that match an operation by name or id, and respond as
- * the server would: with data, to a caller without a permission, while a product is down, above a rate limit, or slowly.
+ * the server would: with data, to a caller without a permission, to a refused value or key, while a product is down, above a
+ * rate limit, or slowly.
  */
 import { boundFields, type Model } from "../build/bind/model.ts";
 import { literal, objectLiteral } from "../build/codegen/typescript-text.ts";
@@ -21,6 +22,7 @@ export function emitMocks(model: Model): string {
     ([product, fields]) => [product, literal(fields.map(({ definition }) => definition.name))] as const,
   );
   return `import type { TypedDocumentNode } from "${typedDocumentPackage.name}";
+import type { FieldNode, SelectionSetNode } from "graphql";
 import { delay, type HttpHandler, HttpResponse, http } from "msw";
 import { type ApiError, ErrorCode } from "./errors.js";
 
@@ -47,24 +49,47 @@ export const productDown = <Data>(
   data: Data,
   product: keyof typeof products,
 ): HttpHandler => {
-  const roots = document.definitions.flatMap((each) =>
-    each.kind === "OperationDefinition" ? each.selectionSet.selections : [],
-  );
-  const keys = roots.flatMap((field) =>
-    field.kind === "Field" && products[product].includes(field.name.value) ? [(field.alias ?? field.name).value] : [],
+  const keys = rootFields(document).flatMap(({ name, alias }) =>
+    products[product].includes(name.value) ? [(alias ?? name).value] : [],
   );
   return partial(document, data, keys, ErrorCode.UPSTREAM_UNAVAILABLE, "The service is not available.");
 };
 
+/**
+ * Values of a mutation are refused: its first root field is null, with an error that names the arguments. \`details\` has what
+ * is wrong with each argument. An error about several has \`extensions.errors\`.
+ */
+export const refused = (
+  document: TypedDocumentNode<unknown, never>,
+  details: Readonly<Record<string, string>>,
+): HttpHandler => {
+  const items = Object.entries(details).map(([argument, detail]) => ({ argument, detail }));
+  const keys = rootFields(document).map(({ name, alias }) => (alias ?? name).value);
+  const message = items.map(({ argument, detail }) => \`\${argument}: \${detail}\`).join("; ");
+  const extensions = {
+    code: ErrorCode.BAD_USER_INPUT,
+    requestId,
+    detail: message,
+    ...(items[0] && { argument: items[0].argument }),
+    ...(items.length > 1 && { errors: items }),
+  };
+  const errors = [{ message, path: keys.slice(0, 1), extensions }];
+  const data = Object.fromEntries(keys.map((key) => [key, null]));
+  return handler(document, () => HttpResponse.json({ errors, data }));
+};
+
 /** The caller is above its rate limit for \`retryAfter\` seconds: a 429 without data. */
-export const rateLimited = (document: TypedDocumentNode<unknown, never>, retryAfter: number = 2): HttpHandler =>
-  handler(document, () => {
-    const extensions = { code: ErrorCode.RATE_LIMITED, requestId, retryAfter };
-    const errors = [{ message: "Too many requests.", extensions }];
-    // with this media type, clients read the errors in spite of the status (GraphQL over HTTP §6.4.2)
-    const headers = { "Content-Type": "application/graphql-response+json", "Retry-After": String(retryAfter) };
-    return HttpResponse.json({ errors }, { status: 429, headers });
-  });
+export const rateLimited = (document: TypedDocumentNode<unknown, never>, retryAfter: number = 2): HttpHandler => {
+  const extensions = { code: ErrorCode.RATE_LIMITED, requestId, retryAfter };
+  const error = { message: "Too many requests.", extensions };
+  return handler(document, () => withoutData(429, error, { "Retry-After": String(retryAfter) }));
+};
+
+/** The key is wrong, expired or revoked: a 401 without data. */
+export const unauthenticated = (document: TypedDocumentNode<unknown, never>): HttpHandler => {
+  const error = { message: "the API key is not valid", extensions: { code: ErrorCode.UNAUTHENTICATED, requestId } };
+  return handler(document, () => withoutData(401, error));
+};
 
 /** Answers after \`ms\` milliseconds. */
 export const slow = <Data>(document: TypedDocumentNode<Data, never>, data: Data, ms: number = 3_000): HttpHandler =>
@@ -74,6 +99,24 @@ export const slow = <Data>(document: TypedDocumentNode<Data, never>, data: Data,
   });
 
 const requestId = "00000000-0000-4000-8000-000000000000";
+
+function withoutData(status: number, error: ApiError, headers: Record<string, string> = {}): Response {
+  // with this media type, clients read the errors in spite of the status (GraphQL over HTTP §6.4.2)
+  const type = { "Content-Type": "application/graphql-response+json" };
+  return HttpResponse.json({ errors: [error] } as object, { status, headers: { ...type, ...headers } });
+}
+
+/** The root fields of the operation, also those in its inline fragments, as a deferred part has them. */
+function rootFields(document: TypedDocumentNode<unknown, never>): FieldNode[] {
+  const fieldsOf = ({ selections }: SelectionSetNode): FieldNode[] =>
+    selections.flatMap((each) => {
+      if (each.kind === "Field") return [each];
+      return each.kind === "InlineFragment" ? fieldsOf(each.selectionSet) : [];
+    });
+  return document.definitions.flatMap((each) =>
+    each.kind === "OperationDefinition" ? fieldsOf(each.selectionSet) : [],
+  );
+}
 
 function partial<Data>(
   document: TypedDocumentNode<Data, never>,
