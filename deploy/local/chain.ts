@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Given, keepRunning, type Member } from "./member.ts";
@@ -18,9 +18,22 @@ export type Chain = {
 };
 
 const deploy = join(import.meta.dirname, "..");
-const ports = { haproxy: 8444, platform: 4020, graphql: 4100, redis: 6390, prometheus: 9490 };
+/** Is added to each port, where another program has one of them. */
+const offset = Number(process.env.PORT_OFFSET ?? 0);
+export const ports = {
+  haproxy: 8444 + offset,
+  platform: 4020 + offset,
+  graphql: 4100 + offset,
+  redis: 6390 + offset,
+  prometheus: 9490 + offset,
+};
 /** `/metrics` is on 5,000 more. */
-export const rolePorts = { gateway1: 4001, gateway2: 4002, graphql1: 4011, graphql2: 4012 } as const;
+export const rolePorts = {
+  gateway1: 4001 + offset,
+  gateway2: 4002 + offset,
+  graphql1: 4011 + offset,
+  graphql2: 4012 + offset,
+};
 
 export const isInstalled = (command: string): boolean => {
   try {
@@ -40,7 +53,7 @@ export type Starting = {
   readonly main?: string;
 };
 
-/** `environment` is for the gateways and for graphql. Rejects, and leaves nothing behind, if one does not become ready. */
+/** `environment` is for the gateways and for graphql; with a `REDIS_URL`, no Redis is started. Rejects, and leaves nothing behind, if one does not become ready. */
 export async function startChain(
   environment: NodeJS.ProcessEnv = {},
   {
@@ -73,7 +86,8 @@ export async function startChain(
       env: { PORT: String(port), METRICS_PORT: String(port + 5_000), GATEWAY_SECRET: secret, ...own },
       isReady: saysReady,
     });
-    if (isInstalled("redis-server")) await start("redis", redis(folder));
+    if (environment.REDIS_URL === undefined && isInstalled("redis-server"))
+      await start("redis", redis(folder));
     await start("platform", role("platform", ports.platform, { BUILD: "local" }));
     const production = { NODE_ENV: "production", REST_BASE_URL: rest, BUILD: "local", ...environment };
     const startBoth = (roles: "gateway" | "graphql", own: NodeJS.ProcessEnv) =>
@@ -82,11 +96,11 @@ export async function startChain(
       );
     await startBoth("graphql", production);
     const behind = {
-      ...production,
       KEY_INTROSPECTION_URL: `${rest}/internal/keys/introspect`,
       GRAPHQL_URL: `http://127.0.0.1:${ports.graphql}`,
       TRUSTED_PROXIES: "127.0.0.1",
       ...(members.has("redis") && { REDIS_URL: `redis://127.0.0.1:${ports.redis}` }),
+      ...production,
     };
     await start("haproxy", haproxy(folder));
     await startBoth("gateway", behind);
@@ -106,8 +120,17 @@ const answers = (url: string) => (): Promise<boolean> =>
     () => false,
   );
 
+/** Copies the files of a folder beside this one, with this chain's ports. */
+function copyFiles(name: string, folder: string): void {
+  for (const file of readdirSync(join(deploy, name))) {
+    const text = readFileSync(join(deploy, name, file), "utf8");
+    const moved = text.replace(/\b127\.0\.0\.1:(\d+)/g, (_, port) => `127.0.0.1:${Number(port) + offset}`);
+    writeFileSync(join(folder, file), moved);
+  }
+}
+
 function haproxy(folder: string): Given {
-  cpSync(join(deploy, "haproxy"), folder, { recursive: true });
+  copyFiles("haproxy", folder);
   const isReady = answers(`http://127.0.0.1:${ports.graphql}/`);
   return {
     command: "haproxy",
@@ -123,7 +146,7 @@ function redis(folder: string): Given {
 }
 
 function prometheus(folder: string): Given {
-  cpSync(join(deploy, "prometheus"), folder, { recursive: true });
+  copyFiles("prometheus", folder);
   const args = [
     `--config.file=${join(folder, "prometheus.yaml")}`,
     `--storage.tsdb.path=${join(folder, "tsdb")}`,

@@ -1,7 +1,7 @@
 /** `npm run local`: the whole chain on this machine, until Ctrl-C. */
 import { once } from "node:events";
 import { processIo, runCommand } from "restbound/role";
-import { isInstalled, startChain } from "./chain.ts";
+import { isInstalled, ports, rolePorts, startChain } from "./chain.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -20,8 +20,10 @@ async function local(): Promise<number> {
     console.log(`the chain is ready on ${chain.url.origin} (its certificate is its own: curl -k)`);
     for (const { name, child } of chain.members.values())
       console.log(`  ${name.padEnd(12)} pid ${child().pid}`);
-    console.log("metrics: http://127.0.0.1:9001/metrics and 9002 (gateways), 9011 and 9012 (graphql)");
-    if (chain.members.has("prometheus")) console.log("Prometheus: http://127.0.0.1:9490");
+    const { gateway1, gateway2, graphql1, graphql2 } = rolePorts;
+    const [metrics, ...others] = [gateway1, gateway2, graphql1, graphql2].map((port) => port + 5_000);
+    console.log(`metrics: http://127.0.0.1:${metrics}/metrics, and on the ports ${others.join(", ")}`);
+    if (chain.members.has("prometheus")) console.log(`Prometheus: http://127.0.0.1:${ports.prometheus}`);
     console.log(`try:
   curl -sk ${chain.url.origin}/v1/graphql -H 'X-API-Key: sk_test_DemoHarborOlivia00000000004LRXgc' \\
     -H 'Content-Type: application/json' -d '{"query":"{ me { email } }"}'`);
