@@ -22,6 +22,7 @@ const deploy = join(import.meta.dirname, "..");
 const offset = Number(process.env.PORT_OFFSET ?? 0);
 export const ports = {
   haproxy: 8444 + offset,
+  haproxyMetrics: 8404 + offset,
   platform: 4020 + offset,
   graphql: 4100 + offset,
   redis: 6390 + offset,

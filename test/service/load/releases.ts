@@ -5,8 +5,9 @@
 import { mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
-import { type Chain, rolePorts } from "../../../deploy/local/chain.ts";
+import { type Chain, ports, rolePorts } from "../../../deploy/local/chain.ts";
 import type { Project } from "../../support/project.ts";
 import { copyProject } from "../copy-project.ts";
 
@@ -87,6 +88,17 @@ export async function isEverywhere({ specHash }: Release): Promise<boolean> {
     }),
   );
   return specs.every((spec) => spec === specHash);
+}
+
+/** Waits until HAProxy sends requests to both servers of each role: on a busy machine its checks see a new process late. */
+export async function balancerHasAll(): Promise<void> {
+  for (let waited = 0; waited < 60_000; waited += 100) {
+    const metrics = await (await fetch(`http://127.0.0.1:${ports.haproxyMetrics}/metrics`)).text();
+    const active = metrics.match(/^haproxy_backend_active_servers\{proxy="(?:gateways|graphql)"\} 2$/gm);
+    if (active?.length === 2) return;
+    await sleep(100);
+  }
+  throw new Error("HAProxy does not have both servers of each role after a minute");
 }
 
 /** Sends requests one after another. Returns the status and code of each that fails. */

@@ -11,6 +11,7 @@ import { readArguments } from "../../support/script-arguments.ts";
 import { Verdict } from "../../support/suites/verdict.ts";
 import {
   type Asked,
+  balancerHasAll,
   failuresOf,
   isEverywhere,
   makeReleases,
@@ -93,6 +94,7 @@ async function rollOut(chain: Chain, releases: Releases, { running, pending }: C
     for (const name of names) {
       await sleep(500);
       await chain.members.get(name)?.restart();
+      await balancerHasAll();
       restarts++;
       if (name === "graphql1") await afterFirst();
     }

@@ -91,4 +91,17 @@ export const bars = {
     "roll-outs whose early requests the log and the metrics tell": { atLeast: 1, unit: "%" },
     "requests that failed later than a second after a kill": none,
   },
+  chain: {
+    requests: { atLeast: 1_000 },
+    "wrong answers": none,
+    "releases that did not reach every replica": none,
+    "lost in roll-outs": none,
+    "lost in restarts": none,
+    "lost while Redis fails": none,
+    "lost by a kill": { atMost: 10 },
+    "lost by a frozen role": { atMost: 25 },
+    "until its alert fires": { atMost: 60_000, unit: "ms" },
+    "until a revoked key is refused by both gateways": { atMost: 30_000, unit: "ms" },
+    "answers to a revoked key after that": none,
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Bar>>>>;

@@ -24,6 +24,10 @@ export const suites: Readonly<Record<string, Runnable>> = {
     does: "the public tests for HTTP caches, which npm fetches, against the REST client",
     file: "test/engine/cache-suite/main.ts",
   },
+  chain: {
+    does: "the whole chain with a Redis cluster and Prometheus: what each fault loses, and how soon its alert fires",
+    file: "test/service/load/chain.ts",
+  },
   chaos: {
     does: "forty clients of mixed manners over a REST that fails in every way",
     file: "test/service/chaos/chaos.ts",
