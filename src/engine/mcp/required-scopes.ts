@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ScopeRequirement } from "../shared/operation.ts";
+import { own } from "../shared/own.ts";
 import type { Tool } from "./tools.ts";
 
 /** What a token with insufficient scopes lacks, and the scopes to ask for. */
@@ -44,7 +45,7 @@ function requiredScopes(
   const missing = (one: ScopeRequirement): number => one.scopes.filter((scope) => !granted.has(scope)).length;
   return scopes.flatMap((alternatives) => {
     // REST rejects a request without the credentials of any alternative
-    const sent = alternatives.filter((one) => one.headers.every((name) => headers[name] !== undefined));
+    const sent = alternatives.filter((one) => one.headers.every((name) => own(headers, name) !== undefined));
     const [best] = sent.toSorted((one, other) => missing(one) - missing(other));
     return best?.scopes ?? [];
   });

@@ -238,7 +238,7 @@ const variantKeywords = ["oneOf", "anyOf"] as const;
 
 /** The members of a list of schemas. */
 function membersBelow({ file, path, value }: RestNode, keyword: string): RestNode[] {
-  const members = membersOf(value)[keyword];
+  const members = own(membersOf(value), keyword);
   return Array.isArray(members)
     ? members.map((member, index) => ({ file, path: [...path, keyword, index], value: member }))
     : [];
