@@ -37,7 +37,10 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   for (const name of missingUrls(config, operations))
     yield `${name}: ${[...roles].join(" and ")} needs it; set it to an http:// or https:// URL`;
-  if (roles.has("gateway")) yield* findKeyErrors(config);
+  if (roles.has("gateway")) {
+    yield* findKeyErrors(config);
+    yield* findVendorAsRest(config, operations);
+  }
   if (env.METRICS_PORT === env.PORT && env.PORT !== 0)
     yield `METRICS_PORT: ${env.PORT} is PORT too; set another METRICS_PORT`;
   if (env.DRAIN_MS >= env.STOP_TIMEOUT_MS)
@@ -123,14 +126,23 @@ export function* findSubgraphErrors(
     yield "GATEWAY_SECRET: is not set, so anybody could use this subgraph past its gateway; run the gateway role too, which verifies keys, or set the secret that the gateway in front sends as X-Gateway-Proof";
 }
 
+/** The gateway forwards REST paths with its proof, context headers and the caller's credential, which no vendor may get. */
+function* findVendorAsRest({ env }: Config, operations: Operations): Iterable<string> {
+  const origin = env.REST_BASE_URL?.origin;
+  if (origin !== undefined && Object.values(operations).some(({ held }) => held?.origin === origin))
+    yield `REST_BASE_URL: ${origin} is the API of a vendor, to which spec/credentials.yaml pins a credential; the gateway would send it GATEWAY_SECRET and the callers' keys; leave it out, or set it to your own REST platform`;
+}
+
 /** The variables that the roles require but that are not set. */
 function missingUrls(config: Config, operations: Operations): ReadonlySet<string> {
   const { roles, env } = config;
   if (roles.has("platform")) return new Set();
   const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
   const missing = new Set(urls.filter((url) => typeof url === "string"));
-  // beside a graphql role, whose products may all have URLs of their own, the gateway may serve GraphQL alone
-  if (roles.has("gateway") && !roles.has("graphql") && !env.REST_BASE_URL) missing.add("REST_BASE_URL");
+  // where all products have documents, and so URLs, of their own, the gateway may serve GraphQL alone
+  const servesGraphqlAlone =
+    roles.has("graphql") || (env.GRAPHQL_URL && Object.keys(operations).every(hasOwnDocument));
+  if (roles.has("gateway") && !servesGraphqlAlone && !env.REST_BASE_URL) missing.add("REST_BASE_URL");
   return missing;
 }
 

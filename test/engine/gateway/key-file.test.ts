@@ -186,6 +186,30 @@ test("in production, a gateway needs a secret only if another process gets its p
   expect(() => startWith("GET pager/services", { REST_BASE_URL: "https://rest.example" })).toThrow(noSecret);
 });
 
+test("a gateway never forwards REST paths to a vendor whose credential the server holds", () => {
+  const operations = {
+    "GET pager/services": {
+      id: "list",
+      product: "PAGER",
+      held: { origin: "https://api.pager.example", credentials: [] },
+    },
+  };
+  const KEYS_FILE = keysFile(lineOf(key));
+  const GRAPHQL_URL = "http://graphql.example";
+  const startWith = (env: NodeJS.ProcessEnv): void =>
+    assertStartable(readConfig({ KEYS_FILE, GATEWAY_SECRET: "0123456789abcdef", ...env }, ["gateway"]), {
+      operations,
+      subgraph: undefined,
+    });
+  expect(() => startWith({ GRAPHQL_URL, REST_BASE_URL: "https://api.pager.example/v2" })).toThrow(
+    /^REST_BASE_URL: https:\/\/api\.pager\.example is the API of a vendor/,
+  );
+  expect(() => startWith({ GRAPHQL_URL, REST_BASE_URL: "https://rest.example" })).not.toThrow();
+  // all products have documents of their own, so there may be no REST paths to forward
+  expect(() => startWith({ GRAPHQL_URL })).not.toThrow();
+  expect(() => startWith({})).toThrow(/^REST_BASE_URL: gateway needs it/);
+});
+
 describe("restbound key", () => {
   async function create(path: string, ...argv: string[]) {
     const [lines, errors]: [string[], string[]] = [[], []];
