@@ -1,5 +1,5 @@
 /** One edit of REST is one finding, however many fields follow it, and its frame shows what differs. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stepFindings } from "./in-memory.ts";
 
 /** A document of operations that read, each by its id, path and answer. */
@@ -55,6 +55,48 @@ type User { id: ID! }`;
     },
   ]);
   expect(stepFindings(schema("user"), ...step)).toHaveLength(1);
+});
+
+describe("a credential that the document no longer declares", () => {
+  const [key, token] = [{ key: [] }, { token: [] }];
+  const secured = (security: object[]): string =>
+    JSON.stringify({
+      ...JSON.parse(openapi([["me", "/me", { type: "string" }]])),
+      security,
+      components: {
+        securitySchemes: {
+          key: { type: "apiKey", in: "header", name: "X-API-Key" },
+          token: { type: "http", scheme: "bearer" },
+        },
+      },
+    });
+  const changesOf = (before: object[], after: object[]): string[] =>
+    stepFindings(`type Query { me: String @rest(operation: "me") }`, secured(before), secured(after)).map(
+      ({ rule, message }) => `${rule}: ${message}`,
+    );
+
+  test.each([
+    ["of all callers", [key], [], "key"],
+    ["that was required beside another", [{ ...key, ...token }], [key], "token"],
+    ["of some callers, who may be anonymous now", [key, token], [key, {}], "token"],
+  ])("%s is one finding", (_, before, after, name) => {
+    expect(changesOf(before, after)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^rest-credential-dropped: .* no longer declares ${name}, so the caller's credential`),
+      ),
+    ]);
+  });
+
+  test.each([
+    ["made optional", [key], [key, {}]],
+    ["accepted beside a new one", [key], [token, key]],
+  ])("but %s is none", (_, before, after) => {
+    expect(changesOf(before, after)).toEqual([]);
+  });
+
+  test("that is rejected is a change of the requirement alone", () => {
+    expect(changesOf([key, token], [key])).toEqual([expect.stringMatching(/^rest-security-changed: /)]);
+  });
 });
 
 test.each([

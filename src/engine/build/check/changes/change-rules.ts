@@ -37,6 +37,10 @@ export const restRules = {
     "The operation rejects credentials that it accepted before: another scheme, an additional scope, or another location.",
     "accept the old credentials until no client sends them",
   ),
+  "rest-credential-dropped": dangerous(
+    "The operation no longer declares a credential, so callers' requests reach REST without it.",
+    "keep the security requirement in `spec/overlay.yaml`, unless REST needs no credential any more",
+  ),
   "credential-owner-changed": dangerous(
     "`spec/credentials.yaml` gives the operation another credential: the server's instead of the caller's, another file, origin or token endpoint, another tenant parameter, or another permission.",
     "mount the new file and give callers the permission before the deployment",

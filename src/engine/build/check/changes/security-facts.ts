@@ -1,7 +1,8 @@
 /**
  * Facts about what a caller must send to be authorized: the security requirement (OpenAPI 3.1 §4.8.30), which lists
  * alternatives, each of them a set of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks a caller if
- * no alternative is satisfied any more, or if REST expects the caller's credential in another location.
+ * no alternative is satisfied any more, or if REST expects the caller's credential in another location. A credential that the
+ * document no longer declares is no longer sent, which REST may reject although the document accepts it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -45,6 +46,30 @@ function judgeRequirement(
   const phrase = own === "" ? `takes ${is} now, it took ${was}` : `takes ${is} now${own}`;
   return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, { before: was, after: is });
 }
+
+/** The alternatives whose credentials calls carry from the caller; empty if the server holds the credential. */
+function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<readonly Alternative[]>[] {
+  const { owner, alternatives } = alternativesOf(field);
+  const { of } = credentialUse(document, held, field.operation);
+  const isHeld = of === "server" || of === "tenant";
+  return [{ node: owner, below: ["security"], value: isHeld ? [] : alternatives }];
+}
+
+/** `judgeRequirement` reports callers whose credentials are rejected now. */
+function judgeForwarded(
+  before: readonly Alternative[],
+  after: readonly Alternative[],
+): Differing | undefined {
+  const isStillSent = schemesIn(after);
+  const dropped = [...schemesIn(before)].filter((scheme) => !isStillSent.has(scheme)).sort();
+  if (dropped.length === 0 || judgeRequirement(before, after)) return undefined;
+  const names = dropped.join(", ");
+  const phrase = `no longer declares ${names}, so the caller's credential is not sent any more`;
+  return differing("rest-credential-dropped", phrase, { before: names, after: "none" });
+}
+
+const schemesIn = (alternatives: readonly Alternative[]): ReadonlySet<string> =>
+  new Set(alternatives.flatMap((each) => [...each].map(schemeOf)));
 
 const holds = (outer: Alternative, inner: Alternative): boolean =>
   [...inner].every((part) => outer.has(part));
@@ -146,6 +171,7 @@ function judgeFixedHeaders(was: string, is: string): Differing | undefined {
 
 export const securityFacts: readonly Fact[] = [
   fact(requirementOf, judgeRequirement),
+  fact(forwardedOf, judgeForwarded),
   fact(credentialsOf, judgeCredential),
   fact(ownerOf, judgeOwner),
   fact(fixedHeadersOf, judgeFixedHeaders),
