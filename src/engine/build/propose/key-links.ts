@@ -2,7 +2,14 @@
  * Links that keys suggest, as SDL that extends a schema. A link that binds without a finding becomes a field. A link that needs a decision,
  * because it makes a call per parent or needs a complete list, becomes a comment. A link with an error is left out.
  */
-import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isObjectType } from "graphql";
+import {
+  type GraphQLFieldMap,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+} from "graphql";
 import { printable } from "../../shared/cli/printable.ts";
 import { bindSdl } from "../bind/bind.ts";
 import { maxBatchSize } from "../bind/bind-batch.ts";
@@ -10,7 +17,13 @@ import { isPagingParameter } from "../bind/list-length.ts";
 import { type BoundField, boundFields, type Model } from "../bind/model.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { isSafe, ownPath, type Parameter } from "../openapi/operation.ts";
-import { declaredProperty, isOnly, type Property, responseProperties } from "../openapi/shapes/shape.ts";
+import {
+  declaredProperty,
+  isOnly,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
 import { type RestParam, restText } from "../schema/directives.ts";
 import { fieldName, normalizeName } from "../schema/graphql-names.ts";
 import { fieldsOf } from "../schema/object-types.ts";
@@ -123,7 +136,7 @@ type KeyLink = {
   /** The number of leading bindings that find the object by its id. The others search a list, which may be incomplete. */
   readonly sure: number;
   /** What in the document contradicts the link. */
-  readonly contradiction?: string;
+  readonly contradiction: string | undefined;
 };
 
 function findKeyLinks(model: Model): KeyLink[] {
@@ -152,8 +165,10 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
     const keyed = fitting.filter(({ returns }) => returns !== "all");
     const types = new Set((keyed.length > 0 ? keyed : fitting).map((each) => each.type));
     if (types.size > 1) return [];
-    const only = (returns: LookupField["returns"]): LookupField[] => {
-      const found = fitting.filter((each) => each.returns === returns && types.has(each.type));
+    const only = <R extends LookupField["returns"]>(returns: R) => {
+      const found = fitting.filter(
+        (each): each is LookupField & { returns: R } => each.returns === returns && types.has(each.type),
+      );
       return found.length === 1 ? found : [];
     };
     const ofKeys = [
@@ -169,7 +184,7 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
     );
     if (bindings.length === 0 || fieldsOf(model.schema, owner).some(({ name }) => name === field)) return [];
     const used = [...only("some"), ...only("one"), ...only("all")];
-    const owners = (model.backings.get(owner) ?? []).map(({ shape }) => shape);
+    const owners = shapesOf(model, owner);
     const contradiction = used
       .map((each) => {
         const namesake = namesakeOf(each, namesakes);
@@ -179,7 +194,7 @@ function linksOf(model: Model, owner: string, byName: ByName, namesakes: Namesak
         );
       })
       .find((each) => each !== undefined);
-    return [{ owner, field, bindings, sure: ofKeys.length, ...(contradiction && { contradiction }) }];
+    return [{ owner, field, bindings, sure: ofKeys.length, contradiction }];
   });
 }
 
@@ -192,16 +207,17 @@ const referenceProperties = new Set("id type self href link url html_url summary
  * if the name is ambiguous.
  */
 function referencedName(model: Model, owner: string): string | undefined {
-  const shapes = (model.backings.get(owner) ?? []).map(({ shape }) => shape);
-  const types = shapes.map((shape) => declaredProperty(shape, "type"));
-  if (!types.every((type) => type !== undefined && isOnly(type.shape, "string"))) return undefined;
+  const shapes = shapesOf(model, owner);
+  const types = shapes.flatMap((shape) => {
+    const type = declaredProperty(shape, "type");
+    return type && isOnly(type.shape, "string") ? [{ shape, type }] : [];
+  });
+  if (types.length < shapes.length) return undefined;
   const stated = new Set(
-    types.flatMap((type, index) => {
-      const owners = shapes.slice(index, index + 1);
-      return type
-        ? [...(type.shape.values ?? []), ...examplesOf(model.document, type, type.shape, owners)]
-        : [];
-    }),
+    types.flatMap(({ shape, type }) => [
+      ...(type.shape.values ?? []),
+      ...examplesOf(model.document, type, type.shape, [shape]),
+    ]),
   );
   const [value, ...others] = stated;
   if (others.length > 0 || (value !== undefined && typeof value !== "string")) return undefined;
@@ -235,37 +251,33 @@ function findNamesakes({ operations }: Model): Namesakes {
   const found = new Map<string, Map<string, string>>();
   for (const operation of operations.values()) {
     const steps = ownPath(operation).split("/").slice(1);
-    for (const step of steps) {
+    for (const [index, step] of steps.entries()) {
+      // a resource after a parameter belongs to another resource
       if (step.includes("{")) break;
       for (const name of step === "" ? [] : singulars(normalizeName(step))) {
         const areas = found.get(name) ?? new Map<string, string>();
-        const area = areaOf(steps, step);
+        const area = areaOf(steps.slice(0, index));
         found.set(name, areas);
-        if (area !== undefined && !areas.has(area)) areas.set(area, ownPath(operation));
+        if (!areas.has(area)) areas.set(area, ownPath(operation));
       }
     }
   }
   return found;
 }
 
-/**
- * The part of the path before `step`, without the API's name and version. `undefined` if that part has a parameter, because the
- * resource then belongs to another resource.
- */
-function areaOf(steps: readonly string[], step: string): string | undefined {
-  const before = steps.slice(0, steps.lastIndexOf(step));
-  return before.some((each) => each.includes("{"))
-    ? undefined
-    : before.filter((each) => !isApiOrVersion(each)).join("/");
-}
+/** The path segments before a resource, without the API's name and version. */
+const areaOf = (before: readonly string[]): string =>
+  before.filter((each) => !isApiOrVersion(each)).join("/");
 
 /** An example path of another resource with the same name in a different area of the API; a key elsewhere may refer to either. */
 function namesakeOf(
   { field: { operation }, resource }: LookupField,
   namesakes: Namesakes,
 ): string | undefined {
-  const area = areaOf(ownPath(operation).split("/").slice(1), resource);
-  if (area === undefined || area === "") return undefined;
+  // the path of a lookup has no parameter before the resource, because a key cannot supply it
+  const steps = ownPath(operation).split("/").slice(1);
+  const area = areaOf(steps.slice(0, steps.lastIndexOf(resource)));
+  if (area === "") return undefined;
   const areas = singulars(normalizeName(resource)).flatMap((name) => [...(namesakes.get(name) ?? [])]);
   return areas.find(([other]) => other !== area)?.[1];
 }
@@ -274,38 +286,41 @@ function namesakeOf(
 function shownProperties({ schema, fields }: Model, owner: string): string[] {
   return fieldsOf(schema, owner).flatMap(({ name }) => {
     const field = fields.get(`${owner}.${name}`);
-    return field?.kind === "plain" && field.path.length === 1 ? (field.path[0] ?? []) : [];
+    return field?.kind === "plain" && field.path.length === 1 ? field.path : [];
   });
 }
 
 /**
- * Whether the key is the owner's own id: the linked type is the owner, or it has the key too and no property that the owner
+ * Whether the key is the owner's own id: the linked type, which may be the owner, has the key too and no property that the owner
  * lacks.
  */
 function isSame(model: Model, owner: string, linked: string, key: string): boolean {
   const own = shownProperties(model, owner);
   const other = shownProperties(model, linked);
-  return owner === linked || (other.includes(key) && other.every((name) => own.includes(name)));
+  return other.includes(key) && other.every((name) => own.includes(name));
 }
 
+/** The schemas of the REST objects that the type is read from. */
+const shapesOf = ({ backings }: Model, type: string): Shape[] =>
+  (backings.get(type) ?? []).map(({ shape }) => shape);
+
 /** The property, if every REST object of the type has it. */
-function propertyOf({ backings }: Model, owner: string, name: string): Property | undefined {
-  const found = (backings.get(owner) ?? []).map(({ shape }) => declaredProperty(shape, name));
+function propertyOf(model: Model, owner: string, name: string): Property | undefined {
+  const found = shapesOf(model, owner).map((shape) => declaredProperty(shape, name));
   const isSent = found.every((each) => each !== undefined && each.only !== "request");
   const types = new Set(found.map((each) => [...(each?.shape.types ?? [])].join()));
   return isSent && types.size === 1 ? found[0] : undefined;
 }
 
 /** The binding of one call for many parents, with the maximum page size if REST has pages. */
-function batched({ field: { operation }, ids, place }: LookupField, key: string): string {
-  const size = ids ? maxBatchSize(ids) : 0;
-  const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids?.name);
-  const params = [fedBy(ids?.name, key), ...pages.map(({ name }) => ({ name, value: size }))];
+function batched({ field: { operation }, ids, place }: KeyedLookup, key: string): string {
+  const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);
+  const params = [fedBy(ids.name, key), ...pages.map(({ name }) => ({ name, value: maxBatchSize(ids) }))];
   return restText({ operation: operation.id, params, result: resultAt(place), batchBy: "id" });
 }
 
-const single = ({ field: { operation }, ids, place }: LookupField, key: string): string =>
-  restText({ operation: operation.id, params: [fedBy(ids?.name, key)], result: resultAt(place) });
+const single = ({ field: { operation }, ids, place }: KeyedLookup, key: string): string =>
+  restText({ operation: operation.id, params: [fedBy(ids.name, key)], result: resultAt(place) });
 
 const lookedUp = ({ field: { operation }, place }: LookupField, key: string): string =>
   restText({
@@ -320,7 +335,7 @@ function idsOf(model: Model, { ids, type }: LookupField): Property[] {
   return [...(ids ? [ids] : []), ...(property ? [property] : [])];
 }
 
-const fedBy = (name = "", key: string): RestParam => ({ name, from: `parent.${key}` });
+const fedBy = (name: string, key: string): RestParam => ({ name, from: `parent.${key}` });
 
 const resultAt = (place: readonly string[]): string | undefined => place.join(".") || undefined;
 
@@ -332,12 +347,18 @@ type LookupField = {
   readonly field: BoundField;
   readonly type: string;
   readonly resource: string;
-  readonly returns: "one" | "some" | "all";
-  /** The parameter for the id or ids. */
-  readonly ids?: Parameter;
   /** Path of the object or list in the response. */
   readonly place: readonly string[];
-};
+} & (
+  | {
+      readonly returns: "one" | "some";
+      /** The parameter for the id or ids. */
+      readonly ids: Parameter;
+    }
+  | { readonly returns: "all"; readonly ids: undefined }
+);
+
+type KeyedLookup = Extract<LookupField, { ids: Parameter }>;
 
 /** Matches `author` in `authorId`, `author_id` and `authorIDs`, but not `paid`. */
 const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
@@ -363,18 +384,17 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
   const isAlone = (ids?: Parameter): boolean =>
     required.every((each) => each === ids) && operation.body?.required !== true;
   const list = listOf(model, field, definition.type, resource);
-  const type = list?.type ?? getNamedType(definition.type);
+  const type = list ? list.type : getNamedType(definition.type);
   if (!isObjectType(type)) return undefined;
   const named = { type: type.name, resource };
   if (list) {
     const ids = operation.parameters.find((each) => isIds(each, named));
-    const returns = ids ? "some" : "all";
-    const isOmitted = !isAlone(ids) || (returns === "all" && field.connection !== undefined);
-    return isOmitted ? undefined : { field, ...named, returns, place: list.place, ...(ids && { ids }) };
+    if (!isAlone(ids)) return undefined;
+    const lookup = { field, ...named, place: list.place };
+    if (ids) return { ...lookup, returns: "some", ids };
+    return field.connection ? undefined : { ...lookup, returns: "all", ids };
   }
-  const id = required.find(
-    (each) => each.in === "path" && isId(each.name, named) && steps.at(-1) === `{${each.name}}`,
-  );
+  const id = required.find((each) => isId(each.name, named) && steps.at(-1) === `{${each.name}}`);
   return id && isAlone(id) ? { field, ...named, returns: "one", place: result, ids: id } : undefined;
 }
 
@@ -391,10 +411,11 @@ function listOf(
   resource: string,
 ): Listed | undefined {
   const named = getNamedType(type);
-  if (connection) return { type: nodeType(named), place: connection.items };
+  const inner = isObjectType(named) ? named.getFields() : {};
+  if (connection) return { type: nodeType(inner), place: connection.items };
   if (isListType(getNullableType(type))) return { type: named, place: result };
   if (operation.parameters.some(({ required }) => required)) return undefined;
-  const lists = Object.values(isObjectType(named) ? named.getFields() : {}).flatMap((each): Listed[] => {
+  const lists = Object.values(inner).flatMap((each): Listed[] => {
     const own = fields.get(`${named.name}.${each.name}`);
     const item = getNamedType(each.type);
     const isList = isListType(getNullableType(each.type)) && isObjectType(item) && own?.kind === "plain";
@@ -408,10 +429,11 @@ function listOf(
   return isNamed && others.length === 0 ? list : undefined;
 }
 
-/** The type of a connection's nodes. */
-function nodeType(connection: unknown): unknown {
-  const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined;
-  return nodes && getNamedType(nodes.type);
+/** The type of a connection's nodes, which are fields of the connection or of its edges. */
+function nodeType({ nodes, edges }: GraphQLFieldMap<unknown, unknown>): unknown {
+  const edge = edges && getNamedType(edges.type);
+  const node = nodes ?? (isObjectType(edge) ? edge.getFields().node : undefined);
+  return node && getNamedType(node.type);
 }
 
 /** Whether the name is `id`, or `user_id` for users. */
