@@ -64,7 +64,7 @@ await serve({ name: "vendor", root: join(import.meta.dirname, ".."), api: async 
   }
   // a trial call may pass in between
   expect([...new Set(messages)].sort()).toEqual([
-    "pager/listServices: it failed too often and is left alone for a while",
+    "pager/listServices: it failed too often; calls are suspended for a short time",
     "pager/listServices: the service refuses the server's credential",
   ]);
   expect(await metrics()).toEqual({ failed: 15, ofOthers: 0, isOpen: 1, isOpenOfOthers: 0 });
