@@ -15,7 +15,7 @@ type Key = { readonly digest: Buffer; readonly expiresAt: number; readonly conte
 
 export class KeyFile {
   readonly #environment: Config["env"]["API_ENVIRONMENT"];
-  /** Unchanged content keeps its contexts, whose headers the gateway caches. */
+  /** While the content is unchanged, the context objects are too: the gateway caches headers by context object. */
   readonly #file: WatchedFile<ReadonlyMap<string, Key>>;
 
   /** Throws `ConfigError` with the file's mistakes. */

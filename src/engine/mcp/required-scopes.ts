@@ -15,8 +15,9 @@ export type ScopeChallenge = {
 };
 
 /**
- * Returns the challenge for a caller whose token lacks a scope that `tools` require; `undefined` if it lacks none. The challenge
- * repeats the granted scopes that `known` lists, because a client replaces its token by one with exactly the scopes it asks for.
+ * Returns the challenge for a token without all scopes that `tools` require, and `undefined` for a token with all of them. A
+ * client replaces its token by one with exactly the scopes of the challenge, so the challenge repeats granted scopes, as far as
+ * `known` lists them.
  */
 export function findScopeChallenge(
   tools: readonly Tool[],

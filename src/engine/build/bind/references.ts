@@ -115,8 +115,8 @@ export function isElsewhere(
 }
 
 /**
- * Called after binding. Reports external fields that neither a REST object nor a representation has, and what no operation can
- * resolve: fields with `@requires` in a type whose objects come from REST, and keys of interfaces.
+ * Called after binding. Reports external fields that neither a REST object nor a representation has. Also reports two parts of
+ * federation that no operation can resolve: `@requires` in a type whose objects come from REST, and `@key` on an interface.
  */
 export function checkFederation(
   { schema, fields, findings }: Binder,

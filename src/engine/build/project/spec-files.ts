@@ -57,7 +57,9 @@ export const withTexts = ({ read, list }: SpecFiles, texts: ReadonlyMap<string, 
 export const namesBelow = (folder: string, names: readonly string[]): string[] =>
   names.filter((name) => folder === "." || name.startsWith(`${folder}/`)).sort();
 
-/** Returns `undefined` if the file does not exist, as below a file in place of a folder. Throws `UnreadableSpec` for any other error. */
+/**
+ * Returns `undefined` if the file does not exist, also if a part of its path is a file. Throws `UnreadableSpec` for any other error.
+ */
 function absent(name: string, error: unknown, words: Readonly<Record<string, string>> = {}): undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return undefined;

@@ -55,8 +55,8 @@ declare module "fastify" {
 }
 
 /**
- * The API that a role serves. `credentials`: headers whose values are redacted in log lines. `metadata`: of the protected
- * resource, for the challenge of a 401.
+ * The API that a role serves. `credentials`: headers whose values are redacted in log lines. `metadata`: the protected resource
+ * metadata (RFC 9728) that the challenge of a 401 refers to.
  */
 type Served = {
   readonly credentials?: readonly string[];

@@ -19,7 +19,7 @@ export const callsPerProduct = 5_000;
 /** Maximum number of per-caller circuit breakers kept per product. */
 export const failingCallers = 1_000;
 
-/** Maximum number of files with credentials of the server whose content is remembered for a second. */
+/** Maximum number of watched files with credentials of the server, and of vendor accounts with a rate limit. */
 export const heldFiles = 10_000;
 
 /**

@@ -19,7 +19,7 @@ export class SecretFiles {
     return () => file.value;
   }
 
-  /** Watches a file whose changes and failures are reported under `name`. */
+  /** Returns a `WatchedFile`. Log lines about its changes and failures begin with `name`. */
   watch<Value>(
     name: string,
     source: Pick<WatchedFileOptions<Value>, "read" | "parse">,

@@ -14,7 +14,7 @@ export type WatchedFileOptions<Value> = {
   readonly parse: (text: string) => Value;
   /** Called when changed content is applied, and when a file that failed is valid again. */
   readonly onApplied?: () => void;
-  /** Called for each failure whose message differs from that of the read before. */
+  /** Called when a read fails, unless the previous read failed with the same message. */
   readonly onFailure?: (failure: Error) => void;
 };
 

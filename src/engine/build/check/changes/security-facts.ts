@@ -1,8 +1,8 @@
 /**
  * Facts about what a caller must send to be authorized: the security requirement (OpenAPI 3.1 §4.8.30), which lists
  * alternatives, each of them a set of schemes with scopes; and the credential of each scheme (§4.8.27). A change breaks a caller if
- * no alternative is satisfied any more, or if REST expects the caller's credential in another location. A credential that the
- * document no longer declares is no longer sent, which REST may reject although the document accepts it.
+ * no alternative is satisfied any more, or if REST expects the caller's credential in another location. If the document drops a
+ * scheme, its credential is no longer forwarded; this is reported too, because REST may still require it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { BoundField, Model } from "../../bind/model.ts";
@@ -47,7 +47,7 @@ function judgeRequirement(
   return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, { before: was, after: is });
 }
 
-/** The alternatives whose credentials calls carry from the caller; empty if the server holds the credential. */
+/** The security requirement for forwarded credentials; empty if the server holds the credential. */
 function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<readonly Alternative[]>[] {
   const { owner, alternatives } = alternativesOf(field);
   const { of } = credentialUse(document, held, field.operation);
@@ -55,7 +55,7 @@ function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<r
   return [{ node: owner, below: ["security"], value: isHeld ? [] : alternatives }];
 }
 
-/** `judgeRequirement` reports callers whose credentials are rejected now. */
+/** Reports dropped schemes, unless `judgeRequirement` already reports a breaking change of the requirement. */
 function judgeForwarded(
   before: readonly Alternative[],
   after: readonly Alternative[],

@@ -128,11 +128,12 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
   const name = typeof discriminator.propertyName === "string" ? discriminator.propertyName : undefined;
   const mapping = Object.entries(membersOf(discriminator.mapping));
   const targets = new Set(members.map(({ node: at }) => document.follow(at)?.value));
-  const isMapped = (value: string): boolean =>
-    mapping.some(
-      ([known, reference]) =>
-        known === value && targets.has(mappedSchema(document, node, String(reference))?.value),
-    );
+  const schemas = mapping.map(
+    ([value, reference]) => [value, mappedSchema(document, node, String(reference))?.value] as const,
+  );
+  const mappedValues = new Set(
+    schemas.flatMap(([value, schema]) => (targets.has(schema) && schema !== undefined ? [value] : [])),
+  );
   const { defaultMapping } = discriminator;
   const byDefault =
     typeof defaultMapping === "string" ? mappedSchema(document, node, defaultMapping)?.value : undefined;
@@ -140,10 +141,8 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
     ...(name !== undefined && { property: name }),
     members: members.map(({ node: at, shape }) => {
       const target = document.follow(at)?.value;
-      const mapped = mapping.flatMap(([value, reference]) =>
-        target !== undefined && target === mappedSchema(document, node, String(reference))?.value
-          ? [value]
-          : [],
+      const mapped = schemas.flatMap(([value, schema]) =>
+        target !== undefined && target === schema ? [value] : [],
       );
       const stated =
         shape.properties.get(name ?? "")?.shape.values?.filter((value) => typeof value === "string") ?? [];
@@ -152,7 +151,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
       // a variant may declare the values of all, as when it inherits the property: the mapping then decides
-      const unmapped = stated.filter((value) => !values.includes(value) && !isMapped(value));
+      const unmapped = stated.filter((value) => !values.includes(value) && !mappedValues.has(value));
       const isDefault = target !== undefined && target === byDefault;
       return {
         node: at,

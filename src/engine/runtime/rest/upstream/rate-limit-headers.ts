@@ -3,6 +3,7 @@
  * the older triples `RateLimit-Limit`, `-Remaining`, `-Reset` (drafts up to 07) and `X-RateLimit-…`. A field in another format
  * is ignored: a limit that is misread would stop calls for no reason.
  */
+import { type Parameters, parseList, serializeBareItem } from "structured-headers";
 import { own } from "../../../shared/own.ts";
 import type { RawHeaders } from "../rest-response.ts";
 
@@ -31,10 +32,10 @@ function fromPolicies(headers: RawHeaders): AdvertisedLimit[] {
   );
   return itemsOf(headers.ratelimit).flatMap(({ name, parameters }) => {
     const policy = policies.get(name);
-    const unit = policy?.get("qu") ?? '"requests"';
+    const unit = policy?.get("qu") ?? "requests";
     const seconds = secondsIn(parameters.get("t") ?? policy?.get("w"));
     const remaining = countIn(parameters.get("r"));
-    if (unit !== '"requests"' || seconds === undefined || remaining === undefined) return [];
+    if (unit !== "requests" || seconds === undefined || remaining === undefined) return [];
     const window = secondsIn(policy?.get("w"));
     return [
       {
@@ -48,24 +49,17 @@ function fromPolicies(headers: RawHeaders): AdvertisedLimit[] {
   });
 }
 
-type Item = { readonly name: string; readonly parameters: ReadonlyMap<string, string> };
+type Item = { readonly name: string; readonly parameters: Parameters };
 
-/** The members of a list of strings or tokens with parameters (RFC 9651 §3.1), whose quoted strings may contain separators. */
+/** The members of a structured field (RFC 9651 §4.2), each with its name as serialized; empty for a malformed field. */
 function itemsOf(field: string | string[] | undefined): Item[] {
-  const members =
-    [field ?? ""]
-      .flat()
-      .join(",")
-      .match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/gs) ?? [];
-  return members.flatMap((member) => {
-    const [name = "", ...parameters] = member.match(/(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/gs) ?? [];
-    if (name.trim() === "") return [];
-    const pairs = parameters.map((parameter): [string, string] => {
-      const [key = "", ...value] = parameter.split("=");
-      return [key.trim(), value.join("=").trim()];
-    });
-    return [{ name: name.trim(), parameters: new Map(pairs) }];
-  });
+  try {
+    return parseList([field ?? ""].flat().join(",")).flatMap(([value, parameters]) =>
+      Array.isArray(value) ? [] : [{ name: serializeBareItem(value), parameters }],
+    );
+  } catch {
+    return [];
+  }
 }
 
 function fromTriple(headers: RawHeaders, prefix: string): AdvertisedLimit[] | undefined {
@@ -82,12 +76,13 @@ function fromTriple(headers: RawHeaders, prefix: string): AdvertisedLimit[] | un
   return [{ name, limit, remaining, resetMs: seconds * 1_000, windowMs: undefined }];
 }
 
-const countIn = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+/** Reads a parameter of a structured field, or a field of a triple. */
+const countIn = (value: unknown): number | undefined =>
+  /^\d{1,15}$/.test(String(value)) ? Number(value) : undefined;
 
-function secondsIn(text: string | undefined): number | undefined {
-  if (text === undefined || !/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return undefined;
-  return Number(text) <= mostSeconds ? Number(text) : undefined;
+function secondsIn(value: unknown): number | undefined {
+  if (!/^\d{1,15}(?:\.\d{1,9})?$/.test(String(value))) return undefined;
+  return Number(value) <= mostSeconds ? Number(value) : undefined;
 }
 
 /** Some services send the seconds until the reset, and others its Unix time. */

@@ -1,7 +1,7 @@
 /**
- * The rate limit of a vendor whose credential the server holds. All callers of the credential use one limit, so it is divided
- * between their tenants, and the tenant's part between its callers. The limit is what the vendor advertises, and what the owner
- * sets in `spec/credentials.yaml`; it counts requests per window.
+ * Divides the rate limit of a vendor whose credential the server holds: between tenants, and each tenant's part between its
+ * callers. The vendor counts all requests with the credential together. The limit, in requests per window, is advertised in the
+ * vendor's responses or set by the owner in `spec/credentials.yaml`; if both are known, both apply.
  *
  * The part of a tenant, and of a caller within it, is bounded as in `SharedQuota`: by dynamic thresholds, which give all that ask
  * for much an equal part and reserve some for newcomers. Requests of a window cannot be given back, so here the bound rises while
@@ -100,9 +100,9 @@ export class QuotaWindow {
   }
 
   /**
-   * Applies what a response advertises. Responses overtake each other, so within a window they only lower what is left. A response
-   * whose call began before the window may be about the window before; the call is counted as one in flight. `beganAt`: when the
-   * response's call began. The vendor computed the time to the reset between then and now, and may have rounded it.
+   * Applies the limit that a response advertises. Responses overtake each other, so within a window they only lower the number of
+   * requests that are left. If the call began before this window, at `beganAt`, its `remaining` may be that of the previous
+   * window and is ignored. The vendor computed the time to the reset between `beganAt` and now, and may have rounded it.
    */
   advertise(advertised: AdvertisedLimit, beganAt: number, inFlight: number): void {
     const { limit, remaining, resetMs, windowMs } = advertised;
