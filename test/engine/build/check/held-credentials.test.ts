@@ -375,14 +375,23 @@ describe("check --base", () => {
     expect(changesOf({}, changes)).toEqual(findings);
   });
 
+  const withoutMaps = withFile(
+    credentials.slice(credentials.indexOf("\nmaps:"), credentials.indexOf("\nmail:")),
+    "",
+  );
+
   test("reports a credential that the server holds no longer", () => {
-    const files = withFile(
-      credentials.slice(credentials.indexOf("\nmaps:"), credentials.indexOf("\nmail:")),
-      "",
-    );
-    expect(changesOf({}, files).join()).toContain(
+    expect(changesOf({}, withoutMaps).join()).toContain(
       "credential-owner-changed GET maps/places carries this credential now: ",
     );
+  });
+
+  test("reports once that neither the server nor the caller has a credential any more", () => {
+    const unsecured = edited(spec["openapi/maps.yaml"] ?? "", "security: [{ key: [] }]", "security: []");
+    const files = { ...withoutMaps, "openapi/maps.yaml": unsecured };
+    expect(changesOf({}, files)).toEqual([
+      expect.stringMatching(/credential-owner-changed GET maps\/places .*; it was: the server's/),
+    ]);
   });
 });
 

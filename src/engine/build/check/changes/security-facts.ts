@@ -47,22 +47,24 @@ function judgeRequirement(
   return differing("rest-security-changed", scopesMore(lost, after) ?? phrase, { before: was, after: is });
 }
 
-/** The security requirement for forwarded credentials; empty if the server holds the credential. */
-function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<readonly Alternative[]>[] {
+type Forwarded = { readonly alternatives: readonly Alternative[]; readonly isHeld: boolean };
+
+function forwardedOf(field: BoundField, { document, held }: Model): StatedFact<Forwarded>[] {
   const { owner, alternatives } = alternativesOf(field);
   const { of } = credentialUse(document, held, field.operation);
   const isHeld = of === "server" || of === "tenant";
-  return [{ node: owner, below: ["security"], value: isHeld ? [] : alternatives }];
+  return [{ node: owner, below: ["security"], value: { alternatives, isHeld } }];
 }
 
-/** Reports dropped schemes, unless `judgeRequirement` already reports a breaking change of the requirement. */
-function judgeForwarded(
-  before: readonly Alternative[],
-  after: readonly Alternative[],
-): Differing | undefined {
-  const isStillSent = schemesIn(after);
-  const dropped = [...schemesIn(before)].filter((scheme) => !isStillSent.has(scheme)).sort();
-  if (dropped.length === 0 || judgeRequirement(before, after)) return undefined;
+/**
+ * Reports dropped schemes, unless `judgeRequirement` already reports a breaking change of the requirement. For a credential that
+ * the server held, `judgeOwner` reports the change.
+ */
+function judgeForwarded(before: Forwarded, after: Forwarded): Differing | undefined {
+  const isStillSent = schemesIn(after.alternatives);
+  const dropped = [...schemesIn(before.alternatives)].filter((scheme) => !isStillSent.has(scheme)).sort();
+  const isReported = before.isHeld || judgeRequirement(before.alternatives, after.alternatives);
+  if (dropped.length === 0 || isReported) return undefined;
   const names = dropped.join(", ");
   const phrase = `no longer declares ${names}, so the caller's credential is not sent any more`;
   return differing("rest-credential-dropped", phrase, { before: names, after: "none" });
