@@ -25,7 +25,7 @@ process.env.SEED = String(seed);
  */
 const slow = [
   "test/engine/another-api/openapi-3.2.test.ts",
-  "test/engine/build/check/{bounded-text,garbage,large}.test.ts",
+  "test/engine/build/check/{bounded-text,garbage,large,operation-changes,request-constraints,usage}.test.ts",
   "test/engine/build/init/{init,nothing-lost,paging,signals}.test.ts",
   "test/engine/build/lsp/lsp.test.ts",
   "test/engine/build/codegen/{hostile,large-type-check,wide}.test.ts",
