@@ -77,7 +77,10 @@ export class JointCaller {
   #uses = 0;
   readonly #onLeave: (caller: JointCaller) => void;
 
-  /** The accounts have to be entered once before. The caller's last `leave` leaves them and then calls `onLeave`. */
+  /**
+   * Each account must have been entered once. When the caller's last request ends, `leave` is called on each account, and then
+   * `onLeave`.
+   */
   constructor(name: string, accounts: Accounts, onLeave: (caller: JointCaller) => void) {
     this.name = name;
     this.accounts = accounts;
@@ -99,8 +102,8 @@ export class JointCaller {
 export type Caller = Account | JointCaller;
 
 /**
- * Most accounts that are remembered without requests in flight, because they owe processor time. Each of them has used some
- * milliseconds of it.
+ * The maximum number of accounts that are remembered without requests in flight because they owe processor time. To owe any, an
+ * account must have used some milliseconds of it.
  */
 const mostDebtors = 10_000;
 
@@ -110,10 +113,13 @@ const separator = "\0";
 export class PresentCallers {
   readonly #present = new TransientMap<Account>();
   readonly #joint = new TransientMap<JointCaller>();
-  /** Accounts that owed processor time when their last request ended, in the order in which they ended. */
+  /** Accounts that owed processor time when their last request ended, in the order in which these requests ended. */
   readonly #owing = new Set<Account>();
 
-  /** Returns the caller of the accounts with these names, entered once; each `enter` needs one `leave` on the returned caller. */
+  /**
+   * Returns the caller whose accounts have these names, and counts a request of this caller as in flight until `leave` is called
+   * on it.
+   */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -148,7 +154,8 @@ export class PresentCallers {
   };
 
   /**
-   * Forgets accounts that no longer owe processor time, the oldest first. Beyond `mostDebtors`, also forgets the oldest that do.
+   * Forgets accounts that no longer owe processor time, the oldest first. If more than `mostDebtors` accounts owe some, also
+   * forgets the oldest of these.
    */
   #forget(): void {
     for (const account of this.#owing) {

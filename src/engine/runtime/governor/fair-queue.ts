@@ -1,7 +1,8 @@
 /**
- * Serves owners round robin, so that an owner with many entries does not delay other owners. Of one owner's entries, the one with
- * the lowest `order` comes first, and among equals the one that has waited longest. Owners may share a queue: together they then
- * get as many turns as a single owner, and an owner that may not proceed does not block the other owners in its queue.
+ * A queue that serves the owners of its entries round robin, so that an owner with many entries does not delay other owners. Of
+ * one owner's entries, the one with the lowest `order` comes first, and among equals the one that has waited longest. Owners may
+ * share a queue: together they then get as many turns as a single owner, and an owner that may not proceed does not block the
+ * other owners in its queue.
  */
 import type { Caller } from "./caller.ts";
 
@@ -79,6 +80,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
 }
 
 /**
- * Creates a queue of callers. Callers with the same first account share a queue, so combining credentials brings no extra turns.
+ * Creates a queue of callers. Callers with the same first account share a queue, so a client gains no turns by combining
+ * credentials.
  */
 export const callerTurns = (): FairQueue<Caller> => new FairQueue(({ accounts }) => accounts[0]);

@@ -7,7 +7,7 @@ import { SharedQuota } from "./shared-quota.ts";
 export class FairSemaphore {
   readonly bound: SharedQuota;
   readonly total: number;
-  /** Number of completed pieces of work, incremented by the users of the semaphore. */
+  /** Number of tasks that completed with a permit. The code that uses the semaphore increments it. */
   completed = 0;
   readonly #turns = callerTurns();
 
@@ -16,14 +16,16 @@ export class FairSemaphore {
     this.bound = new SharedQuota(total);
   }
 
-  /** Acquires a permit for `turn`. If none is free or its owner already waits, queues `turn` and returns `false`. */
+  /**
+   * Acquires a permit for `turn`. If no permit is free or the owner of `turn` already waits, queues `turn` and returns `false`.
+   */
   enter(turn: QueueEntry<Caller>): boolean {
     if (!this.#turns.has(turn.owner) && !this.bound.take(turn.owner, 1)) return true;
     this.#turns.wait(turn);
     return false;
   }
 
-  /** Removes `turn` from the queue, or releases its permit, so that the next entries begin. */
+  /** Removes `turn` from the queue. If it has a permit, releases the permit, and the next entries begin. */
   leave(turn: QueueEntry<Caller>): void {
     if (this.#turns.leave(turn)) return;
     this.bound.giveBack(turn.owner, 1);

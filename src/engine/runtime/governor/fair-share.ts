@@ -9,13 +9,13 @@
  * Callers that owe more than `freeMs` at the same time share what a single one would get: their costs are multiplied by their
  * number. A tenant therefore gains nothing by using ten keys where the process cannot know that they belong to one tenant.
  *
- * A piece of work causes a wait of at most `mostMs`, multiplied by the same number; work of 40 ms already costs that much. Longer
- * waits would not lower the other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays fewer than a
- * twentieth of their requests by more than 40 ms.
+ * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already cost that much.
+ * Longer waits would not lower the other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays fewer
+ * than a twentieth of their requests by more than 40 ms.
  *
  * A caller's requests proceed in the order in which they arrived, so that few of them hold memory at the same time.
  *
- * A caller that is alone pays nothing and never waits.
+ * While only one caller sends requests, it is charged nothing and never waits.
  */
 import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
@@ -50,7 +50,7 @@ type Waiter = {
   ended(leave: Leave): void;
 };
 
-/** The work of a request in the tick of the event loop in which it last worked. */
+/** The processor time that a request has used in one tick of the event loop, the latest in which it did work. */
 export class TickWork {
   tick = -1;
   ms = 0;
@@ -71,7 +71,10 @@ export class FairShare {
   #isTickCounted = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Returns the caller of a request by the names of its accounts, entered once; each `enter` needs one `leave` on the caller. */
+  /**
+   * Returns the caller whose accounts have these names, and counts a request of this caller as in flight until `leave` is called
+   * on it.
+   */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
   enter(name: string, others?: readonly string[]): Caller {
@@ -84,7 +87,7 @@ export class FairShare {
   }
 
   /**
-   * Resolves when the caller may start or continue a request; returns `undefined` if it may at once. Rejects with
+   * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects with
    * `SERVICE_UNAVAILABLE` after `mostWaitMs`, and with the request's failure as soon as the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
@@ -123,13 +126,13 @@ export class FairShare {
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, tickWork));
   }
 
-  /** Charges work on other threads. It does not lengthen a tick, so each of its milliseconds costs one. */
+  /** Charges work on other threads. Such work does not lengthen a tick, so a millisecond of it costs one millisecond. */
   workedElsewhere(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
   }
 
-  /** Charges the whole cost to each account of the caller. The caller counts as one debtor. */
+  /** Charges the full cost to each account of the caller. The caller counts as one debtor. */
   #charge(caller: Caller, now: number, cost: number): void {
     const owing = mostIndebted(caller);
     const isDebtor = Math.max(owing.debtClearedAt, now) + cost - now > freeMs;
@@ -142,8 +145,8 @@ export class FairShare {
   }
 
   /**
-   * The additional cost of `ms` after the request's earlier work in this tick: consecutive pieces of work delay other callers
-   * like one long piece.
+   * The additional cost of `ms` after the request's earlier work in this tick: several short runs of work in one tick delay other
+   * callers like one long run.
    */
   #costOfMore(ms: number, tickWork: TickWork): number {
     if (tickWork.tick !== this.#tick) [tickWork.tick, tickWork.ms] = [this.#tick, 0];

@@ -11,7 +11,7 @@ export type ProcessBudgets = ReturnType<typeof createProcessBudgets>;
 
 export const createProcessBudgets = ({ MAX_REQUEST_BYTES }: Pick<Environment, "MAX_REQUEST_BYTES">) => ({
   processor: new FairShare(),
-  /** The bytes of REST's responses that requests hold. */
+  /** Bytes of the REST responses that requests in flight keep in memory. */
   bytes: new SharedQuota(requestBudgetsOfProcess * MAX_REQUEST_BYTES),
   decompression: new FairSemaphore(decompressedAtOnce),
 });

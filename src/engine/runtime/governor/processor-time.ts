@@ -1,5 +1,5 @@
 /**
- * The processor time of work, and what is charged for work that is not measured.
+ * Measures the processor time of work, and defines the estimates that are charged for work that is not measured.
  *
  * The CPU clock of one thread is useless: Linux advances it at the scheduler's ticks, so 0.5 ms of work took 0 ms seven times and
  * 4 ms the eighth time. The process's CPU clock is exact, but includes its other threads, so the elapsed time is used as an upper
@@ -23,12 +23,11 @@ export function startWork(): () => number {
 /** Processor time of a request that is refused without an execution. Measured: 0.1 to 0.13 ms. */
 export const msPerRefusal = 0.1;
 /**
- * Processor time of an agent's message, excluding parsing it and writing the response. Measured: 0.4 ms, and 0.9 under a flood.
+ * Processor time of a message that an agent sends over MCP, excluding parsing it and writing the response. Measured: 0.4 ms, and
+ * 0.9 under a flood.
  */
 export const msPerMessage = 0.8;
-/**
- * Processor time of each value in an agent's message, because the SDK validates it about ten times. Measured: 0.002 to 0.005 ms.
- */
+/** Processor time of each value in such a message: the MCP SDK validates it about ten times. Measured: 0.002 to 0.005 ms. */
 export const msPerMessageValue = 0.004;
 /** Processor time of a REST call, excluding parsing the response: for encoding, sending and receiving. */
 export const msPerCall = 0.05;

@@ -3,15 +3,16 @@
  * execution in flight, because the data of that execution may be older than a write that the new request's client knows of. A
  * request therefore sees every write that completed before it was sent, even a write through another replica.
  *
- * A request waits until an identical execution ends, but at most `pauseMs`, times the number of identical executions in flight,
- * after the last of them began. If executions hang, new ones therefore start less and less often. The result of an execution goes
- * to all requests that waited when it began, and to no later request. A client that disconnects does not affect the other
- * requests.
+ * A request waits until an identical execution ends, but at most `pauseMs` times the number of identical executions in flight,
+ * counted from the start of the latest. If executions hang, new ones therefore start less and less often. The result of an
+ * execution goes to all requests that waited when it began, and to no later request. A client that disconnects does not affect
+ * the other requests.
  */
 
 /**
- * Milliseconds of waiting for each identical execution in flight. Measured with a REST API that takes 30 ms: with 50 ms in total,
- * a response to two viewers of one dashboard took 51 ms; with 20 ms for each execution, it took 37 ms, as for one viewer.
+ * A request waits this many milliseconds for each identical execution in flight. Measured with a REST API that takes 30 ms: with
+ * 50 ms in total, a response to two viewers of one dashboard took 51 ms; with 20 ms for each execution, it took 37 ms, as for one
+ * viewer.
  */
 export const pauseMs = 20;
 

@@ -1,24 +1,24 @@
 /**
  * A quota that all callers share. Its total is a hard limit, for any number of callers in any order. An eighth of it is reserved
- * for callers that hold nothing, so that the next caller is served whatever the others hold. Of the rest, a caller may take more
+ * for callers that hold nothing, so that a new caller is served however much the others hold. Of the rest, a caller may take more
  * as long as it then holds at most three times what remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions
  * on Networking, 1998). A single caller thus gets two thirds of the total, two callers get three eighths each, and the more
- * callers there are, the less each gets. A caller that holds more than its share keeps it, but cannot take it again after
- * releasing it.
+ * callers there are, the less each gets. A caller keeps what it holds in excess of its share, but cannot take the excess again
+ * once it has released it.
  */
 import type { Caller } from "./caller.ts";
 
 /** A caller may hold this multiple of what then remains free. */
 export const dynamicThreshold = 3;
 
-/** One part in this many is reserved for callers that hold nothing. */
+/** The total divided by this number is reserved for callers that hold nothing. */
 export const partForNewcomers = 8;
 
 /** Why an amount was refused: the `caller` itself holds much, or `all` callers together do. */
 export type Refusal = "caller" | "all";
 
 export class SharedQuota {
-  /** What all callers may hold. */
+  /** The maximum that all callers together may hold. */
   readonly total: number;
   #held = 0;
   /** Number of callers that hold something. Callers with the same first account count as one. */
@@ -28,14 +28,15 @@ export class SharedQuota {
     this.total = total;
   }
 
-  /** What all callers hold. */
+  /** The amount that all callers together hold. */
   get held(): number {
     return this.#held;
   }
 
   /**
-   * Takes `amount`, or takes nothing and returns the reason. `total` may be lower for a while. Callers that took much before then
-   * do not exclude newcomers: a newcomer is refused only once `total` callers hold something.
+   * Takes `amount`, or takes nothing and returns the reason. A `total` below the quota's total can be passed during overload.
+   * Callers that already hold more than it do not exclude newcomers: a newcomer is refused only once `total` callers hold
+   * something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const refusal = this.refusal(caller, amount, total);
@@ -43,7 +44,7 @@ export class SharedQuota {
     return refusal;
   }
 
-  /** What `take` would return. The amount has to be available to each account of the caller. */
+  /** Returns what `take` would return. The amount must be available to each account of the caller. */
   refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const reserve = Math.floor(total / partForNewcomers);
     const heldThen = this.#held + amount;
@@ -61,7 +62,7 @@ export class SharedQuota {
     return refusal;
   }
 
-  /** Takes an amount that cannot be refused, even beyond the total. Each account of the caller holds the whole amount. */
+  /** Takes an amount without checking the total. Each account of the caller then holds the full amount. */
   add(caller: Caller, amount: number): void {
     const first = caller.accounts[0];
     const before = first.heldAsFirst(this);

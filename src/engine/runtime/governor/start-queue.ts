@@ -1,9 +1,9 @@
 /**
- * Limits the requests that are executed concurrently while the event loop is busy. Executing more of them would not complete any
- * sooner. Their objects would only live longer, and objects that survive two collections of the young generation cost several
- * times as much to collect. While the event loop has idle time, the executed requests are waiting for REST, so more requests
- * start. Callers take turns. A request that waits for its caller's share of the processor frees its place meanwhile: otherwise
- * callers in debt would occupy all places.
+ * Limits the requests that are executed concurrently while the event loop is busy. Executing more of them at once would complete
+ * none of them sooner. Their objects would only live longer, and objects that survive two collections of the young generation
+ * cost several times as much to collect. While the event loop has idle time, the executed requests are waiting for REST, so more
+ * requests start. Callers take turns. A request that waits for its caller's share of the processor frees its place meanwhile:
+ * otherwise callers in debt would occupy all places.
  *
  * Node accepts one connection per tick of the event loop, so it takes as many ticks to accept a burst of connections. To keep
  * those ticks short, few requests start in a tick that accepted a connection.
@@ -15,7 +15,7 @@ import type { Caller } from "./caller.ts";
 import { callerTurns, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Most requests that start in a tick that accepted a connection, because more connections may wait to be accepted. */
+/** The maximum number of requests that start in a tick that accepted a connection: more connections may wait to be accepted. */
 const mostWhileConnecting = 2;
 
 /** The event loop is busy if its utilization, measured over at least `lookEveryMs`, is `busy` or more. */
@@ -23,15 +23,15 @@ const busy = 0.9;
 
 const lookEveryMs = 2;
 
-/** The place of a request, which waits in the queue, is executed, and leaves. */
+/** The place of a request: first in the queue, then among the executed requests, until the request leaves. */
 export class QueuePlace implements QueueEntry<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;
   readonly #queue: StartQueue;
   #state: "waiting" | "executing" | "left" = "waiting";
   /**
-   * How often the request is waiting for its caller's share of the processor; several of its REST calls may wait at the same
-   * time.
+   * Number of waits of this request, at this moment, for its caller's share of the processor: several of its REST calls can wait
+   * at once.
    */
   #pauses = 0;
 
@@ -101,7 +101,7 @@ export class StartQueue {
     return new QueuePlace(caller, begin, this);
   }
 
-  /** The request starts at the end of this tick or of a later one, unless it leaves before. */
+  /** Queues a request. It starts at the end of this tick or of a later tick, unless it leaves before. */
   enter(place: QueuePlace): void {
     if (this.#waiting.size === 0 && this.#mayStart(place.owner)) return place.begin();
     this.#waiting.wait(place);

@@ -1,8 +1,9 @@
 /**
  * A map whose keys come and go with requests. In a `Map`, V8 links each hash table that was outgrown or filled with deleted keys
  * to the table that replaces it. Once such a table is in the old generation, all later tables and everything that they held stay
- * in memory until the next full collection. Here a deleted key keeps an empty entry, which is reused when a caller comes back, as
- * a dashboard does. When most entries are empty, the others move to a new `Map`, which no old table refers to.
+ * in memory until the next full collection. In this map, a deleted key keeps an empty entry, which is reused when the key is set
+ * again, for example by a dashboard that polls. When most entries are empty, the others move to a new `Map`, which no old table
+ * refers to.
  */
 type Entry<V> = { value: V | undefined };
 

@@ -30,25 +30,26 @@ type Unread = {
   readonly refusals: Readonly<Record<Refusal, CodedError>>;
 };
 
-/** What the graphql role holds for one request: its place in the start queue, its quotas, and its REST calls. */
+/**
+ * The resources of one request: its place in the start queue, the amounts that it took from quotas, and the scope of its REST
+ * calls.
+ */
 export class Admission implements Pausable {
   readonly caller: Caller;
-  /**
-   * The place in the start queue. It is replaced if the request has waited for an identical query and is then executed itself.
-   */
+  /** The place in the start queue. A request that waited for an identical query and is then executed itself gets a new place. */
   place: QueuePlace | undefined;
   #scope: RequestScope | undefined;
-  /** The quota of requests in flight, while it counts this request. */
+  /** The quota of requests in flight. Only set while it counts this request. */
   #inFlight: SharedQuota | undefined;
   /**
-   * Amounts that are held until the response has been read, or until the client has disconnected and the request's writes are
-   * done.
+   * Amounts taken from quotas. They are returned when the client has read the response, or when it has disconnected and the
+   * request's writes are done.
    */
   #held: [quota: SharedQuota, amount: number][] | undefined;
 
   readonly #unread: Unread | undefined;
 
-  /** `unread` counts the bytes of large responses. */
+  /** `unread` limits the bytes of large responses that clients have not read yet. */
   constructor(caller: Caller, unread?: Unread) {
     this.caller = caller;
     this.#unread = unread;
@@ -65,7 +66,7 @@ export class Admission implements Pausable {
     this.hold(this.#unread.quota, bytes);
   }
 
-  /** Called when the request is executed. `scope` makes its REST calls. */
+  /** Called when the execution begins. `scope` makes the REST calls of the request. */
   execute(scope: RequestScope): void {
     this.#scope = scope;
   }
@@ -132,23 +133,24 @@ const lookEveryMs = 100;
 const maxDelayMs = 200;
 const lateLooks = 3;
 /**
- * The loop is busy if its utilization is at least `busy` in `busyLooks` samples in a row. Its backlog may then take
- * `maxBacklogSeconds`.
+ * The loop is busy if its utilization is at least `busy` in `busyLooks` samples in a row. A busy loop is allowed as many requests
+ * as it finishes in `maxBacklogSeconds`.
  */
 const busy = 0.95;
 const busyLooks = 5;
 const maxBacklogSeconds = 0.5;
 /** Load is never shed below this many requests in flight, even if each of them takes long (at most 66 from one caller). */
 const fewRequests = 100;
-/** One UTF-16 unit of a string takes at most this many bytes in UTF-8. */
+/** One UTF-16 code unit of a string takes at most this many bytes in UTF-8. */
 const mostBytes = 3;
 
 /** Returns the caller of a request, entered once: it stays present until its `leave`. */
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
- * Applies to the routes that `server` registers afterwards. Returns the limits, for metrics. Few objects are created for a
- * request after its wait: objects that are added to a request after a long wait stay in memory until the next full collection.
+ * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. The hooks
+ * create few objects for a request after its wait: V8 has then moved a request that waited long to the old generation, and
+ * objects that are added to it stay in memory until the next full collection.
  */
 export function admitRequests(
   server: FastifyInstance,

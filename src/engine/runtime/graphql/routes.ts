@@ -43,8 +43,8 @@ import {
 } from "./send-response.ts";
 
 /**
- * The name of the response cache, and how it handled a request (RFC 9211 §2). `collapsed`: the request shared the execution of an
- * identical one.
+ * Value of `Cache-Status` (RFC 9211 §2): the name of this cache, and how it handled the request. `collapsed` means that the
+ * request shared the execution of an identical request.
  */
 const cacheName = "restbound";
 type CacheStatus = `hit; ttl=${number}` | "fwd=miss; collapsed" | "fwd=miss" | "fwd=method" | "fwd=bypass";
@@ -55,7 +55,7 @@ type Begun = {
   readonly scope: RequestScope;
   readonly forwarded: CallerHeaders;
   readonly execution: QueryExecution | undefined;
-  /** Returns the REST calls, for a client that requested them. */
+  /** Returns the REST calls of the request. Only set if the client requested them (`x-explain-calls`). */
   readonly calls: ReturnType<typeof collectCalls> | undefined;
 };
 
@@ -78,18 +78,18 @@ export function routes(
   const run = operationRunner(config, apollo, saved);
   const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
-  /** Sets `Cache-Status` (RFC 9211), which tells developers whether a query was executed. */
+  /** Sets `Cache-Status` (RFC 9211) outside production: it shows developers whether a query was executed. */
   const setCacheStatus = (reply: FastifyReply, status: CacheStatus): void => {
     if (!config.production) reply.header("cache-status", `${cacheName}; ${status}`);
   };
-  /** Sends a response without errors. A client that already has the response to its GET gets a 304. */
+  /** Sends a response without errors. Sends 304 if the request is a GET and the client already has this response. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: SharedResponse): FastifyReply => {
     for (const [name, value] of answer.headers) reply.header(name, value);
     return request.method !== "POST" && setClientCaching(request, reply, answer, credentials)
       ? reply.code(304).send()
       : sendText(request.headers.accept, reply, answer.text);
   };
-  /** Sends a cached response, or the response of an identical query. */
+  /** Sends a cached response, or the response of the identical query that this request waited for. */
   const sendFound = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -164,7 +164,7 @@ export function routes(
       });
       const isWrite = record.operationType !== undefined && record.operationType !== "query";
       setCacheStatus(reply, isWrite ? "fwd=method" : calls ? "fwd=bypass" : "fwd=miss");
-      admission.place?.leave(); // another request starts in this tick
+      admission.place?.leave(); // so that another request can start in this tick
       if (!Array.isArray(given) && given.body.kind === "incremental" && acceptsParts) {
         callers.remember(request);
         const first = [responseWith(given.body.initialResult)];

@@ -1,4 +1,7 @@
-/** Runs the operations of an HTTP request, unless they are refused before. */
+/**
+ * Runs the operations of an HTTP request. Refuses an operation without an execution if it is malformed, not permitted or too
+ * large.
+ */
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import { CodedError, limitExceeded } from "../coded-error.ts";
@@ -81,7 +84,7 @@ export const tooMany = (limit: number): CodedError =>
 const noBatches =
   "batches are not supported: send one operation a request, as an object and not in a list (Apollo Client: HttpLink in place of BatchHttpLink)";
 
-/** Charges the caller for a refusal without an execution too: a flood of refused requests must not be free. */
+/** Charges the caller also for a request that is refused without an execution: a flood of refused requests must not be free. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
   scope.worked(msPerRefusal);
   return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;
