@@ -10,6 +10,7 @@ import { readSchema, type SchemaFile } from "../schema/read-schema.ts";
 import { RestNames } from "../schema/rest-names.ts";
 import { bindField } from "./bind-field.ts";
 import { Binder } from "./binder.ts";
+import { withKnownNames } from "./checks/credential-names.ts";
 import {
   checkCredentialArguments,
   checkSharedCredentials,
@@ -40,14 +41,15 @@ export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
   bind(rest, readSchema("schema.graphql", sdl));
 
 export function bind(
-  { document, operations, credentials = new Map() }: RestApi,
+  { document, operations, credentials: written = new Map() }: RestApi,
   { schema, document: schemaDocument, federation, diagnostics }: SchemaFile,
 ): BindResult {
   if (!schema) return { diagnostics };
+  const findings = new Findings(document);
+  const credentials = withKnownNames({ document, operations }, written, findings);
   const held = heldCredentials(document, operations, credentials);
   const names = new RestNames(schema);
   const input = { document, operations, schema, schemaDocument, federation, held, names };
-  const findings = new Findings(document);
   const binder = new Binder(input, credentials, findings);
   for (const root of boundRoots(schema))
     for (const definition of Object.values(root.getFields()))

@@ -3,6 +3,7 @@
  * that all calls of a vendor's API carry. Only the project's owner writes this file: `init` and `update` never do, and no
  * document can supply its content.
  */
+
 import { isRecord } from "../../shared/json-object.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 import { canonicalHeader, isNeverCredential } from "../../shared/never-credentials.ts";
@@ -85,9 +86,7 @@ const members = [...heldMembers, "headers"];
 
 function readDocument(name: string, value: unknown, fault: Fault): HeldDocument {
   const given = new Map(entriesIn(value, [name], `a map with ${listed(members)}`, fault));
-  for (const key of given.keys())
-    if (!members.includes(key))
-      fault([name, key], `"${key}" is not supported: a document has ${listed(members)}`);
+  const hasUnknown = addUnknownMembers([name], given.keys(), ["a document", members], fault);
   const headers = readHeaders([name, "headers"], given.get("headers"), fault);
   if (headers.size > 0 && !heldMembers.some((member) => given.has(member)))
     return {
@@ -99,10 +98,13 @@ function readDocument(name: string, value: unknown, fault: Fault): HeldDocument 
       errors: new Set(),
       headers,
     };
-  const schemes = entriesIn(given.get("schemes"), [name, "schemes"], "a map of security schemes", fault);
+  const isMisspelt = (member: string): boolean => hasUnknown && !given.has(member);
+  const schemes = isMisspelt("schemes")
+    ? []
+    : entriesIn(given.get("schemes"), [name, "schemes"], "a map of security schemes", fault);
   return {
     headers,
-    origin: readOrigin(name, given.get("origin"), fault),
+    origin: isMisspelt("origin") ? "" : readOrigin(name, given.get("origin"), fault),
     schemes: new Map(
       schemes.map(([scheme, each]) => [scheme, readScheme([name, "schemes", scheme], each, fault)]),
     ),
@@ -137,14 +139,13 @@ const isFileName = (value: unknown): value is string =>
 function readScheme(path: Path, value: unknown, fault: Fault): HeldScheme {
   const given = entriesIn(value, path, "a map with file or filePerTenant", fault);
   const known = given.filter(([key]) => key === "file" || key === "filePerTenant");
-  for (const [key] of given)
-    if (!schemeMembers.includes(key))
-      fault([...path, key], `"${key}" is not supported: a security scheme has ${listed(schemeMembers)}`);
+  const keys = given.map(([key]) => key);
+  const hasUnknown = addUnknownMembers(path, keys, ["a security scheme", schemeMembers], fault);
   const grant = given.find(([key]) => key === grantMember);
   const token = grant && readGrant([...path, grantMember], grant[1], fault);
   const [entry] = known;
   if (!entry || known.length > 1) {
-    if (isRecord(value))
+    if (isRecord(value) && !(hasUnknown && !entry))
       fault(
         path,
         "needs either file (one credential for all tenants) or filePerTenant (a folder with one file per tenant)",
@@ -169,12 +170,11 @@ const grantMembers = ["tokenUrl", "scopes", "authentication"];
 /** Reads the settings of OAuth 2's client credentials grant. The scheme's file contains the client's id and secret. */
 function readGrant(path: Path, value: unknown, fault: Fault): TokenEndpoint {
   const given = new Map(entriesIn(value, path, `a map with ${listed(grantMembers)}`, fault));
-  for (const key of given.keys())
-    if (!grantMembers.includes(key))
-      fault([...path, key], `"${key}" is not supported: ${grantMember} has ${listed(grantMembers)}`);
+  const hasUnknown = addUnknownMembers(path, given.keys(), [grantMember, grantMembers], fault);
   const [tokenUrl, scopes, authentication = "basic"] = grantMembers.map((key) => given.get(key));
   const url = typeof tokenUrl === "string" ? URL.parse(tokenUrl) : null;
-  if (!url || !isPrivate(url) || url.username !== "" || url.password !== "" || url.hash !== "")
+  const isUrl = url && isPrivate(url) && url.username === "" && url.password === "" && url.hash === "";
+  if (!isUrl && !(hasUnknown && tokenUrl === undefined))
     fault(
       [...path, "tokenUrl"],
       "tokenUrl must be an https:// URL without a user and a fragment; http:// only for this machine (localhost, 127.0.0.0/8, [::1])",
@@ -323,6 +323,22 @@ function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | un
 }
 
 const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
+/**
+ * Reports members that the file does not support; returns whether there are any. One of them is probably the misspelt name of a
+ * member that seems to be missing.
+ */
+function addUnknownMembers(
+  path: Path,
+  given: Iterable<string>,
+  [owner, members]: readonly [string, readonly string[]],
+  fault: Fault,
+): boolean {
+  const unknown = [...given].filter((key) => !members.includes(key));
+  for (const key of unknown)
+    fault([...path, key], `"${key}" is not supported: ${owner} has ${listed(members)}`);
+  return unknown.length > 0;
+}
 
 function entriesIn(value: unknown, path: Path, what: string, fault: Fault): [string, unknown][] {
   const entries = isRecord(value) ? Object.entries(value) : [];

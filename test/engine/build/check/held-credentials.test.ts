@@ -288,6 +288,69 @@ test.each([
   expect(errorsOf(changes).join("\n")).toMatch(message);
 });
 
+describe("one typo is one finding", () => {
+  const many = edited(
+    credentials,
+    "pager:\n",
+    "pager:\n  permissions: { GET /services: pager:read }\n  errors: [detail]\n",
+  );
+  const ofTenant = {
+    "openapi/pager.yaml": `${spec["openapi/pager.yaml"]}
+  /accounts/{account}/services:
+    get: { operationId: listOwn, parameters: [{ name: account, in: path, required: true, schema: { type: string } }], responses: { "200": { description: ok, content: { application/json: { schema: { type: array, items: { type: object, required: [id, name], properties: { id: { type: string }, name: { type: string } } } } } } } } }
+`,
+    "schema.graphql": edited(
+      spec["schema.graphql"] ?? "",
+      "type Query {\n",
+      'type Query {\n  own: [Service!] @rest(operation: "listOwn")\n',
+    ),
+    "credentials.yaml": edited(
+      many,
+      "pager:\n",
+      "pager:\n  tenantParameters:\n    GET /accounts/{account}/services: { path: account }\n",
+    ),
+  };
+  const withTypo = (was: string, is: string) =>
+    errorsOf({ ...ofTenant, "credentials.yaml": edited(ofTenant["credentials.yaml"], was, is) });
+
+  test("and without a typo there is none", () => expect(errorsOf(ofTenant)).toEqual([]));
+
+  test.each([
+    ["a document", "\npager:", "\npagr:", 'did you mean "pager"'],
+    ["a member", "origin: https://api.pager", "orign: https://api.pager", '"orign" is not supported'],
+    ["another member", "schemes: { key: { file: pager", "scheme: { key: { file: pager", '"scheme" is not'],
+    ["a member of a scheme", "{ file: pager-key", "{ fil: pager-key", '"fil" is not supported'],
+    ["a scheme", "{ key: { file: pager", "{ kye: { file: pager", 'did you mean "key"'],
+    ["an operation for every tenant", "GET /services: our", "GET /service: our", 'mean "GET /services"'],
+    ["a write", "writes: { POST /services:", "writes: { POST /service:", 'mean "POST /services"'],
+    ["an operation with a permission", "{ GET /services: p", "{ GET /srvices: p", 'mean "GET /services"'],
+    ["an operation of one tenant", "GET /accounts/", "GET /acounts/", 'mean "GET /accounts/{account}/'],
+    ["a tenant's parameter", "{ path: account }", "{ path: acount }", 'did you mean "account"'],
+    [
+      "a token's member",
+      "{ file: pager-key }",
+      "{ file: a, oauth2ClientCredentials: { tokenURL: x } }",
+      '"tokenURL" is not supported',
+    ],
+  ])("%s", (_what, was, is, named) => {
+    expect(withTypo(was, is)).toEqual([expect.stringContaining(named)]);
+  });
+
+  test("a scheme that the server cannot send is one finding too", () => {
+    const digest = edited(
+      ofTenant["openapi/pager.yaml"],
+      "type: apiKey, in: header, name: Authorization",
+      "type: http, scheme: digest",
+    );
+    expect(errorsOf({ ...ofTenant, "openapi/pager.yaml": digest })).toHaveLength(1);
+  });
+
+  test("a name that the file has beside the misspelt one keeps its own entry", () => {
+    const extra = "GET /service: a typo\n    GET /services: our";
+    expect(withTypo("GET /services: our", extra)).toHaveLength(1);
+  });
+});
+
 const withPermission = (line: string) => withFile("pager:\n", `pager:\n  permissions: { ${line} }\n`);
 
 test("a permission is part of the operation, and explain and the schema of clients show it", () => {

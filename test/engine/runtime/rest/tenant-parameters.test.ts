@@ -57,6 +57,20 @@ test("operations with a tenant's parameter need no line in everyTenantMay", () =
   );
 });
 
+test("a parameter that a field feeds too names what to remove", () => {
+  const hintsOf = (changes: Readonly<Record<string, string>>): string[] =>
+    project(changes).diagnostics.flatMap(({ rule, hint }) => (rule === "parameter-fed-twice" ? [hint] : []));
+  const tenant = (name: string) =>
+    `by tenantParameters in spec/credentials.yaml, "${name}" is the id of the caller's tenant`;
+  expect(hintsOf(withField("cards(q: String)", "cards(q: String, account: String)"))).toEqual([
+    `remove the argument: ${tenant("account")}`,
+  ]);
+  const constant = '[Owner!] @rest(operation: "listOwners", params: [{ name: "x-account", value: "globex" }]';
+  expect(hintsOf(withField('[Owner!] @rest(operation: "listOwners"', constant))).toEqual([
+    `remove "X-Account" from params of @rest: ${tenant("X-Account")}`,
+  ]);
+});
+
 test.each([
   [
     "an argument of its name",

@@ -24,7 +24,6 @@ export function checkHeldCredentials(model: Model, file: CredentialsFile, findin
   for (const [name, section] of file) {
     const root = roots.find((each) => each.name === name);
     if (root) checkSection(model, root, section, findings);
-    else addUnknownDocument(model, name, findings);
   }
   for (const field of boundFields(model)) {
     const section = file.get(field.operation.root.name ?? "");
@@ -32,18 +31,6 @@ export function checkHeldCredentials(model: Model, file: CredentialsFile, findin
     checkFedHeaders(field, section, findings);
     if (section.origin !== undefined) checkField(model, field, section, findings);
   }
-}
-
-function addUnknownDocument({ document: { roots } }: Model, name: string, findings: Findings): void {
-  const names = roots.flatMap(({ name: known }) => known ?? []);
-  findings.add(
-    "held-credential-unfit",
-    { coordinate: name, rest: credentialsNode(name) },
-    `spec/credentials.yaml has credentials for the document "${name}", which does not exist`,
-    names.length > 0
-      ? `name one of ${names.join(", ")}`
-      : `move spec/openapi.yaml to spec/openapi/${name}.yaml: a vendor's document has a name, so that it gets its own base URL and none of the gateway's headers`,
-  );
 }
 
 function checkSection(model: Model, root: RootNode, section: HeldDocument, findings: Findings): void {
@@ -58,14 +45,8 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
     );
   for (const [scheme, { token }] of section.schemes) {
     const node = securitySchemeOf(document, root, scheme);
-    const names = Object.keys(membersOf(securitySchemesOf(document, root)?.value));
-    if (!node)
-      unfit(
-        ["schemes", scheme],
-        `${name} has no security scheme "${scheme}"${findings.didYouMean(scheme, () => names)}`,
-        names.length > 0 ? `name one of ${names.join(", ")}` : `declare it in ${document.overlayAt(root)}`,
-      );
-    else if (!heldPlaceOf(node))
+    if (!node) continue;
+    if (!heldPlaceOf(node))
       unfit(
         ["schemes", scheme],
         `the server cannot send the credential "${scheme}" of ${name}: it sends API keys, HTTP bearer and basic, and OAuth 2 tokens, and no header of a connection, a proxy or the gateway`,
@@ -79,31 +60,32 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         "remove oauth2ClientCredentials, and put the credential itself into the file",
       );
   }
+  // a scheme with a fault is the reason why operations are not called with it
+  const areSchemesFit = [...section.schemes].every(([scheme, { token }]) => {
+    const place = heldPlaceOf(securitySchemeOf(document, root, scheme));
+    return place && (!token || place.scheme === "Bearer");
+  });
   const own = operationsOf(model, root);
   const names = new Map(own.map((operation) => [ownMethodAndPath(operation), operation]));
   for (const list of ["everyTenantMay", "tenantParameters", "writes", "permissions"] as const)
     for (const operation of section[list].keys()) {
       const found = names.get(operation);
-      if (!found)
-        unfit(
-          [list, operation],
-          `${name} has no operation "${operation}"${findings.didYouMean(operation, () => [...names.keys()])}`,
-          "write its method and path as in the document, or remove the entry",
-        );
-      else if (list === "writes" && isSafe(found.method))
+      if (!found) continue;
+      if (list === "writes" && isSafe(found.method))
         unfit([list, operation], `"${operation}" does not write`, "remove the entry from writes");
-      else if (list === "permissions" && !model.held.has(found))
+      else if (list === "permissions" && areSchemesFit && !model.held.has(found))
         unfit(
           [list, operation],
           `"${operation}" is not called with a credential of the server, so REST checks what its callers may do`,
           "remove the entry, or hold the credential that the operation takes",
         );
-      else if (list === "tenantParameters") checkTenantParameter(model, found, section, unfit);
+      else if (list === "tenantParameters" && (areSchemesFit || model.held.has(found)))
+        checkTenantParameter(model, found, section, unfit);
     }
   const shown = own
     .filter((operation) => model.held.has(operation))
     .flatMap((operation) => errorMembers(document, operation).flatMap(memberPaths));
-  for (const member of section.errors)
+  for (const member of areSchemesFit ? section.errors : [])
     if (!shown.includes(member))
       unfit(
         ["errors"],
@@ -162,13 +144,7 @@ function checkTenantParameter(
       `"${place}" is not called with a credential of the server, so nothing fills its parameters`,
       "remove the entry, or hold the credential that the operation takes",
     );
-  else if (!slot || slot.name !== tenant.name)
-    unfit(
-      path,
-      `"${place}" has no ${tenant.in} parameter "${tenant.name}"`,
-      "name a parameter of the document, or a property of its JSON body",
-    );
-  else if (types.size > 0 && !types.has("string"))
+  else if (slot && types.size > 0 && !types.has("string"))
     unfit(
       path,
       `the ${tenant.in} parameter "${tenant.name}" of "${place}" takes no text, and a tenant's id is one`,

@@ -2,6 +2,7 @@
 import { type GraphQLArgument, getNullableType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { entriesOf } from "../../openapi/document.ts";
+import { ownMethodAndPath } from "../../openapi/held-credentials.ts";
 import { type InputLocation, inputKey } from "../../openapi/operation.ts";
 import { inputRemoval } from "../../openapi/overlays/removals.ts";
 import { ignoredHeaders } from "../../openapi/read-operation.ts";
@@ -55,7 +56,8 @@ const fixedHeaders = (field: FieldContext): Fed[] =>
 /** The parameter that the owner fills with the caller's tenant (`spec/credentials.yaml`). */
 function tenantParameter(field: FieldContext): Fed[] {
   const { binder, operation, slots, where } = field;
-  const tenant = binder.held.get(operation)?.tenant;
+  const section = binder.credentials.get(operation.root.name ?? "");
+  const tenant = section?.tenantParameters.get(ownMethodAndPath(operation));
   const [slot] = tenant ? slots.find(tenant.name, tenant.in) : [];
   return slot ? [{ input: inputOf(field, slot, { kind: "tenant" }), where }] : [];
 }
@@ -191,16 +193,27 @@ function withoutRepeats({ binder, operation }: FieldContext, fed: readonly Fed[]
   const bySlot = new Map<string, Input>();
   for (const { input, where } of fed) {
     const key = inputKey(input);
-    if (bySlot.has(key)) {
+    const first = bySlot.get(key);
+    if (first) {
       binder.findings.add(
         "parameter-fed-twice",
         { ...where, rest: input.node },
         `two sources feed ${input.in} "${input.name}" of ${operation.id}`,
-        "keep one of them",
+        removalOf(first, where) ?? "keep one of them",
       );
     } else bySlot.set(key, input);
   }
   return [...bySlot.values()];
+}
+
+/** What to remove where `spec/credentials.yaml` feeds the parameter too; `undefined` if it does not. */
+function removalOf({ name, source }: Input, { coordinate }: FindingTarget): string | undefined {
+  const removed = coordinate.endsWith(":)") ? "remove the argument" : `remove "${name}" from params of @rest`;
+  if (source.kind === "tenant")
+    return `${removed}: by tenantParameters in spec/credentials.yaml, "${name}" is the id of the caller's tenant`;
+  if (source.kind === "constant" && source.fixedAt)
+    return `${removed}: headers in spec/credentials.yaml fixes "${name}"`;
+  return undefined;
 }
 
 function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: InputSource): Input {
