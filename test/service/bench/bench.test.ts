@@ -48,6 +48,15 @@ test.skipIf(!hasTools)(
   },
 );
 
+test.skipIf(!hasTools)("the parts of a profile add up, and each is in the table", async ({ signal }) => {
+  const { stdout } = await run(signal, [file("profile.ts"), "--workload", "nested"], { SECONDS: "1" });
+  const rows = [...stdout.matchAll(/^\| ([^|]+) \| ([\d.]+) % \| [\d.]+ \|$/gm)];
+  const shares = new Map(rows.map(([, part = "", share]) => [part, Number(share)]));
+  expect([...shares.values()].reduce((sum, share) => sum + share, 0)).toBeCloseTo(100, 0);
+  for (const part of ["undici", "REST calls", "parsing REST's JSON", "fair shares, quotas, start queue"])
+    expect(shares.get(part), part).toBeGreaterThan(0);
+});
+
 test.skipIf(!isHere("haproxy"))("the table of processes is whole", async ({ signal }) => {
   const { stdout } = await run(signal, [file("processes.ts")], { ROUNDS: "1", SECONDS: "0.2" });
   expect(stdout.match(/^\| [12] .* \| [1-9]\d* \| .*\|$/gm)).toHaveLength(6);

@@ -5,7 +5,7 @@
  * to each server. Each request is of the next of so many callers, each with a key of its own: few callers hide what callers
  * cost. Figures are medians, and ratios are of neighbours. Of a machine that others use, the ratio of processor time is the
  * steadiest.
- * `npm run bench -- peers [--callers 50000 --rest 304 --profile]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the
+ * `npm run bench -- peers [--callers 50000 --rest 304]`; `ROUNDS` and `SECONDS` a measurement (whole ones) by the
  * environment.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -20,7 +20,7 @@ import { wrk } from "./wrk.ts";
 
 const rounds = Number(process.env.ROUNDS ?? 5);
 const seconds = Number(process.env.SECONDS ?? 1);
-const { callers, profile, rest, tailcall } = (
+const { callers, rest, tailcall } = (
   await readArguments("npm run bench -- peers", (line) =>
     line
       .description("Measures the graphql role beside a floor program, Mercurius, Apollo Server and Tailcall.")
@@ -28,11 +28,9 @@ const { callers, profile, rest, tailcall } = (
       .option("--callers <number>", "the callers, each with a key of its own", positive, 5_000)
       .addOption(
         new Option("--rest <caching>", "what REST allows to keep").choices(cachings).default("validators"),
-      )
-      .option("--profile", "writes a CPU profile of the graphql role"),
+      ),
   )
-).opts<{ callers: number; profile?: boolean; rest: Caching; tailcall: boolean }>();
-const profileDirectory = "node_modules/.cache/bench-profile";
+).opts<{ callers: number; rest: Caching; tailcall: boolean }>();
 /**
  * A workload and server, twice: V8 goes on optimizing for tens of seconds, and what it learns of one workload slows down
  * the others at first.
@@ -47,7 +45,7 @@ const leftOut: Readonly<Record<string, readonly Kind[]>> = { tailcall: ["nested"
 
 const commands: Readonly<Record<string, string[]>> = {
   floor: [file("servers/floor.ts")],
-  ours: [...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`] : []), main, "graphql"],
+  ours: [main, "graphql"],
   mercurius: [file("servers/mercurius.ts")],
   apollo: [file("servers/apollo.ts")],
 };
@@ -160,8 +158,7 @@ try {
     ];
     console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
-  if (profile) console.log(`\nCPU profile: ${profileDirectory}`);
 } finally {
-  for (const program of servers.values()) await program.stop("SIGTERM"); // as an operator would, so that a profile is written
+  for (const program of servers.values()) await program.stop("SIGTERM");
   upstream.stop();
 }

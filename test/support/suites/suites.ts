@@ -175,6 +175,10 @@ export const benches: Readonly<Record<string, Runnable>> = {
     does: "two graphql processes behind HAProxy beside one (needs haproxy)",
     file: "test/service/bench/processes.ts",
   },
+  profile: {
+    does: "what the graphql role spends its processor time on (needs nginx and wrk)",
+    file: "test/service/bench/profile.ts",
+  },
   sizing: { does: "requests/s of a core, and memory, of both roles", file: "test/service/bench/sizing.ts" },
   start: {
     does: "what a start of the graphql role costs, beside a floor program, Mercurius and Apollo Server",
