@@ -11,7 +11,7 @@ const page = read("docs/guides/front-end.md");
 const snippets = blocksOf(page, "ts").map((code, index) => {
   const heading = /^## (.*)$/gm;
   const before = page.slice(0, page.indexOf(code));
-  const library = /from "(@apollo\/client|@urql\/core|graphql-request)"/.exec(code)?.[1] ?? "fetch";
+  const library = /from "(@apollo\/client|@urql\/core|graphql-request|villus)"/.exec(code)?.[1] ?? "fetch";
   return { name: `${before.match(heading)?.at(-1)?.slice(3)}: ${library}`, code, index };
 });
 const outputs = blocksOf(page, "text");

@@ -1,7 +1,4 @@
 /** The example dashboard in a real Chromium: one request fills it, a product that is down leaves the others drawn. */
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import Fastify from "fastify";
 import type { Page } from "playwright-core";
@@ -9,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { serveDashboard } from "../../../src/platform/demo/dashboard.ts";
 import { freePort } from "../../support/free-port.ts";
 import { keys, openLayer } from "../e2e/layer.ts";
+import { openWithSlowAgents } from "../slow-product.ts";
 import { executable, findBarriers, type Noted, openPage, takePicture, timeout } from "./browser.ts";
 
 /** A port that nobody listens on. */
@@ -121,18 +119,8 @@ test("a product that is down is named, and the others are drawn", { timeout }, a
 });
 
 test("a slow product holds its own panel only", { timeout }, async () => {
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  let platform = "";
-  const slow = createServer(async ({ url = "", headers }, response) => {
-    await Promise.all([opened, setTimeout(3_000)]);
-    const answer = await fetch(platform + url, { headers: { "x-api-key": String(headers["x-api-key"]) } });
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void slow.close());
-  await once(slow, "listening");
-  const { port } = slow.address() as AddressInfo;
-  const { url } = await openLayer([], { REST_BASE_URL_AI: `http://127.0.0.1:${port}` });
-  platform = url.origin;
+  const { layer, open } = await openWithSlowAgents();
+  const { url } = layer;
   const { page, noted } = await openPage([url.origin]);
   await page.goto(url.href);
   await page.getByText("olivia@harbor.example").waitFor();
@@ -145,6 +133,7 @@ test("a slow product holds its own panel only", { timeout }, async () => {
   const assignees = () => page.locator('td[data-head="Assignee"]').allInnerTexts();
   expect(new Set(await assignees())).toEqual(new Set(["…"]));
   await takePicture(page, "dashboard-slow-product");
+  await setTimeout(3_000);
   open();
   await loaded(page);
   expect(await page.locator("#agents li").count()).toBeGreaterThan(5);

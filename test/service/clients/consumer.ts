@@ -18,7 +18,14 @@ const libraries = [
   "gql.tada",
   "graphql-request",
   "graphql",
+  "meros",
+  "react",
+  "react-dom",
+  "react-relay",
+  "relay-runtime",
   "rxjs",
+  "villus",
+  "vue",
 ];
 const typesOfPackage = ["@graphql-typed-document-node/core"];
 
