@@ -1,4 +1,4 @@
-/** The graphql role's Apollo Server: the whole pipeline except landing page, cache control and stack traces. */
+/** The Apollo Server of the graphql role, without landing page, cache control, usage reporting and stack traces. */
 import { ApolloServer, type GraphQLRequestListener, type GraphQLResponse } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -42,7 +42,7 @@ type ApolloOptions = {
   readonly deprecations?: GeneratedApi["deprecations"];
 };
 
-/** Apollo Server, except that operations of a document that was accepted before are planned without running the pipeline. */
+/** An Apollo Server that executes an operation without Apollo's pipeline if it has already accepted the operation's document. */
 export class Apollo extends ApolloServer<RequestContext> {
   /** Cached responses to documents that were refused before. */
   readonly refusals: DocumentStore["refusals"];

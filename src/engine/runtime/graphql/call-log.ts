@@ -17,7 +17,7 @@ export type CallEntry = {
   readonly path: string;
   /** Absent if REST sent no response within the limits. */
   readonly status?: number;
-  /** Milliseconds from the request's first call to the beginning of this one. */
+  /** Milliseconds from the start of the request's first call to the start of this call. */
   readonly startMs: number;
   readonly ms: number;
   /** The source of a response that was not fetched for this request: shared, cached or revalidated. */
@@ -26,7 +26,7 @@ export type CallEntry = {
   readonly ageSeconds?: number;
   /** The number of keys in a batched call. */
   readonly keys?: number;
-  /** The deferred part that the call is for: labels, or paths, of its fragments. */
+  /** The deferred part that needs the call, described by the labels or paths of its fragments. */
   readonly part?: string;
 };
 
@@ -39,11 +39,11 @@ export function collectCalls(request: RequestRecord): () => CallEntry[] {
   request.ended = ended;
   return () => {
     const began = Math.min(...ended.map(({ beganAt }) => beganAt));
-    return ended.map((call) => noted(call, began));
+    return ended.map((call) => callEntry(call, began));
   };
 }
 
-function noted(
+function callEntry(
   { operation, method, path, query, status, source, ageSeconds, beganAt, ms, part }: CallRecord,
   began: number,
 ): CallEntry {

@@ -25,7 +25,7 @@ declare module "fastify" {
   }
 }
 
-/** Prefix of owners' names for requests without a credential that REST has accepted. */
+/** Prefix of the owner's name for a request that has no credential that REST has accepted. */
 const ofAddress = "address ";
 
 export class Callers {
@@ -76,7 +76,10 @@ export class Callers {
     return isAccepted;
   }
 
-  /** Has 48 bits, so that very many credentials take little memory. The salt is secret, so collisions cannot be constructed. */
+  /**
+   * Returns a digest of 48 bits, so that even very many credentials need little memory. The salt is secret, so collisions cannot
+   * be constructed.
+   */
   #digestOf(owner: string): number {
     return Number.parseInt(hash("sha256", this.#salt + owner).slice(0, 12), 16);
   }

@@ -1,16 +1,18 @@
 /**
- * Detects queries by GET that another site may have made a browser send (CSRF). A browser sends a preflight before it sends a
- * header that a script has set to another origin (Fetch §4.8, CORS preflight). Credentials are sent only in headers that scripts
+ * Detects queries by GET that another site may have made a browser send (CSRF). Before a browser sends a header that a script has
+ * set to another origin, it sends a preflight (Fetch §4.8, CORS preflight). Credentials are sent only in headers that scripts
  * set: `X-API-Key`, `Authorization: Bearer`, or what the document declares; never in a cookie. A request without a preflight
  * therefore contains no valid credential. It could still cost time, and the other site could measure its duration. Apollo Server
- * refuses every GET without a header of its own list, and thereby urql's default requests. This check refuses only requests of
- * browsers (`Sec-Fetch-Site`, `Origin`), and only those without a header that needs a preflight.
+ * refuses every GET that has none of the headers in its list, even the requests that urql sends by default. This check refuses
+ * only requests of browsers (`Sec-Fetch-Site`, `Origin`), and only those without a header that needs a preflight.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 
-/** Apollo's clients send `x-apollo-operation-name`. Apollo's documentation recommends the last header to other clients. */
+/**
+ * Apollo's clients send `x-apollo-operation-name`. Apollo's documentation recommends `apollo-require-preflight` to other clients.
+ */
 const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
 /** A browser adds Basic credentials in this header by itself, so the header counts only with another scheme. */
 const decidedByScheme = "authorization";

@@ -1,6 +1,6 @@
 /**
- * The scalars `DateTime` and `Date` (RFC 3339 §5.6). A value is the string that REST sent, unchanged, so that no digit of a
- * second and no offset is lost. A value from a client must have the scalar's format.
+ * The scalars `DateTime` and `Date` (RFC 3339 §5.6). A value is the string that REST sent, unchanged, so that fractions of a
+ * second and offsets are preserved. A value from a client must have the scalar's format.
  */
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, Kind, valueFromASTUntyped } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";

@@ -19,9 +19,9 @@ export function deprecationHeaders(
   const byDocument = new WeakMap<DocumentNode, Headers>();
   if (Object.keys(deprecations).length === 0) return undefined;
   return (document) => {
-    const known = byDocument.get(document) ?? headersOf(selectedCoordinates(schema, document), deprecations);
-    byDocument.set(document, known);
-    return known;
+    const headers = byDocument.get(document) ?? headersOf(selectedCoordinates(schema, document), deprecations);
+    byDocument.set(document, headers);
+    return headers;
   };
 }
 

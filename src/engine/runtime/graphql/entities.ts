@@ -33,9 +33,7 @@ export type Subgraph = {
   readonly references: Readonly<Record<string, readonly EntityReference[]>>;
 };
 
-/**
- * Returns the source of a reference's resolver. The resolver belongs to the query type, although clients cannot select its field.
- */
+/** Returns the source of a reference's resolver. It is the resolver of a field of the query type that clients cannot select. */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
 /** `check` is for a reference that takes a list of keys: it returns the error of a key that REST would refuse. */
@@ -87,7 +85,10 @@ function callSource(resolve: ResolveLevel) {
   return Object.assign(() => undefined, { source });
 }
 
-/** Property for the type name of an entity: REST's resources do not contain it, and two types may be built from one resource. */
+/**
+ * The property with an entity's type name: REST's resources do not contain the name, and two types may be built from one
+ * resource.
+ */
 const entityType = Symbol("entityType");
 type Entity = Record<string, unknown> & { [entityType]?: string };
 
@@ -140,7 +141,7 @@ function entityResolver(
   return { fields, read, resolve: resolverOf(reference, keys, sourceOf) };
 }
 
-/** Returns the value as resolvers get it: for an enum, REST's value. */
+/** Returns the coerced value, which resolvers receive: for an enum, the value that REST uses. */
 function keyValue(type: string, { path, valueType, isInteger }: TypedKey, given: unknown): unknown {
   let isValid = typeof given !== "string" || given.isWellFormed();
   const value: unknown = coerceInputValue(given, valueType, () => {
@@ -202,7 +203,7 @@ function resolverOf(
       "nullableKeys",
     );
     return found.map((each, index) => {
-      // the key is the gateway's, not REST's
+      // the federation gateway sent this key, so REST is not at fault
       if (each instanceof Error && unwritable.has(String(values[index]?.[argument])))
         return new CodedError(
           "BAD_USER_INPUT",

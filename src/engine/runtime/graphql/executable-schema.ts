@@ -19,7 +19,7 @@ import { argumentErrorTranslator } from "./errors/argument-names.ts";
 import { addNumberCoercions } from "./exact-numbers.ts";
 import { type CallSource, type ResolveLevel, toError } from "./plan/plan.ts";
 
-/** A generated resolver. `inherits`: the types of the enclosing objects that it takes values from. */
+/** A generated resolver. `inherits` names the types of the enclosing objects from which the resolver gets values. */
 export type Resolver = ((parent: unknown, args: Args, context: never, enclosing: unknown) => unknown) & {
   level?: LevelResolver<unknown, Args, never, unknown>;
   inherits?: readonly string[];
@@ -73,7 +73,8 @@ function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   });
   addDateCoercions(schema);
   addNumberCoercions(schema);
-  // not with addResolversToSchema, which binds resolvers and thereby drops their properties (`source`, `level`, `inherits`)
+  // addResolversToSchema binds resolvers and thereby drops their properties (`source`, `level`, `inherits`), so it is not used
+  // here
   for (const [name, resolvers] of Object.entries(byType)) {
     const type = schema.getType(name);
     if (!isObjectType(type)) continue;
@@ -100,7 +101,7 @@ function toLevelResolver(
 
 /**
  * Returns the source that calls a generated resolver for a whole level. It checks the arguments first, and passes the resolver a
- * REST client that knows the field. `named` translates REST's names in errors to the schema's.
+ * REST client that was created for the field. `named` translates REST's names in errors to the schema's.
  */
 function callSource(
   { argumentSchemas, argumentNames }: Parts,

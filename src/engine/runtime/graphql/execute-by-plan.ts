@@ -82,7 +82,7 @@ export function planExecutor(
       limits: introspects ? schemaLimits() : env,
       pieces: {
         size: parentsPerPiece,
-        // a mutation never waits, since its writes are done; an introspection response needs no work on REST responses
+        // a mutation never waits, because its writes are done; introspection never waits, because it processes no REST responses
         complete: (work) => (serial || introspects ? scope.measured(work) : scope.completed(work)),
         measured: (work) => scope.measured(work),
       },
@@ -101,8 +101,8 @@ export function planExecutor(
 }
 
 /**
- * Returns the bytes of `introspectedBytes.fullQueries` responses to the full introspection query of tools, and at least
- * `introspectedBytes.least`.
+ * Returns the size limit of an introspection response: `introspectedBytes.fullQueries` times the size of the response to the full
+ * introspection query of tools, but at least `introspectedBytes.least`.
  */
 const mostIntrospected = (schema: GraphQLSchema): number =>
   Math.max(

@@ -1,6 +1,6 @@
 /**
- * GraphQL over HTTP, around Apollo's `executeOperation`: validates a request's parameters (§5) and chooses the response's status
- * (§6.4).
+ * Implements GraphQL over HTTP on top of Apollo's `executeOperation`: validates a request's parameters (§5) and chooses the
+ * response's status (§6.4).
  */
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
@@ -56,8 +56,8 @@ export const refusalResponse = (
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Adds to a (possibly shared) response's result what belongs to this request: its id in each error, and `extensions.calls`.
- * Errors come first, so that a reader sees them.
+ * Returns the result of a response, which requests may share, with the data of this request: its id in each error, and
+ * `extensions.calls`. Errors come first, so that a reader sees them.
  */
 export function requestResult(
   { body }: GraphQLResponse,
@@ -67,19 +67,19 @@ export function requestResult(
   if (body.kind !== "single") throw new Error("a response in parts has several results");
   const { errors, data, extensions } = body.singleResult;
   return {
-    errors: errors?.map((error) => quoting(error, requestId)),
+    errors: errors?.map((error) => withRequestId(error, requestId)),
     data,
     extensions: calls ? { ...extensions, calls } : extensions,
   };
 }
 
 /** Returns the error with the id of its request. */
-export const quoting = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
+export const withRequestId = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
   ...error,
   extensions: { ...error.extensions, requestId },
 });
 
-const ofTheDocument = new Set<unknown>([
+const documentErrorCodes = new Set<unknown>([
   "GRAPHQL_PARSE_FAILED",
   "GRAPHQL_VALIDATION_FAILED",
   "BAD_USER_INPUT",
@@ -91,8 +91,8 @@ const ofTheDocument = new Set<unknown>([
 ]);
 
 /**
- * The status of a response. A client whose first media type is `application/json` does not expect a GraphQL response with another
- * status than 200. It therefore gets 200 for a document that is refused.
+ * The status of a response. A client whose first media type is `application/json` does not expect a GraphQL response with a
+ * status other than 200. It therefore gets 200 for a document that is refused.
  */
 export function responseStatus({ http, body }: GraphQLResponse, accept: string | undefined): number {
   const { status = 200 } = http;
@@ -100,5 +100,5 @@ export function responseStatus({ http, body }: GraphQLResponse, accept: string |
   const { data, errors } = body.singleResult;
   const isForJson = accept !== undefined && /^\s*application\/json\b/i.test(accept);
   if (!isForJson) return status === 200 && data === undefined ? 400 : status;
-  return status === 400 && ofTheDocument.has(errors?.[0]?.extensions?.code) ? 200 : status;
+  return status === 400 && documentErrorCodes.has(errors?.[0]?.extensions?.code) ? 200 : status;
 }

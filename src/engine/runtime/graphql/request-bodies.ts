@@ -19,8 +19,8 @@ export function requestBodies(server: FastifyInstance) {
   };
   return {
     /**
-     * Waits for the caller's turn and charges a large body, which is read on arrival and again for the digest that finds
-     * identical requests.
+     * For a large body, waits for the caller's turn and charges the work on it: the body is read on arrival, and again for the
+     * digest that finds identical requests.
      */
     take: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
       isLarge(body) ? takeLarge(scope, body) : undefined,

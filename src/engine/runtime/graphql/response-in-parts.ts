@@ -1,6 +1,6 @@
 /**
- * Incremental delivery: formats the parts of a response as payloads and frames them in `multipart/mixed`. There are two formats:
- * that of graphql-js 17 (`pending`, `incremental`, `completed`), and that of 2022-08-24.
+ * Incremental delivery: formats the parts of a response as payloads and frames them in `multipart/mixed`. Two formats are
+ * supported: the format of graphql-js 17 (`pending`, `incremental`, `completed`), and the format of 2022-08-24.
  */
 import { Readable } from "node:stream";
 import { type GraphQLResponse, HeaderMap } from "@apollo/server";
@@ -12,7 +12,7 @@ import type { Admission } from "./admission.ts";
 import type { CallEntry } from "./call-log.ts";
 import { type FieldError, type Path, pathKeys } from "./errors/field-error.ts";
 import { maskedErrors } from "./errors/masked-errors.ts";
-import { quoting } from "./graphql-over-http.ts";
+import { withRequestId } from "./graphql-over-http.ts";
 import type { Deferral, Fragment, Part, Payload } from "./plan/deferral.ts";
 import { deferredKey, type ResultMap, toError } from "./plan/plan.ts";
 import { ResponseTooLarge } from "./plan/response-budget.ts";
@@ -60,7 +60,7 @@ async function* resultsOf<Result>(
 
 function errorsMember(context: RequestContext, errors: readonly FieldError[]) {
   if (errors.length === 0) return {};
-  const quoted = maskedErrors(context, errors).map((error) => quoting(error, context.requestId));
+  const quoted = maskedErrors(context, errors).map((error) => withRequestId(error, context.requestId));
   if (context.record) noteError(context.record, quoted[0]);
   return { errors: quoted };
 }

@@ -6,7 +6,7 @@ import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObje
 import type { JsonSchema } from "../../../shared/json-schema.ts";
 import { own } from "../../../shared/own.ts";
 
-/** Characters of a description in an error. */
+/** Maximum number of characters of a description in an error. */
 const maxLength = 300;
 
 /** Returns the argument, or the field of its input object, at a dotted path. */

@@ -25,29 +25,29 @@ type ArgumentFacts = {
 
 /** Returns a function that maps an error of a field's calls to an error that names arguments, and any other error to itself. */
 export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) => Error {
-  /** Translated errors, so that one error of many parents is translated to one error. */
+  /** The translated errors, so that an error that many parents share is translated once. */
   const renamed = new WeakMap<CodedError, CodedError>();
   return (error) => {
     if (!(error instanceof CodedError)) return error;
     const { argument, errors, operation } = error.details;
     // an error without an operation is not from REST, and already names the client's argument
     if ((argument === undefined && errors === undefined) || operation === undefined) return error;
-    const known = renamed.get(error) ?? inWordsOf(facts, error);
-    renamed.set(error, known);
-    return known;
+    const translated = renamed.get(error) ?? toArgumentError(facts, error);
+    renamed.set(error, translated);
+    return translated;
   };
 }
 
-function inWordsOf(facts: ArgumentFacts, error: CodedError): CodedError {
+function toArgumentError(facts: ArgumentFacts, error: CodedError): CodedError {
   if (isValueOfRest(facts, error)) {
     const { operation } = error.details;
     const message = `${operation}: a value of another REST response cannot be sent to it`;
     return new CodedError("BAD_UPSTREAM_RESPONSE", message, { operation }, { cause: error });
   }
   const { argument: restName, errors: given, ...others } = error.details;
-  const all = given?.map(({ argument, ...said }): RefusedValue => {
+  const all = given?.map(({ argument, ...refusal }): RefusedValue => {
     const name = argument === undefined ? undefined : argumentOf(facts, argument);
-    return { ...said, ...(name !== undefined && { argument: name }) };
+    return { ...refusal, ...(name !== undefined && { argument: name }) };
   });
   const argument =
     restName === undefined

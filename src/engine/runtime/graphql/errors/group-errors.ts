@@ -28,7 +28,7 @@ export function groupErrors<E extends Located>(errors: readonly E[]): [E, ...E[]
 /** The path without list indexes. */
 const fieldOf = (path: Path): string => path.filter((key) => typeof key === "string").join(".");
 
-/** Most entries of `indexes`. A longer list is cut; `places` still counts all of them. */
+/** Maximum number of entries of `indexes`. Further entries are left out, but `places` counts them. */
 const mostRanges = 100;
 
 /** Adds `places` and `indexes` to the error of a group with several errors. */

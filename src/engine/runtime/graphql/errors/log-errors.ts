@@ -1,6 +1,6 @@
 /**
- * Logs masked errors with the request's id. Clients get the same id and can quote it. If a field fails for everybody, only the
- * first lines of each minute are written, followed by the number of the others.
+ * Logs masked errors with the request's id. Clients get the same id and can quote it. If a field fails in many requests, only the
+ * first lines of each minute are written, and then the number of omitted lines.
  */
 import type { GraphQLError } from "graphql";
 import { CodedError } from "../../coded-error.ts";

@@ -69,13 +69,16 @@ export const maskVariableError = ({ message, locations }: GraphQLError): GraphQL
   extensions: { code: "BAD_USER_INPUT" },
 });
 
-/** Apollo's code, if it is in this service's list of codes. */
+/** Returns Apollo's code if it is in this service's list of codes. */
 function knownCode(code: unknown): Code | undefined {
   const isOurs = typeof code === "string" && code !== "INTERNAL_SERVER_ERROR" && Object.hasOwn(codes, code);
   return isOurs ? (code as Code) : undefined;
 }
 
-/** Most characters of a message: messages contain names that the client chose, and a response may repeat a message many times. */
+/**
+ * Maximum number of characters of a message: messages contain names that the client chose, and a response may repeat a message
+ * many times.
+ */
 const maxMessage = 500;
 
 /** Masks a field error without a code: about a null argument, about a value that REST sent, or a fault in this service. */
@@ -93,7 +96,7 @@ function refusedArgument(message: string, original: unknown) {
   return argument ? { message, extensions: { code: "BAD_USER_INPUT", argument } } : undefined;
 }
 
-/** The argument whose value graphql-js refuses, mostly because a variable made it null. */
+/** Returns the name of the argument whose value graphql-js refuses, usually because a variable is null. */
 export const invalidArgumentError = ({ message }: { readonly message: string }): string | undefined =>
   /^Argument "(\w+)" /.exec(message)?.[1];
 
@@ -101,7 +104,7 @@ const broken = {
   message: "REST sent a value that breaks its contract",
   extensions: { code: "BAD_UPSTREAM_RESPONSE" },
 };
-/** Not called a contract violation, because few documents limit their integers. */
+/** This error is not called a contract violation, because few documents limit their integers. */
 const tooLarge = {
   message:
     "REST sent an integer of more than 32 bits, which an Int cannot hold: the field's type has to be Float or ID",
@@ -110,7 +113,8 @@ const tooLarge = {
 const internal = { message: "internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
 /**
- * Whether REST sent a value that its document does not allow. The scalars and enums of graphql-js throw a `GraphQLError` for one.
+ * Whether REST sent a value that its document does not allow. The scalars and enums of graphql-js throw a `GraphQLError` for such
+ * a value.
  */
 export const isContractViolation = (error: unknown): boolean =>
   error instanceof ContractViolation || error instanceof GraphQLError;

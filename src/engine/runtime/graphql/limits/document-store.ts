@@ -17,7 +17,7 @@ const overhead = 500;
 const storeOf = (maxSize: number) =>
   new LRUCache<string, DocumentNode>({ maxSize, sizeCalculation: documentSize });
 
-/** The documents of saved operations, by the first app that owns the operation; `undefined` stands for this service. */
+/** The documents of saved operations, by the first app that owns the operation; the key `undefined` is that of this service. */
 class SavedDocuments {
   readonly #stores = new Map<string | undefined, LRUCache<string, DocumentNode>>();
   #bytes = 0;
@@ -61,7 +61,7 @@ export class DocumentStore {
     this.#saved = saved;
   }
 
-  /** Returns the valid document of a text, unless it was evicted or never stored. */
+  /** Returns the stored document of a text; `undefined` if none was stored or it was evicted. */
   of(text: string): DocumentNode | undefined {
     const saved = this.#saved.byText(text);
     return (saved && this.#ofSaved.get(saved)) ?? this.#others.get(text);

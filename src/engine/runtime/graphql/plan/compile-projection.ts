@@ -41,23 +41,23 @@ export function compileProjection(field: FieldPlan): Projection {
     enclosing: "enclosing[i]",
   });
   const body = `"use strict"; ${emitting.functions.join("\n")}
-  return (resultMaps, values, nextParents, budget${also(field)}) => {
+  return (resultMaps, values, nextParents, budget${enclosingArgument(field)}) => {
     let t;
     for (let i = 0; i < resultMaps.length; i++) resultMaps[i][${JSON.stringify(field.key)}] = ${expression};
   };`;
   return new Function(...emitting.names, body)(...emitting.values) as Projection;
 }
 
-const surprise = new Error("not what the types say");
+const unexpectedValue = new Error("not what the types say");
 function unexpected(): never {
-  throw surprise;
+  throw unexpectedValue;
 }
 function spent({ limit }: ResponseBudget): never {
   throw new ResponseTooLarge(limit);
 }
 
 /** Returns the code of the additional argument for the enclosing objects, if links below the value inherit from them. */
-const also = (field: FieldPlan, enclosing = "enclosing"): string =>
+const enclosingArgument = (field: FieldPlan, enclosing = "enclosing"): string =>
   [...field.selections.values()].some(({ inherits }) => inherits) ? `, ${enclosing}` : "";
 
 type EmittedValue = {
@@ -84,7 +84,7 @@ function valueExpression(
     : isAbstractType(bare)
       ? memberFunction(emitting, field, bare)
       : objectFunction(emitting, field.selections.get(bare.name));
-  return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget${also(field, enclosing)}))`;
+  return `((t = ${input}) == null ? ${missing} : ${name}(t, nextParents, budget${enclosingArgument(field, enclosing)}))`;
 }
 
 /** The scalars whose values are REST's strings, unchanged. */
@@ -118,7 +118,7 @@ function listFunction(emitting: Emitting, field: FieldPlan, type: GraphQLOutputT
   const item = valueExpression(emitting, field, { type, input: "list[i]", level });
   return add(
     emitting,
-    (name) => `function ${name}(list, nextParents, budget${also(field)}) {
+    (name) => `function ${name}(list, nextParents, budget${enclosingArgument(field)}) {
     if (!Array.isArray(list)) unexpected();
     if ((budget.left -= list.length) < 0) spent(budget);
     const out = new Array(list.length);
@@ -178,11 +178,11 @@ function memberFunction(emitting: Emitting, field: FieldPlan, type: { resolveTyp
   const resolveType = constant(emitting, type.resolveType);
   const cases = [...field.selections].map(
     ([name, plan]) =>
-      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, nextParents, budget${also(field)});`,
+      `case ${JSON.stringify(name)}: return ${objectFunction(emitting, plan)}(from, nextParents, budget${enclosingArgument(field)});`,
   );
   return add(
     emitting,
-    (name) => `function ${name}(from, nextParents, budget${also(field)}) {
+    (name) => `function ${name}(from, nextParents, budget${enclosingArgument(field)}) {
     switch (${resolveType}(from)) { ${cases.join(" ")} }
     unexpected();
   }`,

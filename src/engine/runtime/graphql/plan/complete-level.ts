@@ -91,7 +91,7 @@ export function completeLevel(
   return completeFrom(0);
 }
 
-/** A part of a level's parents, and their values. */
+/** Some of a level's parents, at most `Pieces.size`, and their values. */
 type Piece = Pick<Level, "field" | "resultMaps" | "enclosing" | "above"> & {
   readonly parts: Level["parts"] | undefined;
   readonly values: readonly unknown[];

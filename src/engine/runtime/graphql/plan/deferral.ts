@@ -1,8 +1,8 @@
 /**
  * The deferred parts of a response (GraphQL's incremental delivery). Each object with deferred fields has a part for each set of
  * uses of `@defer`. Parts of one level run together, so that calls are batched as without `@defer`. The data of a part is in a
- * wrapper, which its nulls and errors do not leave. A fragment is one use of `@defer` in one object: it is complete when all its
- * parts are complete, and it is announced once the fragment around it is complete.
+ * wrapper, beyond which its nulls and errors do not propagate. A fragment is one use of `@defer` in one object: it is complete
+ * when all its parts are complete, and it is announced once the fragment around it is complete.
  */
 import { CodedError } from "../../coded-error.ts";
 import { mostDeferredParts } from "../../settings/capacity.ts";
@@ -24,7 +24,7 @@ export type Fragment = {
   readonly label: string | undefined;
   readonly path: Path | undefined;
   readonly parts: Part[];
-  /** The fragments within it. */
+  /** The fragments nested in this one. */
   readonly children: Fragment[];
   readonly place: Place;
 };
@@ -71,7 +71,7 @@ type Place = { readonly object: object; readonly position: Position | undefined 
 export type Payload = {
   /** Fragments that are announced. */
   readonly pending: readonly Fragment[];
-  /** Parts that are complete, each with the announced fragment of the longest path. */
+  /** Parts that are complete, each with that one of its announced fragments that has the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
   /** Fragments that are complete, with their errors if they have failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
@@ -86,10 +86,12 @@ export class Deferral {
   readonly #parts = new Map<object, Part>();
   /** The fragments by use of `@defer`, then by the object in which it occurs. */
   readonly #fragments = new Map<DeferUsage, Map<object, Fragment | undefined>>();
-  /** Fragments without another around them. */
+  /** Fragments that are not nested in another fragment. */
   readonly #outermost: Fragment[] = [];
   readonly #announced = new Set<Fragment>();
-  /** The deferred levels of a mutation, until its first part, and thereby its last write, is complete. */
+  /**
+   * The deferred levels of a mutation. They start when the first part of the response, and with it the last write, is complete.
+   */
   #waiting: DeferredLevel[] | undefined;
   #data: ResultMap | null = null;
   #first: readonly Fragment[] = [];
@@ -248,7 +250,7 @@ export class Deferral {
     }
   }
 
-  /** Returns the payload to send in place of one that cannot be sent: every announced fragment has failed. */
+  /** Returns the final payload, which replaces one that cannot be sent: it reports every announced fragment as failed. */
   failed({ pending, completed }: Payload, error: Error): Payload {
     const unknown = new Set(pending);
     const fragments = [...completed.map(({ fragment }) => fragment), ...this.#announced];

@@ -117,7 +117,7 @@ function visitMembers(
   }
 }
 
-/** Sets the nearest nullable position to null. Returns `false` if none is nullable: the whole data is null then. */
+/** Sets the nearest nullable position to null. Returns `false` if none is nullable: the response's `data` is then null. */
 export function propagateNull(position: Position | undefined): boolean {
   let at = position;
   while (at && !at.nullable) at = at.up;

@@ -1,7 +1,7 @@
 /**
  * Limits the size of a response while it is built. The budget is an estimate in bytes; `responseLimitError` counts the exact
- * bytes of the serialized response. A few calls can expand to a response of any size, because links lead back and forth and
- * errors repeat: REST sends an object once, and the response repeats it for each parent.
+ * bytes of the serialized response. A few calls can expand to a response of any size, because links form cycles and errors
+ * repeat: REST sends an object once, and the response repeats it for each parent.
  */
 import { CodedError } from "../../coded-error.ts";
 import { ContractViolation } from "../errors/field-error.ts";
@@ -9,13 +9,13 @@ import { ContractViolation } from "../errors/field-error.ts";
 export type ResponseBudget = {
   left: number;
   readonly limit: number;
-  /** A string counts with its length; once less than `wary` is left, with its bytes as JSON. */
+  /** While at least `wary` is left, a string counts with its length; below that, with its bytes as JSON. */
   readonly wary: number;
   /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat one value many times. */
   known: Map<object, number> | undefined;
 };
 
-/** One UTF-16 unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
+/** One UTF-16 code unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
 const mostBytes = 6;
 
 export const createResponseBudget = (limit: number): ResponseBudget => ({
@@ -42,7 +42,7 @@ export class ResponseTooLarge extends CodedError {
   }
 }
 
-/** Returns the error for a response that is too large. One UTF-16 unit of a string takes at most three bytes in UTF-8. */
+/** Returns the error for a response that is too large. One UTF-16 code unit of a string takes at most three bytes in UTF-8. */
 export const responseLimitError = (limit: number, text: string): ResponseTooLarge | undefined =>
   3 * text.length <= limit || Buffer.byteLength(text) <= limit ? undefined : new ResponseTooLarge(limit);
 

@@ -56,7 +56,7 @@ export function runPlan(
   const levels = plan.root.bound.map(
     (field): Level => ({ field, parents: [undefined], resultMaps: [data], enclosing: [], above: undefined }),
   );
-  const running = plan.serial ? inTurn(run, levels) : all(levels.map((level) => runLevel(run, level)));
+  const running = plan.serial ? runSerially(run, levels) : all(levels.map((level) => runLevel(run, level)));
   if (!deferral) return running.then(() => ({ data: run.data, errors: run.errors }));
   const root = { plan: plan.root, sources: [undefined], resultMaps: [data], enclosing: [] };
   const beginning = deferral.begin(budget, [root], new Map([[data, undefined]]));
@@ -66,8 +66,8 @@ export function runPlan(
   });
 }
 
-/** Once a root field has nulled the whole data, the next mutations do not run (GraphQL spec §6.3.1). */
-async function inTurn(run: PlanRun, levels: readonly Level[]): Promise<void> {
+/** Once a root field has set the response's `data` to null, the remaining mutations do not run (GraphQL spec §6.3.1). */
+async function runSerially(run: PlanRun, levels: readonly Level[]): Promise<void> {
   for (const level of levels) if (run.data) await runLevel(run, level);
 }
 
@@ -99,7 +99,7 @@ async function runLevel(run: PlanRun, level: Level): Promise<void> {
   if (next.length > 0) await all(next);
 }
 
-/** The context of a level below a deferred fragment notes the fragment with each call. */
+/** Returns the context of a level. Below a deferred fragment, the context records the fragment with each REST call. */
 function contextOf({ context }: PlanRun, level: Level): PlanRun["context"] {
   let at: Level | undefined = level;
   while (at && !at.parts) at = at.above;

@@ -19,7 +19,7 @@ type Outcome = SharedResponse | Error | undefined;
 type Query = { readonly admission: Admission; readonly scope: RequestScope };
 type Waiting = Waiter<Query, SharedResponse | QueryExecution>;
 
-/** The execution of a request. Whoever gets one must call `end`. */
+/** The execution of a request. The code that receives an execution must call its `end`. */
 export class QueryExecution {
   /**
    * Whether the operation is a query. This is known once the operation is parsed, or if an identical operation was a query
@@ -27,7 +27,7 @@ export class QueryExecution {
    */
   isQuery: boolean;
   readonly beganAt = performance.now();
-  /** Without an outcome, the oldest waiting request is executed next. Later calls have no effect. */
+  /** Ends the execution. Without an outcome, the oldest waiting request is executed next. Later calls have no effect. */
   readonly end: (outcome?: Outcome) => void;
 
   constructor(isQuery: boolean, onEnd: (outcome: Outcome, execution: QueryExecution) => void) {
@@ -70,7 +70,8 @@ export class CoalescedQuery {
   }
 
   /**
-   * Returns the execution of a request that keeps its place, or a promise of what the request gets after waiting without a place.
+   * Returns an execution, if the request keeps its place; otherwise a promise of the response or execution that ends the
+   * request's wait without a place.
    */
   request(
     admission: Admission,

@@ -1,5 +1,6 @@
 /**
- * Responses to queries that need no execution of their own: cached or shared responses, separately for each caller.
+ * Finds responses for queries that need not be executed: cached responses, and responses shared with identical queries. Both are
+ * kept separately for each caller.
  *
  * A response is cached for as long as REST permits reusing every REST response that it was built from. It is stored in the same
  * cache as these, so a write of the caller invalidates both.

@@ -41,7 +41,7 @@ export class SharedResponse {
     this.#noted = { ...ran, givenName, askedId, text: givenText, failures };
   }
 
-  /** Copies what was noted on the original request's record to the record of another request. */
+  /** Copies the data that the execution added to its request's record to the record of another request. */
   noteOn(record: RequestRecord): void {
     Object.assign(record, this.#noted);
   }
@@ -71,8 +71,8 @@ export class SharedResponse {
 }
 
 /**
- * Sets the headers with which a client may cache the response to a query by GET (RFC 9111), for as long as REST permits caching
- * the REST responses that it was built from. A response without errors has an `ETag`, and a client that already has it gets a 304
+ * Sets the headers that let a client cache the response to a query by GET (RFC 9111), for as long as REST permits caching the
+ * REST responses that it was built from. A response without errors has an `ETag`, and a client that already has it gets a 304
  * (RFC 9110 §13.1.2). Returns whether the client already has the response. `credentials` names the headers that carry
  * credentials.
  */

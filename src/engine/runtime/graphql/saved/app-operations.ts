@@ -15,11 +15,11 @@ import { lookupCache } from "../../dns/lookup-cache.ts";
 import { tolerantConnector } from "../../rest/upstream/upstream-connector.ts";
 import type { SavedOperations } from "./saved-operations.ts";
 
-/** Maximum number of log lines per app about its faults; one more line then has the number of all faults. */
+/** Maximum number of log lines about the faults of one app. If it has more faults, a further line states their number. */
 const mostLines = 20;
 /** The check of operations pauses regularly, which leaves most of the processor to requests. */
 const check = { sliceMs: 2, pauseMs: 10 };
-/** Time limit for resolving the host name of a manifest's URL. A whole fetch may take 5 s. */
+/** Time limit for resolving the host name of a manifest's URL. The entire fetch may take 5 s. */
 const lookupMs = 4_000;
 
 export class AppOperations {
@@ -28,12 +28,12 @@ export class AppOperations {
   readonly #faultOf: (text: string) => string | undefined;
   #state: ManifestState = { manifests: [], faults: [] };
   #refused: readonly RefusedOperation[] = [];
-  #unfit: readonly RefusedOperation[] = [];
+  #invalid: readonly RefusedOperation[] = [];
   /** The faults of the checked documents, by text; empty for a valid document. */
   readonly #faults = new Map<string, string>();
   /** Number of checks begun. Only the latest check continues. */
   #checks = 0;
-  #building = Promise.resolve();
+  #applying = Promise.resolve();
   /** The latest state, if it has not been applied yet. */
   #next: ManifestState | undefined;
   #reported = new Set<string>();
@@ -51,7 +51,7 @@ export class AppOperations {
     if (locations.length === 0) return;
     this.#stop = await watchManifests(
       locations,
-      (state) => this.#take(state),
+      (state) => this.#apply(state),
       (error) => this.#log.warn({ err: error }, "manifests are not watched: they are read every 30 s"),
       (url, init) => fetch(url, { ...init, dispatcher: this.#dispatcher }),
     );
@@ -68,11 +68,11 @@ export class AppOperations {
   }
 
   get refused(): readonly RefusedOperation[] {
-    return [...this.#refused, ...this.#unfit];
+    return [...this.#refused, ...this.#invalid];
   }
 
   /**
-   * The apps without any operation served, because each of their manifests was unreadable or beyond the limits. Empty for a
+   * The apps of which no operation is served, because each of their manifests was unreadable or beyond the limits. Empty for a
    * folder of apps.
    */
   get unread(): ReadonlySet<string> {
@@ -88,14 +88,14 @@ export class AppOperations {
     return counts;
   }
 
-  /** Applies `state` once the state being applied is complete, unless a newer state has arrived by then. */
-  #take(state: ManifestState): Promise<void> {
-    if (this.#next === undefined) this.#building = this.#building.then(() => this.#takeNext());
+  /** Applies `state` once the previous state has been applied, unless a newer state has arrived by then. */
+  #apply(state: ManifestState): Promise<void> {
+    if (this.#next === undefined) this.#applying = this.#applying.then(() => this.#applyNext());
     this.#next = state;
-    return this.#building;
+    return this.#applying;
   }
 
-  async #takeNext(): Promise<void> {
+  async #applyNext(): Promise<void> {
     const before = this.#state.manifests;
     const state = this.#next ?? this.#state;
     this.#next = undefined;
@@ -113,19 +113,19 @@ export class AppOperations {
   async #check(): Promise<void> {
     const number = ++this.#checks;
     for (const text of this.#faults.keys()) if (!this.#saved.byText(text)) this.#faults.delete(text);
-    const unfit: RefusedOperation[] = [];
+    const invalid: RefusedOperation[] = [];
     const slices = new Slices(check.sliceMs, check.pauseMs);
     for (const { text, owners } of this.#saved.all) {
       if (owners.size === 1 && owners.has(undefined)) continue;
       if (slices.isOver) await slices.next();
       if (number !== this.#checks) return;
       const reason = this.#faults.get(text) ?? this.#faultOf(text) ?? "";
-      // a check that is cut short leaves its results to the next check
+      // a check that is interrupted leaves its results to the next check
       this.#faults.set(text, reason);
       if (reason)
-        for (const { app, name } of owners.values()) if (app !== undefined) unfit.push({ app, name, reason });
+        for (const { app, name } of owners.values()) if (app !== undefined) invalid.push({ app, name, reason });
     }
-    this.#unfit = unfit;
+    this.#invalid = invalid;
     this.#report();
   }
 

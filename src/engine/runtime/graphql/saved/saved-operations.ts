@@ -15,7 +15,7 @@ import type { ManifestEntry } from "../../rest/generated-api.ts";
 import { otherFormatCharacters } from "../../settings/capacity.ts";
 import { clientTexts, formsOf, printAsUrql, SavedText, shortest } from "./saved-text.ts";
 
-/** Requests are served at least this often while the store is built. */
+/** While the store is built, the event loop serves requests at least every `sliceMs`. */
 const sliceMs = 5;
 
 /**

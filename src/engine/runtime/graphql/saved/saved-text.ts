@@ -1,6 +1,6 @@
 /**
  * The text of a saved operation, its owners, and the texts into which clients convert it: Apollo Client and urql add `__typename`
- * to an operation before they send or hash it, and urql also prints it in a format of its own.
+ * to an operation before they send or hash it, and urql also prints it in its own format.
  */
 
 import type { DocumentNode } from "graphql";
@@ -43,7 +43,10 @@ export function formsOf(text: string): readonly string[] {
   }
 }
 
-/** A description precedes its operation, fragment or variable: `stripIgnoredCharacters` puts a space before a name. */
+/**
+ * Matches a string that may be a description: one before an operation, a fragment or a variable. `stripIgnoredCharacters` puts a
+ * space between a string and a name.
+ */
 const mayDescribe = /" (?:query|mutation|subscription|fragment)|"\$/;
 
 /** Removes ignored tokens (§2.1.7) and descriptions from a document. Throws for a text that is not a document. */

@@ -1,7 +1,7 @@
 /**
  * Coerces an operation's variables (GraphQL spec §6.1.2) as graphql-js does, but at a bounded cost. graphql-js continues after an
- * error and prints the refused value in each error. Here each variable has at most one error, and long values are shortened in
- * errors.
+ * error and prints the refused value in each error. This implementation reports at most one error per variable, and shortens long
+ * values in errors.
  */
 import {
   GraphQLError,
