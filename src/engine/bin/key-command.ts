@@ -72,13 +72,13 @@ async function createKey(
 
 /** How often the line is appended while other programs replace the file. */
 const mostAttempts = 10;
-/** How long an editor takes to save a file: it may remove the file, or write it, in several steps. */
+/** How long an editor takes to save a file: it may remove and rewrite the file in several steps. */
 const savingMs = 100;
 
 /**
- * Appends the line of a key. An editor that saves the file meanwhile replaces it, and the line would be in the old file only.
- * Editors respect no lock, therefore the line is appended again until the file has it. Throws `ConfigError` if the file then has
- * a mistake, so that gateways would not apply it.
+ * Appends the line of a key. If an editor saves the file meanwhile, it replaces the file, and the line is lost with the old one.
+ * Editors do not respect locks, so the line is appended again until the file contains it. Throws `ConfigError` if the file then
+ * contains a mistake, because gateways would not apply it.
  */
 async function appendKey(path: string, line: KeyLine): Promise<void> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {

@@ -30,7 +30,7 @@ import { withFieldComments } from "./field-comments.ts";
 /** The package that exports `TypedDocumentNode`, and its version. */
 export const typedDocumentPackage = { name: "@graphql-typed-document-node/core", version: "3.2.0" };
 
-/** Module name → text. `schema` is the schema that clients see, as SDL. */
+/** Returns the modules' texts by name. `schema` is the schema that clients see, as SDL. */
 export async function emitModules(
   schema: string,
   saved: readonly SavedOperation[],
@@ -96,7 +96,7 @@ async function emitTypes(schema: GraphQLSchema, saved: readonly SavedOperation[]
 function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const type = operationTypeName(operation);
-    const document = { ...withoutPlaces(operation.document), __meta__: { hash: documentId(operation) } };
+    const document = { ...withoutLocations(operation.document), __meta__: { hash: documentId(operation) } };
     return `${comment(`${operation.name}, from spec/${operation.file}.`)}
 export const ${operation.name}Document = ${literal(document)} as unknown as PersistedDocument<${type}, ${type}Variables>;`;
   });
@@ -113,7 +113,7 @@ export const persistedIds = ${objectLiteral(ids)} as const;
 `;
 }
 
-/** Each fragment with the fragments that it spreads, for reading and writing a client's cache. */
+/** Emits each fragment with the fragments that it spreads, for reading and writing a client's cache. */
 function fragmentDocuments(saved: readonly SavedOperation[]): string[] {
   const all = new Map(
     saved.flatMap(({ document }) =>
@@ -131,12 +131,12 @@ function fragmentDocuments(saved: readonly SavedOperation[]): string[] {
           if (spread) found.add(spread);
         },
       });
-    const document = withoutPlaces({ kind: Kind.DOCUMENT, definitions: [...found] });
+    const document = withoutLocations({ kind: Kind.DOCUMENT, definitions: [...found] });
     return `${comment(`The fragment ${name}.`)}
 export const ${name}FragmentDoc = ${literal(document)} as unknown as TypedDocumentNode<${name}Fragment, unknown>;`;
   });
 }
 
-/** Removes source locations in the spec, for which clients have no use. */
-const withoutPlaces = (document: DocumentNode): object =>
+/** Removes source locations in the spec, which are useless to clients. */
+const withoutLocations = (document: DocumentNode): object =>
   JSON.parse(JSON.stringify(document, (key, value) => (key === "loc" ? undefined : value)));

@@ -20,7 +20,7 @@ export function withFieldComments(
 ): string {
   const descriptions = descriptionsOf(schema, saved);
   const source = ts.createSourceFile("index.ts", text, ts.ScriptTarget.ES2022);
-  const inserted: [place: number, comment: string][] = [];
+  const inserted: [position: number, comment: string][] = [];
   const read = (node: ts.Node, path: string): void => {
     if (!ts.isPropertySignature(node)) return ts.forEachChild(node, (child) => read(child, path));
     const field = `${path}.${(node.name as ts.Identifier).text}`;
@@ -30,12 +30,12 @@ export function withFieldComments(
   };
   for (const type of source.statements.filter(ts.isTypeAliasDeclaration)) read(type.type, type.name.text);
   return inserted.reduceRight(
-    (text, [place, line]) => `${text.slice(0, place)}${line}${text.slice(place)}`,
+    (text, [position, line]) => `${text.slice(0, position)}${line}${text.slice(position)}`,
     text,
   );
 }
 
-/** Result type and path of a field (`TeamInboxQuery.me.name`) → its descriptions. */
+/** Returns the descriptions of each field, by its result type and path (`TeamInboxQuery.me.name`). */
 function descriptionsOf(schema: GraphQLSchema, saved: readonly SavedOperation[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const { definitions } = parse(savedDefinitions(saved), { noLocation: true });

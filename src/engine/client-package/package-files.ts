@@ -1,6 +1,6 @@
 /**
- * The client package: an npm package for front-end repositories, as a map of path → text. The same spec and the same package name
- * result in the same bytes.
+ * The client package: an npm package for front-end repositories, as a map from paths to texts. The same spec and the same package
+ * name result in the same bytes.
  */
 import { hash } from "node:crypto";
 import ts from "typescript";

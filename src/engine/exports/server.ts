@@ -1,3 +1,6 @@
-/** `restbound/server`: starts a service, as a process or inside a test. Loads nothing else before `serve` has set V8's flags. */
+/**
+ * `restbound/server`: starts a service, as a process or inside a test. No other module is loaded before `serve` has set V8's
+ * flags.
+ */
 export { open, serve } from "../server/serve.ts";
 export type { Platform, Service } from "../server/service.ts";

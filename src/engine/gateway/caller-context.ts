@@ -4,8 +4,8 @@ import type { TenantContext } from "../runtime/http/context-headers.ts";
 import { own } from "../shared/own.ts";
 
 /**
- * `names` maps a member of the context to its name in `members`. Throws a `FailureReason`, made of `subject` and that name, for a
- * value that is missing or malformed.
+ * `names` maps a member of the context to its name in `members`. Throws a `FailureReason` for a value that is missing or
+ * malformed; its code consists of `subject` and the name.
  */
 export function readCallerContext(
   members: Readonly<Record<string, unknown>>,

@@ -43,7 +43,7 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "QUERY", "OPTIO
 /**
  * Creates `forward` with one connection pool for each upstream, and `close` for the pools. `forward` throws a `CodedError`:
  * UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, SERVICE_TIMEOUT, UPSTREAM_ERROR, BAD_UPSTREAM_RESPONSE, BAD_REQUEST,
- * CLIENT_CLOSED_REQUEST. `metadata`: URL of the resource's metadata, which the challenges of the graphql role lack.
+ * CLIENT_CLOSED_REQUEST. `metadata`: URL of the resource's metadata, which is added to the challenges of the graphql role.
  */
 export function createForward(config: Config, metadata?: string) {
   const { REQUEST_TIMEOUT_MS, CONTEXT_HEADER_PREFIX: prefix } = config.env;
@@ -60,8 +60,8 @@ export function createForward(config: Config, metadata?: string) {
   };
   /**
    * Streams the response to `reply`, and aborts the call soon after `reply`'s connection closes. Resolves when the response
-   * begins; a later failure is noted in the request's record and closes the client's connection. `ended` is called once,
-   * when the request has released both connections.
+   * begins; a later failure is recorded in the request's record and closes the client's connection. `ended` is called once, when
+   * the request has released both connections.
    */
   const forward = async (
     { route, headers, body }: ForwardedRequest,
@@ -111,8 +111,8 @@ const failureOn = ({ isOwn }: UpstreamRoute, failure: CodedError): CodedError =>
     : failure;
 
 /**
- * Writes the status and headers of the response, including those that hooks have set, and takes the reply over from Fastify.
- * A cacheable response varies by the key headers, because a browser's cache survives a change of keys.
+ * Writes the status and headers of the response, including those that hooks have set, and hijacks the reply, so that Fastify does
+ * not send one. A cacheable response varies by the key headers, because a browser's cache survives a change of keys.
  */
 function beginResponse(
   reply: FastifyReply,

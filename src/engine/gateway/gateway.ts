@@ -1,7 +1,7 @@
 /**
  * The gateway role, the only public entry point. Every request under `/v1/` passes four phases: introspect, strip, inject,
- * forward. Of the API's document, the gateway uses only the names of request headers. The services behind it authorize the
- * caller, from the context headers that the gateway injects.
+ * forward. From the API's document, the gateway uses only the names of request headers. The services behind it authorize the
+ * caller, based on the context headers that the gateway injects.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError, clientDisconnected } from "../runtime/coded-error.ts";
@@ -165,9 +165,9 @@ async function rejectAmbiguous(request: FastifyRequest, reply: FastifyReply): Pr
 function connectRedis(server: FastifyInstance, { env }: Config): FastifyInstance["shared"] {
   const first = env.REDIS_URL;
   if (first === undefined) return undefined;
-  const place = (): RedisAddress => env.REDIS_URL ?? first;
-  const rates = createRedisRateStore(place, server.log);
-  const revocations = new RevocationLog(place, server.log, listenerOf(server), env.KEY_UNCONFIRMED_MS);
+  const addressOf = (): RedisAddress => env.REDIS_URL ?? first;
+  const rates = createRedisRateStore(addressOf, server.log);
+  const revocations = new RevocationLog(addressOf, server.log, listenerOf(server), env.KEY_UNCONFIRMED_MS);
   server.addHook("onClose", async () => {
     rates.close();
     revocations.close();

@@ -1,8 +1,8 @@
 /**
- * A cache of active keys that keeps most of its entries when more keys are in use than fit. LRU alone evicts every entry before
- * its next use when keys are used in rotation. Bimodal insertion (Qureshi et al., "Adaptive Insertion Policies", ISCA 2007):
- * while the least recently used entry is still valid, only one in `admission` new keys replaces it. The other new keys go to a
- * small LRU of recent keys, so that consecutive requests with the same key need one lookup.
+ * A cache of active keys that keeps most of its entries when more keys are in use than it has room for. LRU alone evicts every
+ * entry before its next use when keys are used in rotation. Bimodal insertion (Qureshi et al., "Adaptive Insertion Policies",
+ * ISCA 2007): while the least recently used entry is still valid, only one in `admission` new keys replaces it. The other new
+ * keys go to a small LRU of recent keys, so that consecutive requests with the same key need one lookup.
  */
 import { LRUCache } from "lru-cache";
 

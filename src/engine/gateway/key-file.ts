@@ -15,7 +15,7 @@ type Key = { readonly digest: Buffer; readonly expiresAt: number; readonly conte
 
 export class KeyFile {
   readonly #environment: Config["env"]["API_ENVIRONMENT"];
-  /** While the content is unchanged, the context objects are too: the gateway caches headers by context object. */
+  /** The context objects stay the same while the content is unchanged: the gateway caches headers by context object. */
   readonly #file: WatchedFile<ReadonlyMap<string, Key>>;
 
   /** Throws `ConfigError` with the file's mistakes. */
@@ -77,5 +77,5 @@ const contextOf = ({ tenant, name, scopes }: KeyLine): TenantContext => ({
   teams: [],
 });
 
-/** The first eight bytes of a digest, for finding a key. `timingSafeEqual` then compares the whole digest. */
+/** The first eight bytes of a digest, for finding a key. `timingSafeEqual` then compares the complete digest. */
 const indexOf = (digest: Buffer): string => digest.toString("hex", 0, 8);

@@ -19,7 +19,10 @@ export type IntrospectKey = (key: string, signal: AbortSignal) => Promise<KeySta
 
 const maxResponseBytes = 65_536;
 
-/** `signal` aborts one lookup, `close` aborts all. The caller limits how many run concurrently. */
+/**
+ * The `signal` passed to `lookUp` aborts one lookup, and `close` aborts all lookups. `LookupQueue` limits how many run
+ * concurrently.
+ */
 export function createKeyIntrospection(
   config: Config,
   service: URL,
@@ -60,8 +63,8 @@ const proofHint =
   "is the path right, and does the service accept this GATEWAY_SECRET or these KEY_INTROSPECTION_CREDENTIALS?";
 
 /**
- * Introspects a token that does not exist, for which RFC 7662 §2.2 requires `active: false`, whatever its format. Resolves
- * with the problem found, or with `undefined`. Throws if there was no response.
+ * Introspects a token that does not exist, for which RFC 7662 §2.2 requires `active: false`, regardless of the token's format.
+ * Resolves with the problem found, or with `undefined`. Throws if there was no response.
  */
 export async function probeKeyIntrospection(config: Config, service: URL): Promise<string | undefined> {
   const { lookUp, close } = createKeyIntrospection(config, service);

@@ -1,9 +1,9 @@
 /**
- * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. Active and
- * inactive keys are cached separately, so a flood of invalid keys cannot evict valid ones. Concurrent lookups of the same
- * key are coalesced. Uncached keys wait in `lookup-queue.ts`. All times are on the monotonic clock.
+ * Verifies API keys with a cache in front of key introspection. The cache holds only SHA-256 digests of keys. Active and inactive
+ * keys are cached separately, so a flood of invalid keys cannot evict valid ones. Concurrent lookups of the same key are
+ * coalesced. Uncached keys wait in `lookup-queue.ts`. All times are on the monotonic clock.
  *
- * - An active key is cached for `KEY_CACHE_MS`, and for `KEY_STALE_MS` longer while look-ups fail, but never beyond its expiry.
+ * - An active key is cached for `KEY_CACHE_MS`, and for `KEY_STALE_MS` longer while lookups fail, but never beyond its expiry.
  * - An inactive key is cached for 5 s. A failure is never cached.
  * - With a revocation log (`revocation-log.ts`), an active key is cached for at most `KEY_UNCONFIRMED_MS` after the last
  *   time at which the log was read completely. A key that nears that limit is looked up again in advance.
@@ -31,10 +31,10 @@ type CachedKey = {
   readonly state: ActiveKey;
   /** When its lookup began. */
   readonly askedAt: number;
-  /** Accepted without a lookup until `until`, and while lookups fail until `end`. */
+  /** The key is accepted without a lookup until `until`, and while lookups fail, until `end`. */
   until: number;
   readonly end: number;
-  /** Hard limit, set when a revocation may have been missed since the lookup. */
+  /** The key is never accepted after this time, which is set when a revocation may have been missed since the lookup. */
   trustedUntil: number;
   /** Requests with this key since its lookup. */
   uses: number;
@@ -88,7 +88,7 @@ export class KeyVerifier implements RevocationListener {
       mostRunning: Math.ceil(concurrency * revalidations.part),
       running: () => this.#queue.running,
       isDue: ({ digest, entry }) => this.#active.peek(digest) === entry && this.#isDoubtful(entry),
-      lookUp: ({ key, digest, owner }) => this.#askOnce(key, digest, owner),
+      lookUp: ({ key, digest, owner }) => this.#lookUpOnce(key, digest, owner),
     });
   }
 
@@ -105,7 +105,7 @@ export class KeyVerifier implements RevocationListener {
     const digest = hash("sha256", key, "base64");
     const state =
       this.#cached(key, digest, owner) ??
-      (await this.#askOnce(key, digest, owner).catch((error) => this.#stale(digest, error)));
+      (await this.#lookUpOnce(key, digest, owner).catch((error) => this.#stale(digest, error)));
     return state === "inactive" ? undefined : state.context;
   }
 
@@ -115,7 +115,7 @@ export class KeyVerifier implements RevocationListener {
     if (entry && now < Math.min(entry.until, this.#trustedUntil(entry))) {
       this.counts.hits++;
       entry.uses++;
-      if (this.#isDoubtful(entry)) this.#revalidation.want({ key, digest, owner, entry });
+      if (this.#isDoubtful(entry)) this.#revalidation.add({ key, digest, owner, entry });
       return entry.state;
     }
     const isInactive = now < (this.#inactive.get(digest)?.until ?? 0);
@@ -130,12 +130,15 @@ export class KeyVerifier implements RevocationListener {
       if (apiKeyIds.has(state.context.apiKeyId)) this.#active.delete(digest);
   }
 
-  /** Every revocation before `at` has arrived. */
+  /** Called when every revocation before `at` has arrived. */
   confirm(at: number): void {
     this.#confirmedAt = at;
   }
 
-  /** Revocations since the last confirmation may be lost: shortens the trust in every key cached so far. */
+  /**
+   * Called when revocations since the last confirmation may be lost: shortens the time for which each key cached so far is
+   * accepted.
+   */
   miss(): void {
     for (const [, entry] of this.#active) entry.trustedUntil = this.#trustedUntil(entry);
     this.#missedAt = performance.now();
@@ -146,9 +149,9 @@ export class KeyVerifier implements RevocationListener {
   }
 
   /**
-   * Whether a key should be looked up again because the trust in it ends before its cache entry does. If revocations were lost,
-   * the lookup is due at once. If the trust comes from the log, it is due after a sixth of `unconfirmedMs`, because the log may
-   * confirm the key again; if it comes from the key's own lookup, in the last third.
+   * Whether a key should be looked up again, because it will stop being trusted before its cache entry expires. If revocations
+   * were lost, the lookup is due at once. If the log confirmed the key last, the lookup is due after a sixth of `unconfirmedMs`,
+   * because the log may confirm the key again; if the key's own lookup did, in the last third of `unconfirmedMs`.
    */
   #isDoubtful(entry: CachedKey): boolean {
     const trustedUntil = this.#trustedUntil(entry);
@@ -168,10 +171,10 @@ export class KeyVerifier implements RevocationListener {
     return entry.state;
   }
 
-  #askOnce(key: string, digest: string, owner: string): Promise<KeyState> {
+  #lookUpOnce(key: string, digest: string, owner: string): Promise<KeyState> {
     const joined = this.#lookups.get(digest);
     if (joined) return joined;
-    // an active key stays in the cache after it expires, as a sign that the key was valid before
+    // an active key stays in the cache after it expires, which shows that the key was valid before
     const known = this.#active.get(digest);
     const rank = known ? priorities.known : hasChecksum(key) ? priorities.plausible : priorities.other;
     // counted per rank, so that made-up keys without a checksum do not use up the limit of well-formed ones
@@ -182,7 +185,7 @@ export class KeyVerifier implements RevocationListener {
     const asked = this.#queue
       .run(rank, owner, async (signal) => {
         if (isRefused()) throw tooManyBadKeys(); // the limit was reached while this lookup waited
-        return this.#ask(key, digest, signal);
+        return this.#lookUpKey(key, digest, signal);
       })
       .finally(() => this.#lookups.delete(digest));
     this.#lookups.set(digest, asked);
@@ -199,7 +202,7 @@ export class KeyVerifier implements RevocationListener {
     return asked;
   }
 
-  async #ask(key: string, digest: string, signal: AbortSignal): Promise<KeyState> {
+  async #lookUpKey(key: string, digest: string, signal: AbortSignal): Promise<KeyState> {
     const arrived: Ids[] = [];
     this.#arrivals.add(arrived);
     try {

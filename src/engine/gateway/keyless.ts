@@ -1,6 +1,6 @@
 /**
- * Requests that need no key outside production: a browser that opens the explorer, or a tool that introspects the schema.
- * Both responses are the same for every caller. Only the headers listed here are forwarded, and the forwarded request is
+ * Admits requests without a key outside production: of a browser that opens the explorer, or of a tool that introspects the
+ * schema. Both responses are the same for every caller. Only the headers listed here are forwarded, and the forwarded request is
  * rebuilt from the query that was checked, so the upstream cannot parse a different query from it.
  */
 import { isUtf8 } from "node:buffer";
@@ -16,7 +16,7 @@ import type { ForwardedRequest } from "./forward.ts";
 import { stripRequest } from "./strip.ts";
 import { parseRequestTarget, type UpstreamRoute } from "./upstream-route.ts";
 
-/** Whether a request without a key may be admitted, judging by its method and headers alone. */
+/** Whether the method and the headers of a request without a key permit admitting it. */
 export function mayBeKeyless({ production }: Config, { method, headers, raw }: FastifyRequest): boolean {
   if (production || parseRequestTarget(raw.url ?? "").path !== graphqlPath) return false;
   const { "content-length": length = "0", "content-type": type = "" } = headers;
@@ -58,7 +58,7 @@ const forwardedHeaders: ReadonlySet<string> = new Set([
 /** A query, and the query string and body of the rebuilt request. The id of a saved operation is left out. */
 type KeylessQuery = { readonly query: string; readonly search: string; readonly body: Buffer | null };
 
-/** The query of a GET (GraphQL over HTTP §5.3). */
+/** Returns the query of a GET (GraphQL over HTTP §5.3). */
 function queryOfGet(search: string): KeylessQuery | undefined {
   const given = new URLSearchParams(search);
   const kept = new URLSearchParams();
@@ -71,7 +71,8 @@ function queryOfGet(search: string): KeylessQuery | undefined {
 }
 
 /**
- * The query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long or not UTF-8, and invalid JSON.
+ * Returns the query of a POST (GraphQL over HTTP §5.4); `undefined` for a batch, a body that is too long or not UTF-8, and
+ * invalid JSON.
  */
 function queryOfPost(body: Buffer | null): KeylessQuery | undefined {
   if (body === null || body.length > keylessRequests.bytes || !isUtf8(body)) return undefined;

@@ -13,7 +13,10 @@ import { Deadline, processRunTime } from "../runtime/deadline.ts";
 import { FairQueue, type QueueEntry } from "../runtime/governor/fair-queue.ts";
 import { keyLookups } from "../runtime/settings/capacity.ts";
 
-/** Lower ranks are served first. Every fourth slot goes to the last rank, so that the second cannot starve it. */
+/**
+ * Lower ranks are served first. Every fourth free slot goes to the last rank before the second, so that the second cannot starve
+ * it.
+ */
 export const priorities = { known: 0, plausible: 1, other: 2 } as const;
 type Rank = (typeof priorities)[keyof typeof priorities];
 
@@ -46,8 +49,8 @@ export class LookupQueue {
   }
 
   /**
-   * Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the lookup is dropped from its rank's queue: because
-   * the queue overflows and this is the newest lookup of the address with the most, or because it waited too long.
+   * Runs `work` as soon as a slot is free. Throws SERVICE_UNAVAILABLE if the lookup is dropped from its rank's queue: because the
+   * queue overflows and this is the newest lookup of the address with the most lookups, or because the lookup waited too long.
    */
   async run<T>(rank: Rank, owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#running >= this.#concurrency) await this.#wait(this.#waiting[rank], owner);
@@ -64,7 +67,7 @@ export class LookupQueue {
     }
   }
 
-  /** Resolves when a running lookup ends and passes its slot on. */
+  /** Resolves when a running lookup ends and this lookup gets its slot. */
   #wait(rank: FairQueue<string, Job>, owner: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (): void => {

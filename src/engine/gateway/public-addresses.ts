@@ -16,7 +16,7 @@ type Reader = {
   readonly namesHost: RegExp;
 };
 
-/** Returns the response headers as the client may see them. `publicHost` is the request's `Host`. */
+/** Returns the response headers, with upstream addresses rewritten or dropped. `publicHost` is the request's `Host`. */
 export function publicAddresses(
   route: UpstreamRoute,
   publicHost: string | undefined,

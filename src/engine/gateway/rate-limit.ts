@@ -1,8 +1,8 @@
 /**
  * Rate limits: requests per minute of each address, checked before the key, and of each API key. Outside production, only limits
- * that are set explicitly apply, and a limit per address for requests without a key. The response has `RateLimit` and
- * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11) of the limit checked last; above the limit it is a 429 with
- * `Retry-After`. Each process counts on its own, in bounded memory, unless `REDIS_URL` makes all gateways count together.
+ * that are set explicitly apply, and a limit per address for requests without a key. The response has the headers `RateLimit` and
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11) of the limit checked last; above the limit, it is a 429 with
+ * `Retry-After`. Each process counts separately, in bounded memory, unless `REDIS_URL` makes all gateways count together.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";
@@ -14,7 +14,7 @@ import type { RedisRateStore } from "./redis-rate-store.ts";
 
 /** Throws RATE_LIMITED with `retryAfter` in seconds. */
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-/** `shared` counts for all gateways; while it is down, each process counts on its own. */
+/** `shared` counts for all gateways; while it is down, each process counts separately. */
 export function createRateLimits({ env }: Config, shared: RedisRateStore | undefined) {
   const limit = (bound: LimitName, max: number, keyOf: (request: FastifyRequest) => string): Check => {
     if (max === Number.POSITIVE_INFINITY) return async () => {};

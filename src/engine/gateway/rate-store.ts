@@ -9,7 +9,7 @@ export type WindowCount = { readonly current: number; readonly leftMs: number };
 export const windowMs = 60_000;
 
 export class RateStore {
-  /** Address or key → its window. The least recently used one is evicted. */
+  /** The windows by address or key. The least recently used window is evicted. */
   readonly #windows = new LRUCache<string, Window>({ max: countedClients });
 
   /** Adds `more` to the count of `key`. With 0, only returns the current count. */

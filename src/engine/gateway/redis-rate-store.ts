@@ -1,6 +1,6 @@
 /**
- * The rate limit counters, which all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or rejects
- * commands, each gateway counts on its own and logs the failure once; requests are still served.
+ * The rate limit counters, which all gateways share through Redis (`REDIS_URL`). While Redis is down, hangs or rejects commands,
+ * each gateway counts separately and logs the failure once; requests are still served.
  */
 import { once } from "node:events";
 import type { FastifyBaseLogger } from "fastify";
@@ -24,7 +24,7 @@ export type RedisRateStore = {
   readonly close: () => void;
 };
 
-export function createRedisRateStore(place: () => RedisAddress, log: FastifyBaseLogger): RedisRateStore {
+export function createRedisRateStore(addressOf: () => RedisAddress, log: FastifyBaseLogger): RedisRateStore {
   const closing = new AbortController();
   /** The connection, while it accepts commands. */
   let client: RedisClient | undefined;
@@ -50,7 +50,7 @@ export function createRedisRateStore(place: () => RedisAddress, log: FastifyBase
       client = undefined;
     }
   };
-  void keepRedisOpen(place, closing.signal, use, markDown);
+  void keepRedisOpen(addressOf, closing.signal, use, markDown);
   /** Fails all pending counts, so that no later request waits for Redis. `beganAt`: start of the count that timed out. */
   const giveUp = (beganAt: number): void => {
     if (failedAt > beganAt) return;

@@ -1,7 +1,7 @@
 /**
- * Connections to Redis or Valkey (`REDIS_URL`): to one server, to the master that sentinels name, or to a cluster. Every key
- * that gateways use begins with `prefix`. ioredis is loaded by the first connection, so a process without `REDIS_URL` never
- * loads it. A closed connection is replaced rather than reopened, so that names and sentinels are resolved anew.
+ * Connections to Redis or Valkey (`REDIS_URL`): to one server, to the master that sentinels name, or to a cluster. Every key that
+ * gateways use begins with `prefix`. ioredis is loaded by the first connection, so a process without `REDIS_URL` never loads it.
+ * A closed connection is replaced rather than reopened, so that names are resolved and sentinels are queried again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster, Redis } from "ioredis";
@@ -26,8 +26,8 @@ const noRetry = () => null;
 const lookup = lookupCache.within(0.9 * connectTimeout);
 
 /** Opens a connection. Throws the cause if Redis does not accept commands in time. */
-export async function openRedis(place: RedisAddress, signal?: AbortSignal): Promise<RedisClient> {
-  const client = await createClient(place);
+export async function openRedis(address: RedisAddress, signal?: AbortSignal): Promise<RedisClient> {
+  const client = await createClient(address);
   let cause: Error | undefined;
   client.on("error", (error: Error) => {
     cause = error;
@@ -47,11 +47,12 @@ export async function openRedis(place: RedisAddress, signal?: AbortSignal): Prom
 }
 
 /**
- * Opens a connection for `use`, and a new one whenever it has closed, until `signal` is aborted. `use` settles when its
- * connection closes. `place` is read for each connection, because a password may have changed. `failed` is called with the cause of each failure.
+ * Keeps a connection open until `signal` is aborted: calls `use` with a new connection whenever the previous one has closed.
+ * `use` settles when its connection closes. `addressOf` is called for each connection, because a password may have changed.
+ * `failed` is called with the cause of each failure.
  */
 export async function keepRedisOpen(
-  place: () => RedisAddress,
+  addressOf: () => RedisAddress,
   signal: AbortSignal,
   use: (client: RedisClient) => Promise<unknown>,
   failed: (error: Error) => void,
@@ -62,7 +63,7 @@ export async function keepRedisOpen(
     const end = (): void => client?.disconnect();
     signal.addEventListener("abort", end, { once: true });
     try {
-      client = await openRedis(place(), signal);
+      client = await openRedis(addressOf(), signal);
       usedAt = performance.now();
       await use(client);
     } catch (error) {
@@ -77,15 +78,15 @@ export async function keepRedisOpen(
   }
 }
 
-async function createClient(place: RedisAddress): Promise<RedisClient> {
+async function createClient(address: RedisAddress): Promise<RedisClient> {
   const [{ Cluster, Redis }, { RedisConnector: Connector }] = await Promise.all([
     import("ioredis"),
     import("./redis-connector.ts"),
   ]);
-  if (place instanceof URL)
-    return new Redis(place.href, { Connector, ...oneAttempt, retryStrategy: noRetry });
-  if (place.kind === "sentinel") return new Redis(await sentinelOptions(place));
-  return new Cluster([...place.hosts], {
+  if (address instanceof URL)
+    return new Redis(address.href, { Connector, ...oneAttempt, retryStrategy: noRetry });
+  if (address.kind === "sentinel") return new Redis(await sentinelOptions(address));
+  return new Cluster([...address.hosts], {
     clusterRetryStrategy: noRetry,
     lazyConnect: true,
     slotsRefreshTimeout: connectTimeout,
@@ -95,17 +96,17 @@ async function createClient(place: RedisAddress): Promise<RedisClient> {
     maxRedirections: 3,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    redisOptions: { Connector, ...oneAttempt, ...credentialsOf(place), ...(place.isTls && { tls: {} }) },
+    redisOptions: { Connector, ...oneAttempt, ...credentialsOf(address), ...(address.isTls && { tls: {} }) },
   });
 }
 
 /** ioredis' sentinel connector accepts our lookup only as part of an address and as a TLS option. */
-async function sentinelOptions(place: RedisGroup) {
-  const { hosts, master: name, database: db, isTls, password } = place;
+async function sentinelOptions(address: RedisGroup) {
+  const { hosts, master: name, database: db, isTls, password } = address;
   const sentinels = isTls ? [...hosts] : (await Promise.all(hosts.map(addressesOf))).flat();
   return {
     ...oneAttempt,
-    ...credentialsOf(place),
+    ...credentialsOf(address),
     name,
     db,
     sentinels,
@@ -160,8 +161,8 @@ type RedisError = Error & {
 };
 
 /**
- * The cause for the log: a connection error's code (`ECONNREFUSED`), or the error prefix of a Redis reply (`READONLY`, `OOM`,
- * `NOPERM`).
+ * Returns the cause for the log: a connection error's code (`ECONNREFUSED`), or the error prefix of a Redis reply (`READONLY`,
+ * `OOM`, `NOPERM`).
  */
 export function redisCause({ code, message, previousErrors, lastNodeError }: RedisError): string {
   if (lastNodeError) return redisCause(lastNodeError);

@@ -1,9 +1,9 @@
 /**
- * Streams an upstream's response to the client. It bypasses Fastify's streams, which cost about as much as the rest of
- * a request. Backpressure from a slow client reaches the upstream. A body must arrive at a minimum rate, not counting the
- * time in which the client applies backpressure. When the client disconnects, the upstream call gets two seconds to complete
- * before its connection is closed: servers accept connections one at a time, so clients that disconnect repeatedly would
- * otherwise delay everyone's new connections.
+ * Streams an upstream's response to the client. It bypasses Fastify's streams, which cost about as much as the rest of a request.
+ * Backpressure from a slow client reaches the upstream. A body must arrive at a minimum rate, not counting the time in which the
+ * client applies backpressure. When the client disconnects, the upstream call gets two seconds to complete before its connection
+ * is closed: servers accept connections one at a time, so clients that disconnect repeatedly would otherwise delay the new
+ * connections of all clients.
  */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
@@ -102,7 +102,10 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     if (this.#failure) controller.abort(this.#failure);
   }
 
-  /** Status and headers are held until the first body byte, so that an upstream that fails before it results in a 502. */
+  /**
+   * Status and headers are not sent before the first byte of the body arrives, so that an upstream that fails before that byte
+   * results in a 502.
+   */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
@@ -132,7 +135,7 @@ export class ResponseForwarding implements Dispatcher.DispatchHandler {
     this.#received += chunk.length;
     if (this.#client.write(chunk)) return;
     controller.pause();
-    const { leftMs } = this.#deadline; // the deadline pauses while the client applies backpressure
+    const { leftMs } = this.#deadline; // the deadline is suspended while the client applies backpressure
     this.#deadline.clear();
     this.#client.once("drain", () => {
       this.#deadline.restart(leftMs);

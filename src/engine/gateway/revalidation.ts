@@ -1,5 +1,5 @@
 /**
- * Looks up cached keys again whose trust is about to end because revocations may have been missed. The most used keys come
+ * Looks up cached keys again that will soon stop being trusted, because revocations may have been missed. The most used keys come
  * first, at a limited rate. The key itself, instead of its digest, is held in memory only while its lookup waits.
  */
 import { revalidations } from "../runtime/settings/capacity.ts";
@@ -36,7 +36,7 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
     this.#options = options;
   }
 
-  want(job: Job<Entry>): void {
+  add(job: Job<Entry>): void {
     if (this.#waiting.size >= this.#options.mostWaiting && !this.#waiting.has(job.digest)) return;
     this.#waiting.set(job.digest, job);
     this.#timer ??= setInterval(() => this.#tick(), tickMs).unref();
@@ -56,7 +56,7 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
     this.#next = [];
   }
 
-  /** The `count` jobs with the most uses per second since their lookup. Drops jobs that are no longer due. */
+  /** Returns the `count` jobs with the most uses per second since their lookup. Drops jobs that are no longer due. */
   #mostUsed(count: number): Job<Entry>[] {
     for (const [digest, job] of this.#waiting) if (!this.#options.isDue(job)) this.#waiting.delete(digest);
     const now = performance.now();

@@ -4,9 +4,9 @@
  *
  * A gateway must detect that it may have missed an entry. Each read begins with the last entry of the read before:
  * - If that entry is missing, the log was trimmed beyond it, deleted or evicted, or a failover lost it.
- * - If the server's replication id has changed, a restart or a failover may have lost acknowledged entries.
- * In both cases the gateway reads the whole log, but revocations may still be lost. Gateways append a heartbeat to a quiet log
- * every few seconds. If the server rejects it, as a replica does, revocations are being written to another server.
+ * - If the server's replication id has changed, a restart or a failover may have lost acknowledged entries. In both cases, the
+ *   gateway reads the entire log, but revocations may still be lost. Gateways append a heartbeat to a quiet log every few seconds.
+ *   If the server rejects it, as a replica does, revocations are being written to another server.
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -20,31 +20,34 @@ const keyField = "key";
 const beatField = "beat";
 
 const pageSize = 1_000;
-/** Milliseconds: the longest blocking read, and the time within which the server must reply apart from that. */
+/** Milliseconds: the longest blocking read, and the additional time within which the server must reply. */
 const longestBlockMs = 1_000;
 const answerMs = 1_000;
 /** At most one warning about unreadable entries is logged in this many milliseconds. */
 const warnEveryMs = 60_000;
-/** The log is current if it was read completely within this time. */
+/** The log is current if the last complete read began less than this many milliseconds ago. */
 const currentMs = 5_000;
 
-/** A log without a new entry for this long gets a heartbeat. Random, so that usually a single gateway writes it. */
+/**
+ * Returns after how many milliseconds without a new entry the gateway appends a heartbeat. The time is random, so that usually
+ * only one gateway appends it.
+ */
 const randomQuietMs = (): number => 2_000 + Math.random() * 2_000;
 
 export type RevocationListener = {
-  /** The keys with these ids are revoked: id → when, in ms since 1970. */
+  /** Called with the ids of revoked keys, and the time of each revocation in ms since 1970. */
   forget(revoked: ReadonlyMap<string, number>): void;
-  /** Every revocation before `at` has arrived; `at` is on the monotonic clock. */
+  /** Called when every revocation before `at` has arrived; `at` is on the monotonic clock. */
   confirm(at: number): void;
-  /** Revocations since the last confirmation, and any before `completeSince` (ms since 1970), may be lost. */
+  /** Called when revocations since the last confirmation, and any before `completeSince` (ms since 1970), may be lost. */
   miss(completeSince: number): void;
 };
 
 type Entry = readonly [id: string, fieldsAndValues: readonly string[]];
 
 /** Opens a connection for appending the ids of revoked keys. Throws if Redis does not accept commands. */
-export async function openRevocationLog(place: RedisAddress) {
-  const client = await openRedis(place);
+export async function openRevocationLog(address: RedisAddress) {
+  const client = await openRedis(address);
   return {
     append: (apiKeyId: string) => append(client, keyField, apiKeyId),
     close: () => client.disconnect(),
@@ -62,7 +65,7 @@ export class RevocationLog {
   readonly #listener: RevocationListener;
   readonly #unconfirmedMs: number;
   readonly #closing = new AbortController();
-  /** The last entry read; if undefined, the next read covers the whole log. */
+  /** The last entry read; if undefined, the next read covers the entire log. */
   #last: Entry | undefined;
   /** Replication id of the server that `#last` was read from. */
   #history: string | undefined;
@@ -77,7 +80,7 @@ export class RevocationLog {
 
   /** `unconfirmedMs`: how long after a gap a cached key whose revocation was lost may still be accepted. */
   constructor(
-    place: () => RedisAddress,
+    addressOf: () => RedisAddress,
     log: FastifyBaseLogger,
     listener: RevocationListener,
     unconfirmedMs: number,
@@ -86,7 +89,7 @@ export class RevocationLog {
     this.#listener = listener;
     this.#unconfirmedMs = unconfirmedMs;
     const follow = (client: RedisClient): Promise<never> => this.#follow(client);
-    void keepRedisOpen(place, this.#closing.signal, follow, (error) => this.#warnUnread(error));
+    void keepRedisOpen(addressOf, this.#closing.signal, follow, (error) => this.#warnUnread(error));
   }
 
   /** Whether every revocation up to a few seconds ago has arrived, for all cached keys. */
@@ -141,7 +144,7 @@ export class RevocationLog {
     }
   }
 
-  /** Why entries between `#last` and the page that starts with `first` may be lost; `undefined` if none is lost. */
+  /** Returns why entries between `#last` and the page that starts with `first` may be lost; `undefined` if none is lost. */
   #gapBefore([first]: readonly Entry[], history: string): string | undefined {
     if (!this.#last) return undefined;
     if (history !== this.#history) return "the server restarted, or another one took over";
@@ -221,7 +224,7 @@ const isSame = (last: Entry, first: Entry | undefined): boolean =>
   first !== undefined && last[0] === first[0] && last[1].join("\n") === first[1].join("\n");
 
 /**
- * Whether the entry is a heartbeat alone, or names keys by valid ids: ASCII that is not JSON, without control characters and
+ * Whether the entry is only a heartbeat, or names keys by valid ids: ASCII that is not JSON, without control characters and
  * without spaces at either end. Other fields may follow a key.
  */
 const isReadable = (values: readonly string[]): boolean => {
@@ -232,7 +235,7 @@ const isReadable = (values: readonly string[]): boolean => {
 };
 
 const keyId = /^(?![[{" ])[\x20-\x7e]{1,512}(?<! )$/;
-/** What programs write by mistake for a missing value. */
+/** Texts that programs write by mistake for a missing value. */
 const noValue: ReadonlySet<string> = new Set(["undefined", "null", "NaN", "[object Object]"]);
 
 function valuesOf(field: string, fieldsAndValues: readonly string[]): string[] {

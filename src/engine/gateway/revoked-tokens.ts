@@ -1,6 +1,6 @@
 /**
  * Determines whether an access token has been revoked, from the revocation log. A cached key is looked up again after its
- * revocation; a token verified locally has to be remembered as revoked. An entry is the id of one token (`jti`), or an
+ * revocation. A token is verified locally, so its revocation must be remembered. An entry is the id of one token (`jti`), or an
  * `api_key_id` (by default the client's id), which revokes all tokens that were issued to it until then.
  *
  * A token counts as confirmed for `unconfirmedMs` after it was issued; later, only if the log was read completely within the last
@@ -20,7 +20,7 @@ const mostRemembered = 2 * revocationLog.entries;
 
 export class RevokedTokens implements RevocationListener {
   readonly #unconfirmedMs: number;
-  /** Id of a token or key → when it was revoked, in ms since 1970; in the order of the log. */
+  /** The times of revocation, in ms since 1970, by the id of the token or key; in the order of the log. */
   readonly #revokedAt = new Map<string, number>();
   /** No revocation after this time was missed, in ms since 1970. */
   #completeSince = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 /**
  * The issuer's public keys (JWK Set, RFC 7517 §5), from a URL or a file. A set is used until a newer one has been read, for at
  * most `keptMs`, so a shorter outage of the issuer has no effect. An unknown `kid` triggers a read, but at most one per
- * `unknownKid` milliseconds (`pauses`), because anyone can make up a `kid`. Redirects are not followed. Keys that a token
+ * `unknownKid` milliseconds (`pauses`), because any client can invent a `kid`. Redirects are not followed. Keys that a token
  * contains or refers to (`jwk`, `jku`, `x5u`) are never used.
  */
 import type { FastifyBaseLogger } from "fastify";
@@ -22,7 +22,7 @@ import { readRegularFile } from "../shared/regular-file.ts";
 
 const maxBytes = 65_536;
 const timeoutMs = 5_000;
-/** How long the last set is used while reads fail, in milliseconds. */
+/** Milliseconds for which the last set is used while reads fail. */
 export const keptMs = 3_600_000;
 /** Milliseconds between two reads: in general, after a failure, and for unknown keys. A file costs little to read. */
 const pauses = {

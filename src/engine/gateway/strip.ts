@@ -1,9 +1,9 @@
 /**
- * Phase 1: forwards two kinds of request headers: end-to-end headers of HTTP, and headers that the document declares. Any
- * other header might be trusted by a server behind the gateway, as proxies' headers are. Two kinds are never forwarded, even
- * if the document declares them: hop-by-hop fields (RFC 9110 §7.6.1), and headers that only a gateway may set (context
- * headers, proof, the client's address), which `inject` sets afterwards. Proxy vendors use different header names, so these
- * are recognised by words and prefixes.
+ * Phase 1: forwards two kinds of request headers: end-to-end headers of HTTP, and headers that the document declares. Any other
+ * header might be trusted by a server behind the gateway, as proxies' headers are. Two kinds are never forwarded, even if the
+ * document declares them: hop-by-hop fields (RFC 9110 §7.6.1), and headers that only a gateway may set (context headers, proof,
+ * the client's address), which `inject` sets afterwards. Proxy vendors use different header names, so such headers are recognised
+ * by words and prefixes.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalHeader, isGatewayHeader } from "../shared/never-credentials.ts";
@@ -79,7 +79,7 @@ const proxyPrefix =
   /^(?:x-)?(?:cf|fastly|cloudfront|akamai|azure|envoy|amzn|appengine|goog|vercel|fly|arr|ssl|accel|middleware|auth-request|consumer|credential|ms-client|b3|uberctx|datadog|ot-span)-/;
 const upstreamDetail = /^x-(?:debug|backend|upstream)(?:-|$)/;
 
-/** Whether a header, in any spelling, is never forwarded. `prefix` is the prefix of the context headers. */
+/** Whether a header must never be forwarded, in any spelling. `prefix` is the prefix of the context headers. */
 function isNeverForwarded(prefix: string, name: string): boolean {
   if (name === "__proto__") return true; // would set the prototype of a plain object
   const canonical = canonicalHeader(name);
@@ -99,7 +99,7 @@ export const forwardedHeaderNames = (prefix: string, declared: readonly string[]
 export const stripRequest = (forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): HeaderFields =>
   filterHeaders(headers, (name) => forwarded.has(name));
 
-/** The response headers that may reach the client. A 401 has the gateway's challenge in place of the upstream's. */
+/** The response headers that may reach the client. In a 401, the gateway's challenge replaces the upstream's. */
 export function stripResponse(
   prefix: string,
   status: number,
@@ -115,21 +115,21 @@ export function stripResponse(
 }
 
 /**
- * `Cache-Control` for the client: a response is private unless the upstream allows shared caches explicitly. By default, shared
- * caches do not store responses to requests with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is a
- * credential.
+ * Returns `Cache-Control` for the client: a response is private unless the upstream explicitly allows shared caches. By default,
+ * shared caches do not store responses to requests with `Authorization` (RFC 9111 §3.5), but they do not know that `X-API-Key` is
+ * a credential.
  */
 export function clientCacheControl(given: string | string[] = "no-store"): string {
   const control = [given].flat().join(", ");
   return /\b(?:public|s-maxage|private)\b/i.test(control) ? control : `private, ${control}`;
 }
 
-function filterHeaders(headers: UpstreamHeaders, mayTravel: (name: string) => boolean): HeaderFields {
+function filterHeaders(headers: UpstreamHeaders, isForwarded: (name: string) => boolean): HeaderFields {
   const named = connectionOptions([headers.connection ?? []].flat().join());
   const kept = new Dictionary<string | string[]>();
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined && !named.has(name) && mayTravel(name)) kept[name] = value;
+    if (value !== undefined && !named.has(name) && isForwarded(name)) kept[name] = value;
   }
   return kept;
 }

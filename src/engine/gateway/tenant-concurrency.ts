@@ -1,7 +1,7 @@
 /**
- * Limits the concurrent requests of tenants, each of which occupies a connection, and the bytes of their buffered bodies.
- * However many requests of one tenant hang or read their responses slowly, other tenants are served. A tenant over its own share
- * gets a 429; a tenant within its share, when the whole capacity is in use, gets a 503. Requests without a key share an eighth of
+ * Limits the concurrent requests of tenants, each of which occupies a connection, and the bytes of their buffered bodies. Even if
+ * very many requests of one tenant hang or read their responses slowly, other tenants are served. A tenant that exceeds its share
+ * gets a 429; a tenant within its share gets a 503 while the entire capacity is in use. Requests without a key share an eighth of
  * the connections.
  */
 import { type LimitName, refusedByLimit } from "../runtime/coded-error.ts";

@@ -1,7 +1,7 @@
 /**
  * Phase 2 for signed access tokens (RFC 9068): verifies tokens of the configured issuer by its public keys, without a lookup.
- * Verified tokens are cached by digest until they expire or the issuer's keys change, because one verification costs as much
- * as tens of lookups in the cache.
+ * Verified tokens are cached by digest until they expire or the issuer's keys change, because one verification costs as much as
+ * dozens of cache lookups.
  */
 import { hash } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -19,7 +19,10 @@ import { readCallerContext } from "./caller-context.ts";
 import { clockSkewMs, type IssuedToken, RevokedTokens } from "./revoked-tokens.ts";
 import { SigningKeys } from "./signing-keys.ts";
 
-/** Only signatures by private keys: no `none`, and no HMAC, for which a public key could pass as the secret (RFC 8725 §2.1). */
+/**
+ * Only algorithms that sign with private keys: not `none`, and not HMAC, for which an attacker could use a public key as the
+ * secret (RFC 8725 §2.1).
+ */
 const algorithms = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -49,9 +52,9 @@ export class TokenVerifier {
   }
 
   /**
-   * Returns the context of a valid token; `undefined` for a key that has to be looked up: it is not a token of the issuer, or
-   * its revocation may have been missed. Throws UNAUTHENTICATED for any other token of the issuer, and SERVICE_UNAVAILABLE
-   * without the issuer's keys.
+   * Returns the context of a valid token. Returns `undefined` for a key that must be looked up, because it is not a token of the
+   * issuer or its revocation may have been missed. Throws UNAUTHENTICATED for any other token of the issuer, and
+   * SERVICE_UNAVAILABLE without the issuer's keys.
    */
   async verify(key: string): Promise<TenantContext | undefined> {
     this.keys.refreshIfDue();

@@ -40,8 +40,15 @@ import { own } from "../shared/own.ts";
 import { findScopeChallenge, scopesOfTools } from "./required-scopes.ts";
 import type { Tool } from "./tools.ts";
 
-/** Headers that describe the MCP request's body and connection, and are not passed on. */
-const ofTransport = ["accept", "connection", "content-length", "content-type", "host", "transfer-encoding"];
+/** Headers that describe the body and the connection of the MCP request. They are not passed to `/v1/graphql`. */
+const transportHeaders = [
+  "accept",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "transfer-encoding",
+];
 
 /** The requests that are served, by method. */
 const requestSchemas = {
@@ -61,7 +68,7 @@ type MessageError = {
 type McpOptions = {
   readonly tools: readonly Tool[];
   readonly version: string;
-  /** A message may contain this many calls, like any other request. */
+  /** Maximum number of messages in a batch, the same as that of operations in any other request. */
   readonly maxOperations: number;
   /** The scope that is charged for a message. */
   readonly scopeOf: (request: FastifyRequest) => RequestScope;
@@ -114,8 +121,8 @@ export function serveMcp(
   const call = async (request: FastifyRequest, tool: Tool, variables: object): Promise<CallToolResult> => {
     const fault = unknownArgument(tool, variables) ?? infiniteArgument(variables);
     if (fault) return toolResult({ errors: [fault] });
-    admissionOf(request).stopCounting(); // otherwise messages would occupy the places that their own calls wait for
-    const kept = Object.entries(request.headers).filter(([header]) => !ofTransport.includes(header));
+    admissionOf(request).stopCounting(); // otherwise messages would occupy the places in the start queue that their own calls wait for
+    const kept = Object.entries(request.headers).filter(([header]) => !transportHeaders.includes(header));
     const given = await server.inject({
       method: "POST",
       url: graphqlPath,

@@ -7,7 +7,7 @@ import type { ScopeRequirement } from "../shared/operation.ts";
 import { own } from "../shared/own.ts";
 import type { Tool } from "./tools.ts";
 
-/** What a token with insufficient scopes lacks, and the scopes to ask for. */
+/** The scopes that a token lacks for a tool, and the scopes that the client should request instead. */
 export type ScopeChallenge = {
   readonly tool: string;
   readonly missing: readonly string[];
@@ -16,8 +16,8 @@ export type ScopeChallenge = {
 
 /**
  * Returns the challenge for a token without all scopes that `tools` require, and `undefined` for a token with all of them. A
- * client replaces its token by one with exactly the scopes of the challenge, so the challenge repeats granted scopes, as far as
- * `known` lists them.
+ * client replaces its token by one with exactly the scopes of the challenge, so the challenge repeats those granted scopes that
+ * `known` contains.
  */
 export function findScopeChallenge(
   tools: readonly Tool[],
@@ -37,7 +37,10 @@ export function findScopeChallenge(
   };
 }
 
-/** Of each REST operation's alternatives, counts the one that needs the fewest scopes beyond those `granted`. */
+/**
+ * Returns the scopes that a tool requires: for each REST operation, the scopes of the alternative that needs the fewest scopes
+ * beyond those `granted`.
+ */
 function requiredScopes(
   { scopes }: Tool,
   headers: IncomingHttpHeaders,

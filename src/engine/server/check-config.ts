@@ -19,7 +19,7 @@ import { isGatewayHeader } from "../shared/never-credentials.ts";
 import type { Operations } from "../shared/operation.ts";
 import { hashSpec } from "../shared/spec-hash.ts";
 
-/** The products that GraphQL fields call, as `REST_BASE_URL_<TAG>` spells them. */
+/** Returns the products that GraphQL fields call, in the spelling of `<TAG>` in `REST_BASE_URL_<TAG>`. */
 export const productsOf = (operations: Operations): ReadonlySet<string> =>
   new Set(Object.values(operations).map(({ product }) => product));
 
@@ -32,7 +32,7 @@ export function assertStartable(
   if (lines.length > 0) throw new ConfigError(lines);
 }
 
-/** Settings that are missing or contradict each other, and in production those that are unsafe. */
+/** Finds settings that are missing or contradict each other, and in production, settings that are unsafe. */
 function* findErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   for (const name of missingUrls(config, operations))
@@ -70,7 +70,7 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
     yield "LOG_LEVEL: `debug` logs too much in production; use info, warn or error";
 }
 
-/** One line for each setting that is valid but probably unintended. */
+/** Returns one line for each setting that is valid but probably unintended. */
 export function* findSuspectSettings(config: Config, operations: Operations): Iterable<string> {
   const { roles, env, production } = config;
   if (!production && isOpenGateway(config, operations)) yield openGateway;
@@ -86,8 +86,8 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
 }
 
 /**
- * Reasons not to start with credentials of the server (`spec/credentials.yaml`): callers are not known, a product is called at
- * another origin than its owner pinned or would get the gateway's headers, or a file is missing.
+ * Finds reasons not to start with credentials of the server (`spec/credentials.yaml`): callers are not identified, a product is
+ * called at an origin other than the pinned one or would get the gateway's headers, or a file is missing.
  */
 export function* findHeldErrors(config: Config, operations: Operations): Iterable<string> {
   const { roles, env } = config;
@@ -112,7 +112,7 @@ export function* findHeldErrors(config: Config, operations: Operations): Iterabl
 }
 
 /**
- * Reasons not to start as a federation subgraph. The federation gateway enforces parts of the supergraph (`@inaccessible`,
+ * Finds reasons not to start as a federation subgraph. The federation gateway enforces parts of the supergraph (`@inaccessible`,
  * `@authenticated`), so in production clients must not bypass it. It also sends operations that are not saved.
  */
 export function* findSubgraphErrors(
@@ -133,13 +133,13 @@ function* findVendorAsRest({ env }: Config, operations: Operations): Iterable<st
     yield `REST_BASE_URL: ${origin} is the API of a vendor, to which spec/credentials.yaml pins a credential; the gateway would send it GATEWAY_SECRET and the callers' keys; leave it out, or set it to your own REST platform`;
 }
 
-/** The variables that the roles require but that are not set. */
+/** Returns the names of the variables that the roles require but that are not set. */
 function missingUrls(config: Config, operations: Operations): ReadonlySet<string> {
   const { roles, env } = config;
   if (roles.has("platform")) return new Set();
   const urls = roles.has("graphql") ? [...baseUrls(config, operations).values()] : [];
   const missing = new Set(urls.filter((url) => typeof url === "string"));
-  // where all products have documents, and so URLs, of their own, the gateway may serve GraphQL alone
+  // if every product has its own document, and therefore its own URL, the gateway may serve only GraphQL
   const servesGraphqlAlone =
     roles.has("graphql") || (env.GRAPHQL_URL && Object.keys(operations).every(hasOwnDocument));
   if (roles.has("gateway") && !servesGraphqlAlone && !env.REST_BASE_URL) missing.add("REST_BASE_URL");
@@ -147,8 +147,8 @@ function missingUrls(config: Config, operations: Operations): ReadonlySet<string
 }
 
 /**
- * Errors of the settings by which a gateway verifies keys: key introspection, a file of digests, or the signing keys of access
- * tokens.
+ * Finds errors in the settings by which a gateway verifies keys: key introspection, a file of digests, or the signing keys of
+ * access tokens.
  */
 function* findKeyErrors({ roles, env }: Config): Iterable<string> {
   if (!roles.has("platform") && !env.KEY_INTROSPECTION_URL && !env.KEYS_FILE && !env.TOKEN_ISSUER)
@@ -196,7 +196,7 @@ function* findContextProducts({ env }: Config, operations: Operations): Iterable
       yield `CONTEXT_PRODUCTS: ${name} has no effect, for no product with a document of its own has this name${products.length > 0 ? `; there are ${products.join(", ")}` : ""}`;
 }
 
-/** Timeouts that exceed the enclosing ones, and base URLs of products that no field calls. */
+/** Finds timeouts that exceed the enclosing ones, and base URLs of products that no field calls. */
 function* findIneffective({ env, upstreams }: Config, operations: Operations): Iterable<string> {
   const { CONNECT_TIMEOUT_MS: connect, CALL_TIMEOUT_MS: call, REQUEST_TIMEOUT_MS: request } = env;
   if (connect > call)
@@ -210,7 +210,7 @@ function* findIneffective({ env, upstreams }: Config, operations: Operations): I
       yield `REST_BASE_URL_${tag}: is not used, because no GraphQL field calls this product; there are ${names.join(", ")}`;
 }
 
-/** A `GRAPHQL_URL` that points to another service, or whose path is probably meant to replace `/v1/graphql`. */
+/** Finds a `GRAPHQL_URL` that points to another service, or whose path is probably meant to replace `/v1/graphql`. */
 function* findWrongGraphql({ env }: Config): Iterable<string> {
   const { GRAPHQL_URL: graphql, REST_BASE_URL: rest, HOST, PORT } = env;
   if (!graphql) return;
@@ -224,7 +224,7 @@ function* findWrongGraphql({ env }: Config): Iterable<string> {
     yield `GRAPHQL_URL: ${isAtRest ? "is at REST_BASE_URL's host, and " : ""}requests go to ${prefix}/v1/graphql, because its path is kept; leave the path out if that is not intended`;
 }
 
-/** A development start that other machines can reach, or that is configured for real keys. */
+/** Finds a development start that other machines can reach, or that is configured for real keys. */
 function* findOpenDemo({ roles, env }: Config): Iterable<string> {
   const isLoopback = /^(?:127\.|::1$|localhost$)/.test(env.HOST);
   const [sign] = [
@@ -248,7 +248,7 @@ export function assertFresh(root: string, specHash: string): void {
     throw new ConfigError(["generated/ was made from another spec/ than this one; run npm run codegen"]);
 }
 
-/** One line if V8 would collect garbage too often. `memory`: the container's limit in bytes; 0 or huge if unlimited. */
+/** Returns one line if V8 would collect garbage too often. `memory`: the container's limit in bytes; 0 or huge if unlimited. */
 export function findSmallYoungGeneration(memory: number, options: string): string[] {
   const mib = Math.floor(memory / 1_048_576);
   return mib === 0 || mib >= youngGeneration.unneededFromMiB || options.includes("--max-semi-space-size")

@@ -66,8 +66,8 @@ async function close(server: FastifyInstance, quietMs: number): Promise<void> {
 const maxDrainMs = 2_000;
 
 /**
- * Longest tick that counts as idle: too short for a new connection to arrive meanwhile. The limit grows with the wait, because
- * a busy process may have no short ticks.
+ * The longest tick that counts as idle: so short that a new connection is unlikely to have arrived in it. The limit grows with
+ * the wait, because a busy process may have no short ticks.
  */
 const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 

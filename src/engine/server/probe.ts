@@ -1,6 +1,6 @@
 /**
  * Probes a service in another process with one request, which verifies more than a connection would: its certificate, that it
- * speaks HTTP, and that it is the intended service. Failures are described in words that name what to fix.
+ * speaks HTTP, and that it is the intended service. The description of a failure names what to fix.
  */
 import { Client } from "undici";
 import { proofHeader } from "../runtime/http/context-headers.ts";

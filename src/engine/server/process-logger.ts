@@ -16,7 +16,7 @@ export type ProcessLogger = {
   /** In production the text is a single line. `more`: further fields of the log line. */
   readonly info: (text: string, more?: object) => void;
   readonly warn: (line: string) => void;
-  /** Why the start failed. Goes to stderr in production too. */
+  /** Writes why the start failed. Goes to stderr in production too. */
   readonly fatal: (line: string) => void;
 };
 

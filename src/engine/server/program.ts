@@ -1,5 +1,5 @@
 /**
- * Composition root: environment in, running roles out. The roles named on the command line (default: all) run in this
+ * Composition root: starts the roles with a configuration. The roles named on the command line (default: all) run in this
  * process, each on a separate socket, so that the same code runs in one process or several. The first of gateway, graphql,
  * platform listens on `PORT`; the others listen behind it on loopback ports.
  */
@@ -108,7 +108,7 @@ const withSecret = (config: Config): Config =>
 /** Only the front handles CORS. */
 const behindFront = (config: Config): Config => withEnvironment(config, { CORS_ORIGINS: [] });
 
-/** Raises the header limits by what a gateway adds, in this process or another. */
+/** Raises the header limits by the headers that a gateway adds, in this process or another. */
 const withHeaderAllowance = (role: Role, config: Config): Config =>
   role === "gateway" || config.env.GATEWAY_SECRET === undefined
     ? config

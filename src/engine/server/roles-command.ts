@@ -26,7 +26,7 @@ import { watchUpstreams } from "./watch-upstreams.ts";
 
 type Options = { readonly brief?: boolean; readonly checkConfig?: boolean };
 
-/** Returns 0 once the roles run, which they do until a signal stops them. With any other exit code, none of them runs. */
+/** Returns 0 once the roles run; they then run until a signal stops them. If it returns any other exit code, no role runs. */
 export function run(argv: readonly string[], given: Io, service: Service): Promise<number> {
   const textLogger = createProcessLogger(service.name, given, false);
   // a misspelt NODE_ENV probably means production, so log JSON
@@ -137,7 +137,7 @@ function checkDataFile(file: string): void {
 /** Values of variables with these names are never printed, unless they are numbers. */
 const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
-/** `environment`: to distinguish defaults from values that were set. */
+/** `environment` shows which values were set; the others are defaults. */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
   const known = Object.keys(variables) as (keyof typeof variables)[];
   const rows = [

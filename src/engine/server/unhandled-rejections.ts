@@ -1,7 +1,7 @@
 /**
- * Handles promises that reject after their last handler is gone. One request's failure must not end the process, which serves
- * others, so an unhandled `CodedError` is logged and counted. Any other unhandled rejection is a bug and ends the process,
- * because its state is unknown.
+ * Handles promises that reject after their last handler is gone. The failure of one request must not end the process, which
+ * serves other requests, so an unhandled `CodedError` is logged and counted. Any other unhandled rejection is a bug and ends the
+ * process, because its state is unknown.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../runtime/coded-error.ts";

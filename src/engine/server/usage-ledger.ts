@@ -1,7 +1,8 @@
 /**
  * Records what clients use, for `check --usage`: saved operations, and the schema coordinates of other operations, with apps and
- * versions, each at most once a day. Unlike the metrics it knows every operation, and survives restarts. Lines are appended to a
- * file for each day (`usage-lines.ts`) every minute and at the end; what could not be written is written later.
+ * versions, each at most once a day. Unlike the metrics, the ledger contains every operation and survives restarts. Lines are
+ * appended to a file for each day (`usage-lines.ts`), every minute and when the process stops; lines that could not be written
+ * are written later.
  */
 import { appendFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ import { dayOfUsageFile, type UsageLine, usageDay, usageFile } from "../shared/u
 
 const flushMs = 60_000;
 const dayMs = 86_400_000;
-/** Days after which a file is deleted: a quarter. */
+/** Days after which a file is deleted: a quarter of a year. */
 const keptDays = 92;
 /**
  * Once a day has this many distinct lines, new ones omit app and version, so at most one more line per operation or field is

@@ -7,7 +7,10 @@ import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { knownMethod } from "../../runtime/observe/request-record.ts";
 import { labels, type MetricFamilies } from "./metric-registry.ts";
 
-/** When a call began. A property of undici's request, because WeakMap entries stay in memory longer than their keys. */
+/**
+ * The property of undici's request that has the start of the call. A `WeakMap` is not used, because its entries stay in memory
+ * longer than their keys.
+ */
 const begun = Symbol("begun");
 type Call = {
   readonly origin: string;

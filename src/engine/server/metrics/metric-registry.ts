@@ -1,7 +1,7 @@
 /**
  * Metrics whose values are collected at scrape time, and their text for Prometheus. `prom-client` hashes the labels at each
- * observation (1 µs) and formats them at each scrape. Here each combination of label values has a plain number and its text, so
- * a series is written in a hundredth of the time (measured).
+ * observation (1 µs) and formats them at each scrape. This registry keeps a plain number and the formatted text for each
+ * combination of label values, so a series is written in a hundredth of the time (measured).
  */
 
 type Value = string | number | boolean;
@@ -57,7 +57,7 @@ export class MetricFamilies {
     return of;
   }
 
-  /** A histogram. `bounds`: upper bounds of its buckets; by default those of durations in seconds. */
+  /** Adds a histogram. `bounds`: upper bounds of its buckets; by default those of durations in seconds. */
   histograms<Values extends readonly Value[]>(
     name: string,
     help: string,

@@ -1,5 +1,5 @@
 /**
- * Measures the requests of each role, and the saved operations among them. Clients cannot create labels: roles, routes,
+ * Measures the requests of each role, and the saved operations that they run. Clients cannot create labels: roles, routes,
  * methods, schemes, statuses, codes and quotas come from closed lists, operation names from saved operations, and apps from
  * manifests.
  */
@@ -24,8 +24,8 @@ const other = "other";
 /** Maximum number of distinct operation labels of counters, in total and per app (or this service). */
 const maxOperationLabels = { ofAll: 2_000, ofApp: 500 };
 /**
- * Maximum number of operations with a histogram (17 series each), in total and per app. The first half is for the operations that
- * run first, the second half for operations that have run `often` times.
+ * Maximum number of operations with a histogram (17 series each), in total and per app. Half of them are for the operations that
+ * run first, and half for operations that have run `often` times.
  */
 const maxHistograms = { ofAll: 300, ofApp: 150, often: 100 };
 /**
