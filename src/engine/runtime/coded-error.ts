@@ -6,7 +6,7 @@ import { STATUS_CODES } from "node:http";
 import { type Code, codes } from "../shared/error-codes.ts";
 import type { Environment } from "./settings/environment.ts";
 
-/** The bounds that reject valid requests, as named in metrics and logs. */
+/** The limits that reject valid requests, as named in metrics and logs. */
 export type LimitName =
   | "address_rate"
   | "unread_responses"
@@ -29,7 +29,7 @@ export type LimitName =
 /** Why credentials were rejected. A `refused_key` was rejected by key introspection or REST, a `refused_token` by the gateway. */
 export type CredentialFailure = "no_key" | "not_a_key" | "refused_key" | "refused_token";
 
-/** The error for a valid request that is rejected for now. The client may retry after `retryAfter` seconds. */
+/** The error for a valid request that is rejected temporarily. The client may retry after `retryAfter` seconds. */
 export const refusedByLimit = (
   reason: LimitName,
   code: "SERVICE_UNAVAILABLE" | "RATE_LIMITED",
@@ -37,7 +37,7 @@ export const refusedByLimit = (
   retryAfter = 1,
 ): CodedError => new CodedError(code, message, { retryAfter }, { reason });
 
-/** One value that REST rejected: the argument that contained it, and what REST's error body says about it. */
+/** One value that REST rejected: the argument that contained it, and the details about it in REST's error body. */
 export type RefusedValue = {
   readonly argument?: string;
   readonly detail?: string;
@@ -67,7 +67,7 @@ export type Details = {
 export class CodedError extends Error {
   readonly code: Code;
   readonly details: Details;
-  /** The bound that rejected a valid request, or why a key was rejected. For operators, not for clients. */
+  /** The limit that rejected a valid request, or why a key was rejected. For operators, not for clients. */
   readonly reason: LimitName | CredentialFailure | undefined;
 
   constructor(
@@ -114,7 +114,7 @@ const byStatus = new Map<number, Code>([
   [504, "UPSTREAM_TIMEOUT"],
 ]);
 
-/** REST status (RFC 9110 §15) → code. Any other status is an error of the upstream. */
+/** Returns the code for a REST status (RFC 9110 §15). Any status that is not in the table is an error of the upstream. */
 export const codeForStatus = (status: number): Code => byStatus.get(status) ?? "UPSTREAM_ERROR";
 
 /**

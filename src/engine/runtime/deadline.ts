@@ -48,7 +48,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#check(ms - waitMs), waitMs);
   }
 
-  /** The timer has elapsed, so at most `maxLeftMs` remain, whatever the clock returns. */
+  /** The timer has elapsed, so at most `maxLeftMs` remain, regardless of what the clock returns. */
   #check(maxLeftMs: number): void {
     const leftMs = Math.min(this.leftMs, maxLeftMs);
     if (leftMs >= 1) this.#wait(leftMs);

@@ -55,7 +55,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
     };
   }
 
-  /** A connection to the name failed: its addresses may have changed. */
+  /** Called when a connection to the name has failed, because its addresses may have changed. */
   expire(name: string): void {
     this.#names.get(name)?.expire();
   }
@@ -70,7 +70,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
   }
 }
 
-/** A running lookup. `known` resolves once it has addresses or has failed. */
+/** A running lookup. `known` resolves once the lookup has found addresses or has failed. */
 type Running = { readonly beganAt: number; readonly known: Promise<void> };
 
 class CachedName {
@@ -135,7 +135,7 @@ class CachedName {
       this.#lookup = undefined;
       this.#failure = code === undefined ? undefined : unresolved(this.#name, code);
       this.#nextLookupAt = now + lookups.leastMs;
-      // a failed query says nothing about the last addresses, so they stay in use (RFC 8767 §4); an answer without addresses
+      // a failed query proves nothing about the last addresses, so they stay in use (RFC 8767 §4); an answer without addresses
       // removes them
       const kept = this.#usable().filter((last) => failed.some((query) => isOf(query, last)));
       this.#addresses = [...usableFrom(now, name, addresses), ...kept];

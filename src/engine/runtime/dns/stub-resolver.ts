@@ -155,8 +155,8 @@ async function afterAddresses(other: Promise<Result>): Promise<string> {
 const pending = (): Promise<never> => new Promise(() => {});
 
 /**
- * A name that does not exist has no addresses of either family (RFC 8020), so the IPv6 query is not waited for if its name server
- * does not answer. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
+ * A name that does not exist has no addresses of either family (RFC 8020), so the result does not wait for the IPv6 query if the
+ * name server does not answer it. Only the IPv4 answer counts: some servers deny a name that has no IPv6 address (RFC 4074 §4.2).
  */
 async function afterNoSuchName(ipv4: Promise<Result>): Promise<string> {
   return (await ipv4) === "ENOTFOUND" ? sleep(resolutionDelayMs, "ENOTFOUND") : pending();
@@ -232,8 +232,8 @@ function readSearch(file: string): Search {
 }
 
 /**
- * The fully qualified names to query, in order. The given name comes before the search list if it has at least `ndots` dots,
- * and after it otherwise. For a name with a trailing dot, the search list is not used.
+ * Returns the fully qualified names to query, in order. The given name comes before the search list if it has at least `ndots`
+ * dots, and after it otherwise. For a name with a trailing dot, the search list is not used.
  */
 function candidates(name: string, { domains, ndots }: Search): ReadonlySet<string> {
   if (name.endsWith(".")) return new Set([name.slice(0, -1)]);
@@ -284,8 +284,9 @@ function readLines(file: string): string[] {
 }
 
 /**
- * IPv6 first if this machine has an IPv6 address that is not link-local, else IPv4. This is rule 1 of RFC 6724 §6, "avoid
- * unusable destinations"; the order is a preference only, since a connection tries all addresses.
+ * Returns the IPv6 addresses first if this machine has an IPv6 address that is not link-local, and else the IPv4 addresses first.
+ * This is rule 1 of RFC 6724 §6, "avoid unusable destinations"; the order is a preference only, since a connection tries all
+ * addresses.
  */
 function byPreference(addresses: readonly Address[]): readonly Address[] {
   const prefersIPv6 = hasIPv6();

@@ -19,7 +19,8 @@ export function deprecationHeaders(
   const byDocument = new WeakMap<DocumentNode, Headers>();
   if (Object.keys(deprecations).length === 0) return undefined;
   return (document) => {
-    const headers = byDocument.get(document) ?? headersOf(selectedCoordinates(schema, document), deprecations);
+    const headers =
+      byDocument.get(document) ?? headersOf(selectedCoordinates(schema, document), deprecations);
     byDocument.set(document, headers);
     return headers;
   };

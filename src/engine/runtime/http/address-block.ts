@@ -7,7 +7,7 @@ import { isIPv6 } from "node:net";
 /** Some proxies add the port in `X-Forwarded-For`; with it, each connection would count as a different client. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d+)?$/;
 
-/** The address without a port, or the first four groups of an IPv6 one. */
+/** Returns the address without its port, or the first four groups of an IPv6 address. */
 export function addressBlock(given: string): string {
   const [, v4, v6] = withPort.exec(given) ?? [];
   const address = v4 ?? v6 ?? given;

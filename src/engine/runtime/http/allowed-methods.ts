@@ -1,13 +1,13 @@
 /**
- * Methods that a known path does not support: 405 with `Allow` (RFC 9110 §15.5.6), also for methods without a route anywhere,
- * such as PROPFIND. Fastify itself answers them with 404.
+ * Rejects methods that a known path does not support with 405 and `Allow` (RFC 9110 §15.5.6), also methods that no route
+ * supports, such as PROPFIND. Fastify itself would respond with 404.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { own } from "../../shared/own.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** `Allow` by path, where the routes do not show it; empty for a path that is not served. */
+    /** `Allow` by path, for paths whose routes do not determine it; empty for a path that is not served. */
     allow: Map<string, string>;
   }
 }
@@ -34,7 +34,7 @@ export function collectMethods(server: FastifyInstance): (request: FastifyReques
   };
 }
 
-/** A route's path: `:id` stands for a segment, `*` for the rest. */
+/** Converts a route's path to a pattern: `:id` matches a segment, and `*` the rest. */
 const patternOf = (url: string): RegExp =>
   new RegExp(
     `^${url
@@ -44,7 +44,7 @@ const patternOf = (url: string): RegExp =>
     "s",
   );
 
-/** The path as Fastify's router compares it. */
+/** Returns the path as Fastify's router compares it: decoded, and without the query. */
 function pathOf(url: string): string {
   const [path = ""] = url.split("?", 1);
   try {

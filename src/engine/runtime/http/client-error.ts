@@ -1,6 +1,6 @@
 /**
- * Responds to data that Node's HTTP parser rejects before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or
- * smuggled framing, headers above the limit, a request that never ends. The response contains nothing of the request.
+ * Responds to data that Node's HTTP parser rejects before a request exists (RFC 9112 §2.2, §3.2, §6.1): malformed or smuggled
+ * framing, headers above the limit, a request that never ends. The response contains no data of the request.
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";

@@ -10,7 +10,7 @@ import { addVary } from "./vary.ts";
 
 /** Smaller responses fit into a single packet with their headers. */
 const thresholdBytes = 1_024;
-/** Larger responses are compressed on another thread, piece by piece: on this one they would block other requests. */
+/** Larger responses are compressed on another thread, in chunks: on the main thread they would block other requests. */
 const maxInlineBytes = 65_536;
 
 const mayCompress = ({ headers }: FastifyRequest): boolean =>
@@ -23,7 +23,7 @@ export async function compressResponses(
   onCompress: (request: FastifyRequest, characters: number) => void = () => {},
 ): Promise<void> {
   server.addHook("onRoute", (route) => {
-    route.onSend = [route.onSend ?? [], inPieces].flat(); // runs before the library's hook
+    route.onSend = [route.onSend ?? [], inChunks].flat(); // runs before the library's hook
   });
   await server.register(compress, {
     encodings: ["br", "gzip"],
@@ -33,7 +33,7 @@ export async function compressResponses(
     syncThreshold: maxInlineBytes,
     globalDecompression: false, // compressed request bodies are rejected
   });
-  // even if this response is not compressed, because another client's would be
+  // `Vary` is set even if this response is not compressed, because the response to another client may be
   server.addHook("onSend", (request, reply, payload, done) => {
     addVary(reply, "accept-encoding");
     if (typeof payload === "string" && payload.length >= thresholdBytes && mayCompress(request))
@@ -43,17 +43,17 @@ export async function compressResponses(
 }
 
 /**
- * Passes a large response to the library in pieces. When a client disconnects, the library does not stop its compressor, which
- * finishes the current piece and keeps it in memory.
+ * Passes a large response to the library in chunks. When a client disconnects, the library does not stop its compressor, which
+ * finishes the current chunk and keeps it in memory.
  */
-const inPieces: onSendHookHandler<unknown> = (request, reply, payload, done) => {
+const inChunks: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   const whole = typeof payload === "string" ? Buffer.from(payload) : payload;
   if (!Buffer.isBuffer(whole) || whole.length <= maxInlineBytes || !mayCompress(request))
     return done(null, payload);
   reply.header("content-length", whole.length); // in case the response is not compressed after all
-  done(null, Readable.from(piecesOf(whole)));
+  done(null, Readable.from(chunksOf(whole)));
 };
 
-function* piecesOf(whole: Buffer): Iterable<Buffer> {
+function* chunksOf(whole: Buffer): Iterable<Buffer> {
   for (let at = 0; at < whole.length; at += maxInlineBytes) yield whole.subarray(at, at + maxInlineBytes);
 }

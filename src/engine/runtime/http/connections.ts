@@ -38,8 +38,11 @@ export class ClientConnection {
   last: ServerResponse | undefined;
   /** Bytes received when the last response was complete; -1: none yet. */
   bytesBefore = -1;
-  /** Bytes that the client has read, and how many it may leave unread; maintained by `slow-readers.ts`. */
-  taken = 0;
+  /**
+   * Bytes that the kernel has accepted for the client, and the bytes by which the client may still fall behind the minimum rate;
+   * maintained by `slow-readers.ts`.
+   */
+  acceptedBytes = 0;
   credit: number | undefined;
   /** Whether it was closed because the client read too slowly. */
   isUnread = false;

@@ -1,4 +1,4 @@
-/** Rejects request bodies with a content coding (RFC 9110 §8.4), because their readers here do not decode them. */
+/** Rejects request bodies with a content coding (RFC 9110 §8.4), because the code that reads them does not decode them. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../coded-error.ts";
 

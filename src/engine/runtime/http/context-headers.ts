@@ -1,6 +1,6 @@
 /**
  * Writes and reads the eight context headers that the gateway injects. Lists are comma-separated. Commas, percent signs and
- * everything but visible ASCII are percent-encoded (RFC 3986 §2.1), so values arrive unchanged and cannot add others.
+ * everything but visible ASCII are percent-encoded (RFC 3986 §2.1), so values arrive unchanged and cannot add further values.
  */
 import { timingSafeEqual } from "node:crypto";
 import { proofHeader } from "../../shared/never-credentials.ts";
@@ -50,7 +50,7 @@ function valuesOf(prefix: string, headers: HeaderValues, suffix: string): string
   return typeof value !== "string" || value === "" ? [] : value.split(",").map(decodeURIComponent);
 }
 
-/** A list of a verified caller; empty if the header is malformed. */
+/** Returns a list from the context of a verified caller; empty if the header is malformed. */
 export function readContextList(
   prefix: string,
   headers: HeaderValues,

@@ -16,7 +16,9 @@ const exposedHeaders = [
   "sunset",
 ];
 
-/** Allows pages of `origins` (`*`: any) to call with `methods`; browsers cache this for ten minutes. No origins: no CORS. */
+/**
+ * Allows pages of `origins` (`*`: any) to call with `methods`; browsers cache this for ten minutes. Without origins, CORS is off.
+ */
 export async function allowOrigins(
   server: FastifyInstance,
   origins: readonly string[],

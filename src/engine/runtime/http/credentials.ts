@@ -8,7 +8,7 @@ import { CodedError, type CredentialFailure } from "../coded-error.ts";
 /** The headers that may contain a key, in lower case. */
 export const keyHeaders: readonly string[] = ["x-api-key", "authorization"];
 
-/** Returns the unverified key; `undefined` if there is none. Throws `BAD_REQUEST` for repeated or conflicting ones. */
+/** Returns the unverified key; `undefined` if there is none. Throws `BAD_REQUEST` for repeated or conflicting headers. */
 export function readKey(rawHeaders: readonly string[]): string | undefined {
   const apiKey = only(rawHeaders, "x-api-key");
   const authorization = only(rawHeaders, "authorization");

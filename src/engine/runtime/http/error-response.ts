@@ -24,8 +24,8 @@ export function errorBody(
 }
 
 /**
- * How a client may authenticate (RFC 9110 §11.6.1), with the URL of the resource's metadata (RFC 9728 §5.1) and the scopes to ask
- * for (RFC 6750 §3).
+ * Returns the challenge, which lists the authentication schemes (RFC 9110 §11.6.1), the URL of the resource's metadata (RFC 9728
+ * §5.1) and the scopes to request (RFC 6750 §3).
  */
 export function challengeOf(metadata?: ReturnType<typeof resourceMetadata>): string {
   const { url, content } = metadata ?? {};

@@ -4,7 +4,7 @@ import Negotiator from "negotiator";
 export const json = "application/json; charset=utf-8";
 const mediaTypes = [json, "application/graphql-response+json; charset=utf-8"];
 
-/** A longer `Accept` is ignored, as RFC 9110 §12.5.1 allows: parsing 16 kB takes longer than a whole request. */
+/** A longer `Accept` is ignored, as RFC 9110 §12.5.1 allows: parsing 16 kB takes longer than an entire request. */
 const maxLength = 1_024;
 
 /** The media type that the client prefers; `undefined` if it accepts none. */
@@ -21,8 +21,8 @@ export const acceptsJson = (accept: string | undefined): boolean =>
 export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept);
 
 /**
- * The formats of incremental delivery: graphql-js 17's, in which a field is sent once, and that of 2022-08-24, in which
- * each deferred fragment is sent with all its fields.
+ * The formats of incremental delivery: the format of graphql-js 17, in which a field is sent once, and the format of 2022-08-24,
+ * in which each deferred fragment is sent with all its fields.
  */
 export type PartFormat = "v0.2" | "20220824";
 

@@ -24,26 +24,26 @@ export function recordRequest(
   const { id, method, ip: address } = request;
   const { url: route = "" } = request.routeOptions;
   const trace = validTraceparent(headers.traceparent);
-  const known = new RequestRecord(serverInfo, { id, method, route, address });
+  const record = new RequestRecord(serverInfo, { id, method, route, address });
   const isProved = hasProof(env, headers[proofHeader]);
   if (!isProved && serverInfo.role === "graphql" && headers[proofHeader] !== undefined) {
-    known.hasWrongProof = true;
+    record.hasWrongProof = true;
     warnWrongProof(serverInfo, env);
   }
-  if (trace !== undefined && isProved) known.traceparent = trace;
-  else known.callersTrace = trace;
+  if (trace !== undefined && isProved) record.traceparent = trace;
+  else record.callersTrace = trace;
   const [path = ""] = request.url.split("?", 1);
-  known.url = { scheme: request.protocol, host: request.host ?? "", path };
-  request.record = known;
-  beginRequest(known);
+  record.url = { scheme: request.protocol, host: request.host ?? "", path };
+  request.record = record;
+  beginRequest(record);
   const written = (): number => socket.bytesWritten ?? 0; // undefined for injected requests
   const bytesBefore = written();
   raw.on("close", () => {
     const isUnread = connection?.isUnread === true;
-    if (isUnread) known.fail(readTooSlowly);
-    known.finish(raw.statusCode, isUnread || !raw.writableFinished, written() - bytesBefore);
-    if (known.code !== undefined || serverInfo.log.access === "all") known.client ??= clientNameOf(headers);
-    endRequest(known);
+    if (isUnread) record.fail(readTooSlowly);
+    record.finish(raw.statusCode, isUnread || !raw.writableFinished, written() - bytesBefore);
+    if (record.code !== undefined || serverInfo.log.access === "all") record.client ??= clientNameOf(headers);
+    endRequest(record);
   });
 }
 

@@ -47,7 +47,7 @@ const unsent: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * A suffix for the message of a failed write, so that clients do not repeat it unawares. A request without a complete response
+ * A suffix for the message of a failed write, so that clients do not unknowingly repeat it. A request without a complete response
  * may have been executed, even if the connection broke or the server closed it while it was idle.
  */
 export const outcomeOfWrite = (wasSent: boolean, code: Code): string => {

@@ -59,7 +59,7 @@ type Export<Batch> = (batch: Batch, done: (result: { code: number }) => void) =>
 
 /**
  * Logs once when the collector stops accepting `what`, and once when it accepts it again. `count` is called for each batch. Every
- * export is reported to the SDK as successful, because it would log a line for each failure.
+ * export is reported to the SDK as successful, because the SDK would otherwise log a line for each failure.
  */
 export function withWarnings<Batch>(
   exportBatch: (batch: Batch, done: (result: Result) => void) => void,

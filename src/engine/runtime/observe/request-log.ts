@@ -15,7 +15,7 @@ function isFailure(outcome: CallOutcome): boolean {
   return outcome !== "OK" && outcome !== "ABANDONED" && codes[outcome].status >= 500;
 }
 
-/** Failures of REST or of this service are logged for every request, even in a flood; rejections by a bound are not. */
+/** Failures of REST or of this service are logged for every request, even in a flood; rejections by a limit are not. */
 const isAlwaysLogged = ({ code, reason }: RequestRecord, isFault: boolean): boolean =>
   isFault && !(code === "SERVICE_UNAVAILABLE" && reason !== undefined);
 

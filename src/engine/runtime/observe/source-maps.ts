@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
  */
 export function createSourceMapper(folder = dirname(process.argv[1] ?? "")): (line: string) => string {
   const base = pathToFileURL(join(folder, "/")).href;
-  const place = new RegExp(`${base.replace(/[^\w/]/g, "\\$&")}([\\w.-]+\\.js):(\\d+):(\\d+)`, "g");
+  const location = new RegExp(`${base.replace(/[^\w/]/g, "\\$&")}([\\w.-]+\\.js):(\\d+):(\\d+)`, "g");
   const maps = new Map<string, SourceMap>();
   const mapOf = (file: string): SourceMap | undefined => {
     const path = join(folder, `${file}.map`);
@@ -22,7 +22,7 @@ export function createSourceMapper(folder = dirname(process.argv[1] ?? "")): (li
     return maps.get(file);
   };
   return (line) =>
-    line.replaceAll(place, (given, file: string, row: string, column: string) => {
+    line.replaceAll(location, (given, file: string, row: string, column: string) => {
       const found: Partial<SourceMapping> = mapOf(file)?.findEntry(Number(row) - 1, Number(column) - 1) ?? {};
       const { originalSource: source, originalLine = 0, originalColumn = 0 } = found;
       return source ? `${new URL(source, base)}:${originalLine + 1}:${originalColumn + 1}` : given;

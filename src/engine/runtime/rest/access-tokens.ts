@@ -1,6 +1,6 @@
 /**
- * Access tokens by the client credentials grant (RFC 6749 §4.4). One request serves all calls that wait for a token, and the
- * token is used until shortly before it expires.
+ * Obtains access tokens by the client credentials grant (RFC 6749 §4.4). One request serves all calls that wait for a token, and
+ * the token is used until shortly before it expires.
  */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -16,13 +16,13 @@ import { upstreamConnector } from "./upstream/upstream-connector.ts";
 const usualSeconds = 300;
 /** A token is not used in the last tenth of its lifetime, a minute at most. */
 const marginSeconds = 60;
-/** After a failure, calls fail for this long without another request: a server may lock clients out. */
+/** After a failed token request, calls fail for this long without a new request: a server may lock out clients that repeat it. */
 const pauseMs = 5_000;
-/** A token that REST refuses at a younger age is not replaced, since a new one would be refused too. */
+/** A token that REST refuses before it has this age is not replaced, because REST would refuse a new token too. */
 const leastAgeMs = 10_000;
 const mostBytes = 65_536;
 
-/** A token in a private property, which loggers do not print. */
+/** An access token. Its text is in a private property, which loggers do not print. */
 export class AccessToken {
   readonly #text: string;
   readonly #isRenewable: () => boolean;
@@ -38,7 +38,7 @@ export class AccessToken {
     return this.#text;
   }
 
-  /** Whether a new token may be accepted where this one was refused. */
+  /** Whether REST may accept a new token although it refused this one. */
   get isRenewable(): boolean {
     return this.#isRenewable();
   }
@@ -91,7 +91,7 @@ export class AccessTokens {
     );
   }
 
-  /** Errors contain nothing of the response, because it may repeat the secret. */
+  /** Errors contain no part of the response, because it may repeat the secret. */
   async #request({ url, scope, inBody }: TokenEndpoint, client: string) {
     const colon = client.indexOf(":");
     const [id, secret] = [client.slice(0, colon), client.slice(colon + 1)];
@@ -127,7 +127,7 @@ const basic = (id: string, secret: string): string =>
 
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
-/** A successful response (RFC 6749 §5.1). */
+/** Parses a successful response (RFC 6749 §5.1). */
 function readToken(body: string): { text: string; seconds: number } {
   const { access_token: text, token_type: type = "bearer", expires_in: given } = membersOf(parsedJson(body));
   const isBearer = typeof type === "string" && type.toLowerCase() === "bearer";

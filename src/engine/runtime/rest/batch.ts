@@ -1,7 +1,7 @@
 /**
- * One list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. Each item has a property
- * with the key that the item belongs to. If a chunk's call fails, only the parents of its keys get an Error. A parent without a
- * key gets null if the document allows that (`"nullableKeys"`), and an Error otherwise.
+ * Makes one list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. Each item has a
+ * property with the key that the item belongs to. If a chunk's call fails, only the parents of its keys get an Error. A parent
+ * without a key gets null if the document allows that (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
 import { isRecord } from "../../shared/json-object.ts";
@@ -22,7 +22,7 @@ type Fetch<K, Item> = (keys: K[]) => Promise<readonly Item[] | null | undefined>
 /** The name or path of the property that contains an item's key. */
 type MatchPath<Match extends string> = Match | readonly [Match, ...string[]];
 
-/** An item with that property, or the first property of that path. */
+/** An item with the property of a `MatchPath`, or with the first property of its path. */
 type Matched<Match extends string> = { readonly [Name in Match]?: unknown };
 
 /** For each key, the items that match it, or the error of its chunk. */
@@ -145,18 +145,18 @@ async function fetchChunk<K, Item, Kept>(
     const answer: unknown = (await batch.fetch(chunk)) ?? [];
     if (!Array.isArray(answer)) throw notA("list");
     const steps = [batch.match].flat();
-    let hasLost = false;
+    let hasItemWithoutKey = false;
     for (const item of answer as Item[]) {
       const value = keyAt(item, steps);
       const key = textOf(value);
       if (key === undefined) {
-        hasLost ||= typeof value !== "number"; // a rounded key's parent fails anyway
+        hasItemWithoutKey ||= typeof value !== "number"; // a rounded key's parent fails anyway
         continue;
       }
       const kept = found.get(key);
       if (!(kept instanceof Error)) found.set(key, batch.keep(kept, item));
     }
-    if (hasLost) failUncertain(chunk, found);
+    if (hasItemWithoutKey) failUncertain(chunk, found);
   } catch (error) {
     const [unwritable, others] = partition(chunk, unwritableItems(error));
     for (const key of unwritable)

@@ -8,20 +8,20 @@ import { hasAll, includesAll, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers sent to every operation that a call may replace by its own. */
-const ownOfCall: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
+/** Headers that are sent to every operation, and that a call may replace with its own values. */
+const replaceableHeaders: ReadonlySet<string> = new Set(["accept", "accept-language", "x-request-id"]);
 
-const headersOfNoCaller = ["accept", "accept-language"];
+const publicReadHeaders = ["accept", "accept-language"];
 
 const none: readonly Owner[] = [];
 
-/** What the gateway vouches for. */
+/** The facts about a caller that the gateway vouches for. */
 type Vouched = { readonly tenant: string | undefined; readonly permissions: ReadonlySet<string> };
 const unknownCaller: Vouched = { tenant: undefined, permissions: new Set() };
 
 /**
- * Everything that is derived from the credentials and the context headers of a request. Requests with the same ones share a
- * profile.
+ * Everything that is derived from the credentials and the context headers of a request. Requests with the same credentials and
+ * context headers share a profile.
  */
 export class CallerProfile {
   /** The headers that every operation receives, except those that differ in each request. */
@@ -30,7 +30,9 @@ export class CallerProfile {
   readonly credentials: Headers;
   /** The tenant that the gateway vouches for, or the owners of the credentials. */
   readonly owners: readonly Owner[];
-  /** A string that differs whenever REST can distinguish the callers. It does not change when the gateway's proof is rotated. */
+  /**
+   * A string that differs for any two callers that REST can distinguish. It does not change when the gateway's proof is rotated.
+   */
   readonly identity: string;
   readonly vouched: Vouched;
   /** Owners whose credentials REST has accepted. */
@@ -50,7 +52,7 @@ type Withheld = { readonly names: readonly string[]; readonly products: Readonly
 
 export class CallerHeaders {
   readonly profile: CallerProfile;
-  /** The headers that operations receive, whatever they declare. */
+  /** The headers that every operation receives, regardless of what the operation declares. */
   readonly headers: Headers;
   /**
    * The owners that the request is charged to: the tenant, the owners of its accepted credentials, or its address.
@@ -98,7 +100,7 @@ export class CallerHeaders {
     return Object.keys(this.credentials).length > 0;
   }
 
-  /** The name of the first owner, for uses where there can be only one. */
+  /** The name of the first owner, for code that supports only one owner. */
   get caller(): string {
     return this.owners[0]?.name ?? "";
   }
@@ -108,7 +110,7 @@ export class CallerHeaders {
     return this.owners.length > 1 ? this.owners.slice(1).map(({ name }) => name) : undefined;
   }
 
-  /** Returns the owner that REST identifies the caller as, for this operation. */
+  /** Returns the name of the owner whose credential the operation uses. */
   ownerAt({ credentials = [] }: Operation): string {
     const known =
       this.owners.length > 1 &&
@@ -131,11 +133,11 @@ export class CallerHeaders {
   /**
    * Returns a copy of the headers that are forwarded to an operation, with the credentials that it accepts and the headers of the
    * call. A header of the call may come from a client's argument, so it never replaces a header that the gateway vouches for or a
-   * credential of the request, in any spelling. Otherwise a valid credential in the argument would prove the one in the request.
-   * A public read contains nothing of its caller except the language.
+   * credential of the request, in any spelling. Otherwise a valid credential in the argument would prove an invalid one in the
+   * request. The headers of a public read contain no data of its caller except the language.
    */
   headersOf(operation: Operation, ofCall: Headers = {}): Dictionary<string> {
-    const headers = operation.public ? this.#ofNoCaller : new Dictionary<string>(this.headers);
+    const headers = operation.public ? this.#headersOfPublicRead : new Dictionary<string>(this.headers);
     const { credentials = [], places, product } = operation;
     if (this.#withheld?.products.has(product)) for (const name of this.#withheld.names) delete headers[name];
     if (places) this.#place(operation, headers);
@@ -149,13 +151,13 @@ export class CallerHeaders {
     if (added.length === 0) return headers;
     const fixed = new Set(Object.keys({ ...this.headers, ...headers }).map(canonicalHeader));
     for (const [name, value] of added)
-      if (ownOfCall.has(name) || !fixed.has(canonicalHeader(name))) headers[name] = value;
+      if (replaceableHeaders.has(name) || !fixed.has(canonicalHeader(name))) headers[name] = value;
     return headers;
   }
 
-  get #ofNoCaller(): Dictionary<string> {
+  get #headersOfPublicRead(): Dictionary<string> {
     const headers = new Dictionary<string>();
-    for (const name of headersOfNoCaller) {
+    for (const name of publicReadHeaders) {
       const value = own(this.headers, name);
       if (value !== undefined) headers[name] = value;
     }
@@ -189,7 +191,7 @@ export class CallerHeaders {
   }
 
   /**
-   * Returns the path of a call with the credentials that REST accepts in the query. It must be used only for sending, never
+   * Returns the path of a call with the credentials that REST accepts in the query. This path must only be sent, and never be
    * logged or stored.
    */
   pathOf(operation: Operation, path: string): string {
@@ -222,7 +224,7 @@ function secretParts(value: string): string[] {
   return [value, rest, ...parts, basic, basic.replace(/^[^:]*:/, "")];
 }
 
-/** Shorter strings are not treated as secrets, because they may be a word of any sentence. */
+/** Shorter strings are not treated as secrets, because ordinary sentences may contain them. */
 const shortestSecret = 6;
 
 /** Returns the credentials and their parts that no message for a client may contain. */
@@ -233,12 +235,15 @@ const mostCharacters = 1_024;
 
 /**
  * Returns a short string unchanged, and a digest of a long one: a credential may have 16 kB, valid or not, and thousands of
- * callers are remembered. No short string has the form of such a digest.
+ * callers are remembered. A short string never has the form of a digest.
  */
 export const digestIfLong = (text: string, most = mostCharacters): string =>
   text.length <= most ? text : `sha256 ${hash("sha256", text, "base64url")}\n`;
 
-/** The characters allowed in a cookie (RFC 6265 §4.1.1). Other credentials are not sent; REST then refuses the call. */
+/**
+ * The characters allowed in a cookie (RFC 6265 §4.1.1). A credential with other characters is not sent; REST then refuses the
+ * call.
+ */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
 /** Header values contain no line breaks, so different headers result in different strings. */

@@ -1,6 +1,6 @@
 /**
  * The REST client of one request. It finds an operation's upstream, makes the call, and converts the response to a value or to a
- * `CodedError`, which names the operation but contains nothing of the upstream.
+ * `CodedError`, which names the operation but discloses nothing about the upstream.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson, isText } from "../../shared/media-type.ts";
@@ -238,7 +238,9 @@ export class RestClient {
   }
 }
 
-/** Ensures that a credential for all tenants is used only for the caller's tenant, whatever resolvers and clients do. */
+/**
+ * Ensures that a credential for all tenants is used only for the caller's tenant, regardless of what resolvers and clients pass.
+ */
 function checkTenant({ held }: Operation, init: Init | undefined, tenant: string | undefined): void {
   if (!held?.tenant) return;
   if (own(membersOf(init?.[held.tenant.in]), held.tenant.name) !== tenant)

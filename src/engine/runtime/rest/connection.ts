@@ -1,13 +1,14 @@
 /**
  * Builds a connection from a page of REST (GraphQL Cursor Connections Specification).
  *
- * REST sends one cursor per page, that of the next page, which becomes the cursor of the last edge. The cursor of any other edge
- * consists of REST's cursor of its own page and a number of items to skip: REST sends these items again, and they are left out.
- * Cursors contain further values where a page depends on them:
+ * REST sends one cursor per page: the cursor of the next page, which becomes the cursor of the last edge. The cursor of any other
+ * edge consists of REST's cursor of its own page and a number of items to skip: REST sends these items again, and they are left
+ * out. Cursors contain further values where a page depends on them:
  * - the size of the pages, if REST's cursor may be a page number: with another size, every page would begin elsewhere;
  * - the number of items before the page, if the last page is recognised by a total and the client cannot choose the size;
- * - the number of consecutive empty pages, after an empty page. With offsets, the cursor of each edge is its offset. If REST's
- * cursor is the id of the last item, it is taken from that item.
+ * - the number of consecutive empty pages, after an empty page.
+ *
+ * With offsets, the cursor of each edge is its offset. If REST's cursor is the id of the last item, it is read from that item.
  */
 import { Dictionary } from "../../shared/own.ts";
 import { type CountedPage, isCounted, type NextPage, type Page, pathOfPart } from "../../shared/page.ts";
@@ -21,7 +22,7 @@ type ItemAt<Body, Items extends readonly string[]> =
   NonNullable<ValueAt<Body, Items>> extends readonly (infer Item)[] ? Item : never;
 
 /** The fields of a connection that REST does not have. Its other fields are properties of the REST body. */
-type Made<Item> = {
+type ConnectionFields<Item> = {
   readonly nodes: Item[];
   readonly edges: { readonly node: Item; readonly cursor: string }[];
   readonly pageInfo: {
@@ -34,12 +35,12 @@ type Made<Item> = {
 
 /** `Omit` would lose the properties of a body that may have further ones (`additionalProperties`). */
 export type Connection<Body, Item> = {
-  [Key in keyof Body as Exclude<Key, keyof Made<Item>>]: Body[Key];
-} & Made<Item>;
+  [Key in keyof Body as Exclude<Key, keyof ConnectionFields<Item>>]: Body[Key];
+} & ConnectionFields<Item>;
 
 /**
- * `load` gets `first` and `after` as REST expects them. If no call is needed, it returns null or, for an empty page, `[]`. Throws
- * `BAD_USER_INPUT` for a cursor that this function did not create.
+ * `load` is called with `first` and `after` as REST expects them. If no call is needed, it returns null or, for an empty page,
+ * `[]`. Throws `BAD_USER_INPUT` for a cursor that this function did not create.
  */
 export async function connection<
   const Args extends PageArguments,
@@ -117,8 +118,9 @@ function checkParts(body: object, page: Page): void {
 }
 
 /**
- * Returns the page size to request from REST if the connection's page begins within a REST page. The cursor may contain it.
- * Otherwise the skipped items are added, since REST sends them too, up to REST's maximum `most`.
+ * Returns the page size to request from REST if the connection's page begins within a REST page. If the cursor contains a size,
+ * that size is used. Otherwise the number of skipped items is added to `first`, because REST sends these items too, up to REST's
+ * maximum `most`.
  */
 function sizeOf(args: PageArguments, { first, most }: Page, { skip, size }: PageStart): PageArguments {
   if (size !== undefined && args.after != null) return { first: size };
@@ -188,7 +190,10 @@ function isShort({ args, page, start, items }: PageAnswer): boolean {
 
 const lengthOf = (items: unknown): number => (Array.isArray(items) ? items.length : 0);
 
-/** `edges` and `pageInfo` are built when they are read, so that a selection of `nodes` does not pay for them. */
+/**
+ * Builds the connection. Its `edges` and `pageInfo` are built when they are read, so that a selection of `nodes` does not pay for
+ * them.
+ */
 function buildConnection({ args, page, start, body, items }: PageAnswer, nextCursor: string): object {
   const { first, after } = args;
   const { skip, size, before } = start;

@@ -14,15 +14,15 @@ export function credentialReader(
   operations: Operations,
   prefix: string,
 ): (headers: IncomingHttpHeaders) => Readonly<Record<string, string>> {
-  const isNone = (name: string): boolean => isNeverCredential(name, prefix);
+  const isExcluded = (name: string): boolean => isNeverCredential(name, prefix);
   const misplaced = new Set(
     Object.values(operations).flatMap(({ places = {} }) =>
       Object.entries(places).flatMap(([name, place]) =>
-        place.in === "header" && isNone(place.name) ? [name] : [],
+        place.in === "header" && isExcluded(place.name) ? [name] : [],
       ),
     ),
   );
-  const names = credentialNames(operations).filter((name) => !isNone(name) && !misplaced.has(name));
+  const names = credentialNames(operations).filter((name) => !isExcluded(name) && !misplaced.has(name));
   return (headers) => {
     const found = new Dictionary<string>();
     for (const name of names) {
@@ -50,8 +50,8 @@ const canonical = (text: string): string =>
   text.startsWith("basic ") ? `basic ${Buffer.from(text.slice(6), "base64").toString("base64")}` : text;
 
 /**
- * Whom a request is charged to: a tenant, the holder of a credential, or an address. `name` is unique; for a credential, it is
- * derived from the header values. `headers`: the headers that form the credential; empty for a tenant or an address.
+ * An owner that requests are charged to: a tenant, the holder of a credential, or an address. `name` is unique; for a credential,
+ * it is derived from the header values. `headers`: the headers that form the credential; empty for a tenant or an address.
  */
 export type Owner = { readonly name: string; readonly headers: readonly string[] };
 
@@ -73,11 +73,11 @@ export function ownersOf(
     inAuthorization.has(name) ? canonical(normalized("authorization", value)) : value;
   return (credentials) => {
     const met = alternatives.filter((headers) => hasAll(credentials, headers));
-    const least =
+    const minimal =
       met.length > 1
         ? met.filter((headers) => !met.some((other) => other !== headers && includesAll(headers, other)))
         : met;
-    return least.map((headers) => {
+    return minimal.map((headers) => {
       const name = headers
         .map((header) => `${header}: ${textOf(header, own(credentials, header))}`)
         .join("\n");

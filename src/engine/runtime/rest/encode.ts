@@ -34,10 +34,10 @@ type Pairs = {
   readonly section: Section;
 };
 
-const usual: Style = { style: "form", explode: true };
+const defaultStyle: Style = { style: "form", explode: true };
 
 const styleOf = ({ operation, location }: Pairs, name: string): Style =>
-  own(operation.style ?? {}, `${location}:${name}`) ?? usual;
+  own(operation.style ?? {}, `${location}:${name}`) ?? defaultStyle;
 
 function serializeOne(name: string, value: unknown, written: Style, all: Pairs): string {
   const { style, explode, allowReserved } = written;

@@ -1,8 +1,8 @@
 /**
  * Selects the headers of a request that are forwarded to REST, by an allow-list. An operation receives the credentials that the
  * document declares for it. The context headers, the gateway's proof and its trace are forwarded only if the request itself
- * contains that proof. A product with a document of its own may be a vendor's, and with the proof, its REST service could
- * impersonate any tenant. It therefore receives context headers and proof only if `CONTEXT_PRODUCTS` names it.
+ * contains that proof. A product with its own document may belong to a vendor, whose REST service could use the proof to
+ * impersonate any tenant. Such a product therefore receives context headers and proof only if `CONTEXT_PRODUCTS` names it.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
@@ -65,13 +65,13 @@ export function headerForwarder({ env }: Config, operations: Operations): Header
     }
     const headers = new Dictionary<string>(profile.headers);
     headers["x-request-id"] = requestId;
-    copyHeaders(headers, given, isProved ? ofRequestWithTrace : ofRequest);
+    copyHeaders(headers, given, isProved ? requestHeadersWithTrace : requestHeaders);
     return new CallerHeaders(profile, headers, withheld);
   };
 }
 
-const ofRequest = ["accept-language"];
-const ofRequestWithTrace = [...ofRequest, ...trace];
+const requestHeaders = ["accept-language"];
+const requestHeadersWithTrace = [...requestHeaders, ...trace];
 
 function copyHeaders(target: Dictionary<string>, given: IncomingHttpHeaders, names: readonly string[]): void {
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** The value that codegen generates from a spec (`generated/index.ts`), and that the roles serve. */
+/** The type of the value that codegen generates from a spec (`generated/index.ts`) and that the roles serve. */
 import type { Operations, ScopeRequirement } from "../../shared/operation.ts";
 
 /** Annotations of a tool that writes (MCP, Schema Reference, `ToolAnnotations`). */
@@ -51,7 +51,7 @@ export type GeneratedApi = {
   readonly requestHeaders: readonly string[];
   /** JSON Schema of each argument's value. */
   readonly argumentSchemas: ByArgument<object>;
-  /** REST name → argument, where they differ. */
+  /** Maps a REST name to the name of its argument, where the two differ. */
   readonly argumentNames: ByArgument<string>;
   readonly savedOperations: readonly ManifestEntry[];
   /** The hash of the spec. */
@@ -61,6 +61,6 @@ export type GeneratedApi = {
     readonly schema: URL;
     readonly references: Readonly<Record<string, readonly EntityReference[]>>;
   };
-  /** Deprecations by REST, by schema coordinate: the dates of deprecation and removal, `YYYY-MM-DD`. */
+  /** The deprecations that REST declares, by schema coordinate: the dates of deprecation and removal, `YYYY-MM-DD`. */
   readonly deprecations?: Readonly<Record<string, { readonly since?: string; readonly sunset?: string }>>;
 };

@@ -55,7 +55,7 @@ export class CallCredentials {
     this.#secrets = parts.toSorted((one, other) => other.length - one.length).map(secretOf);
   }
 
-  /** Strings that no message for a client may contain. A getter, so that printing the object does not reveal them. */
+  /** Strings that no message for a client may contain. This is a getter, so that printing the object does not reveal them. */
   get secrets(): readonly string[] {
     return [...this.#parts, mask];
   }
@@ -87,7 +87,7 @@ export class CallCredentials {
     return whole;
   }
 
-  /** Whether the call was made with a token that may have been revoked, so that another one may be accepted. */
+  /** Whether the call was made with a token that may have been revoked, so that REST may accept a new token. */
   get isRenewable(): boolean {
     return this.#placed.some(({ token }) => token?.isRenewable);
   }
@@ -124,8 +124,8 @@ function secretOf(text: string): Secret {
 
 /**
  * Matches a secret in the spellings in which a text may contain it: with percent-encoded characters (RFC 3986 §2.1), JSON's
- * escapes (RFC 8259 §7) and numeric character references of HTML, also if they are escaped again, as in an address within
- * another one. Repetitions are bounded, so that the time grows with the text only.
+ * escapes (RFC 8259 §7) and numeric character references of HTML, also if they are escaped again, as in an address within another
+ * one. Repetitions are bounded, so that the time is linear in the length of the text.
  */
 function patternOf(secret: string, isEscaped: boolean): RegExp {
   const pattern = secret.replace(isEscaped ? /./gs : /[^A-Za-z0-9]/g, (character) => {
@@ -175,8 +175,8 @@ export class HeldCredentials {
 
   /**
    * Returns the credentials of a call for a tenant that the gateway vouches for; `undefined` for an operation that uses the
-   * caller's own credentials. Throws `CodedError`, also for a caller without the permission that the owner requires, before any
-   * cache is read.
+   * caller's own credentials. Throws `CodedError`, also for a caller without the permission that `spec/credentials.yaml`
+   * requires, before any cache is read.
    */
   async of(
     { held }: Operation,

@@ -17,7 +17,10 @@ export type Enclosing = {
   readonly above: Enclosing | undefined;
 };
 
-/** Returns the mark of an argument, for use in place of a type's name. It cannot collide, because GraphQL names have no dots. */
+/**
+ * Returns the mark of an argument, for use in place of a type's name. It never equals a type's name, because GraphQL names
+ * contain no dots.
+ */
 export const markOfArgument = (name: string): string => `argsAbove.${name}`;
 
 /**

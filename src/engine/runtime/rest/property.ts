@@ -61,8 +61,8 @@ export const lacksKey = (): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", "the REST answer lacks a value that another call needs");
 
 /**
- * Returns the value of a call, for a field that is null without one. Throws `BAD_UPSTREAM_RESPONSE` for a null, which the document
- * forbids.
+ * Returns the value of a call, for a field that is null only if no call is made. Throws `BAD_UPSTREAM_RESPONSE` if the value of
+ * the call is null, which the document forbids.
  */
 export async function neverNull<Value>(answer: Promise<Value>): Promise<NonNullable<Value>> {
   const value = await answer;

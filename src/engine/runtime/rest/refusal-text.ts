@@ -18,7 +18,7 @@ export const documentedStatus = (
   status: number,
 ): string | undefined => [String(status), "4XX", "default"].find((key) => refusals?.includes(key));
 
-const ofCredentials: ReadonlySet<number> = new Set([401, 403, 407]);
+const credentialStatuses: ReadonlySet<number> = new Set([401, 403, 407]);
 
 /** Maximum number of characters of one text, and of entries of `errors`. */
 const mostCharacters = 300;
@@ -27,14 +27,14 @@ const mostErrors = 20;
 /** `argument` is REST's name of a value, such as `items.0.name`, until it is translated for the field. */
 export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "errors">;
 
-/** Returns the declared members. Returns nothing if none is declared, or if the body repeats a secret of its request. */
+/** Returns the declared members. Returns `{}` if none is declared, or if the body repeats a secret of its request. */
 export function refusalText(
   operation: Operation,
   { status, mediaType }: RestResponse,
   body: unknown,
   secrets: CallerHeaders["secrets"],
 ): RefusalText {
-  if (status < 400 || status >= 500 || ofCredentials.has(status)) return {};
+  if (status < 400 || status >= 500 || credentialStatuses.has(status)) return {};
   const documented = documentedStatus(operation, status);
   for (const members of (documented !== undefined && operation.errors) || []) {
     if (!members.statuses.includes(documented ?? "") || !includes(members.media, mediaType)) continue;
@@ -56,7 +56,7 @@ function repeats(body: unknown, secrets: readonly string[]): boolean {
   });
 }
 
-/** Secrets with fewer letters and digits are compared exactly, because so few may occur in any text. */
+/** Secrets with fewer letters and digits are compared exactly, because any text may contain so few. */
 const fewestLetters = 6;
 
 /**
@@ -200,8 +200,8 @@ export function refusalMessage(
     each.detail === undefined || detail?.includes(each.detail) ? [] : [withName(each.argument, each.detail)],
   );
   const own = detail === undefined ? undefined : withName(values.length > 0 ? undefined : argument, detail);
-  const isTelling = title !== undefined && argument === undefined && !isPhrase(title, status);
-  const head = own ?? (values.length === 0 && isTelling ? title : undefined);
+  const isInformative = title !== undefined && argument === undefined && !isPhrase(title, status);
+  const head = own ?? (values.length === 0 && isInformative ? title : undefined);
   const list = values.slice(0, mostRepeated).join("; ");
   if (head === undefined) return list === "" ? undefined : bounded(list, mostOfMessage);
   return bounded(list === "" ? head : `${head.replace(/[.:]$/, "")}: ${list}`, mostOfMessage);

@@ -116,7 +116,7 @@ export class RequestScope {
   }
 
   /**
-   * Resolves when the caller may start or continue the request; returns `undefined` if it may at once. Rejects with
+   * Resolves when the caller may start or continue the request; returns `undefined` if it need not wait. Rejects with
    * `SERVICE_UNAVAILABLE`.
    */
   turn(): Promise<void> | undefined {
@@ -158,8 +158,8 @@ export class RequestScope {
   }
 
   /**
-   * Accepts a response and charges its parsing. The response to a read waits until the caller may proceed; usually it may at
-   * once, without a promise.
+   * Accepts a response and charges its parsing. The response to a read waits until the caller may proceed; usually it need not
+   * wait, and no promise is created.
    */
   read(response: RestResponse, isRead: boolean): RestResponse | Promise<RestResponse> {
     this.#freshUntil = Math.min(this.#freshUntil, response.freshUntil);
@@ -168,14 +168,17 @@ export class RequestScope {
   }
 
   /**
-   * Requires that later requests are executed too, and make their calls' checks. A tenant's credential may be withdrawn at any
-   * time.
+   * Prevents later requests from reusing the response: each of them must repeat the checks of its calls, because a tenant's
+   * credential may be withdrawn at any time.
    */
   mustExecute(): void {
     this.#freshUntil = Math.min(this.#freshUntil, performance.now());
   }
 
-  /** Until when all responses may be reused; `neverStored` if there is none, or if one of them must not be stored. */
+  /**
+   * The time until which all responses may be reused; `neverStored` if there is no response, or if one of them must not be
+   * stored.
+   */
   get freshUntil(): number {
     return Number.isFinite(this.#freshUntil) ? this.#freshUntil : neverStored;
   }

@@ -68,9 +68,8 @@ type Rests = {
 };
 
 /**
- * The context of one execution. Each field's resolver gets a REST client of its own by `forField`, whose calls have the field's
- * schema coordinate, for logs and traces. `steps`: how many steps the regular expressions for the request's arguments may still
- * take.
+ * The context of one execution. `forField` returns the REST client for a field's resolver, whose calls have the field's schema
+ * coordinate in logs and traces. `steps`: how many steps the regular expressions for the request's arguments may still take.
  */
 export type ExecutionContext = {
   readonly rest: Rests;

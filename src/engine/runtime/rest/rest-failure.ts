@@ -32,7 +32,7 @@ export const quotaExhausted = (retryAfter: number): CodedError =>
     { cause: new FailureReason("QUOTA_EXHAUSTED") },
   );
 
-/** The error of a call that was not made for a temporary reason. */
+/** The error of a call that could not be made, for a temporary reason. */
 export const notSent = (message: string): CodedError =>
   new CodedError(
     "UPSTREAM_UNAVAILABLE",
@@ -42,7 +42,7 @@ export const notSent = (message: string): CodedError =>
   );
 
 /**
- * The error of a call without a connection in time. `isOurs`: the upstream is not to blame, because the call was still in the
+ * The error of a call that got no connection in time. `isOurs`: the upstream is not to blame, because the call was still in the
  * queue while other calls used the connections, or the request had too little time left.
  */
 export const noConnection = (isOurs: boolean): CodedError =>
@@ -65,14 +65,14 @@ export const tooLarge = (bytes: number): CodedError =>
 export const invalidResponse = (message: string, how: string): CodedError =>
   new CodedError("BAD_UPSTREAM_RESPONSE", message, {}, { cause: new FailureReason(how) });
 
-/** How a body is not JSON: an HTML page of a load balancer, or anything else. */
+/** Describes a body that is not JSON: an HTML page, as load balancers send, or anything else. */
 export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
 /**
- * Returns the sign that a refusal (4xx) does not come from the API but from a wrong host or path, a server that requires TLS, or
- * a load balancer, so that the client is not blamed; `undefined` without such a sign. A 429 is accepted with any body, and a 401
- * unless it is an HTML page: they are about the request, not about the resource (RFC 6585 §4, RFC 9110 §15.5.2).
+ * Returns what shows that a refusal (4xx) does not come from the API but from a wrong host or path, a server that requires TLS,
+ * or a load balancer, so that the client is not blamed; `undefined` if nothing shows that. A 429 is accepted with any body, and a
+ * 401 unless it is an HTML page: they are about the request, not about the resource (RFC 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
@@ -162,7 +162,7 @@ export const isCredentialRefused = (error: unknown): boolean =>
 /** Statuses that refuse the values of a request, rather than its caller or the resource. */
 const namesArgument: ReadonlySet<number> = new Set([400, 409, 422]);
 
-/** No texts are taken from a larger body of a refusal. */
+/** If the body of a refusal is larger, no texts are extracted from it. */
 const mostTextBytes = 65_536;
 
 /** Returns the `argument` member of problem details (RFC 9457), if it names a value that was sent. */
@@ -183,7 +183,7 @@ const messages: Record<number, string> = {
   429: "too many requests",
 };
 
-/** Maximum time that a read waits for its retry, because the whole response waits with it. */
+/** Maximum time that a read waits for its retry, because the entire GraphQL response waits with it. */
 const mostRetrySeconds = 1;
 
 /**
@@ -229,7 +229,7 @@ export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome
 
 /**
  * Returns what is known about the effect of a failed write. Empty for a read, which has no effect, and for a refusal (4xx), which
- * is clear.
+ * shows that the write had none.
  */
 export function outcomeOf({ method, status, wasSent }: CallRecord, error: unknown): string {
   if (isSafeMethod(method) || (status >= 400 && status < 500)) return "";

@@ -1,6 +1,6 @@
 /**
- * Fixed capacities of a process, and the defaults of those that variables set, each with its unit and its reason. The limits of
- * requests, bodies and responses are variables: `environment.ts`.
+ * Fixed capacities of a process, and the defaults of capacities that environment variables set, each with its unit and its
+ * reason. The limits of requests, bodies and responses are variables: `environment.ts`.
  */
 import { getHeapStatistics } from "node:v8";
 
@@ -23,8 +23,8 @@ export const failingCallers = 1_000;
 export const heldFiles = 10_000;
 
 /**
- * What is remembered of a vendor's rate limit: the limits that a vendor advertises for one credential, and the callers among
- * which one limit is divided. A caller that is forgotten counts as a newcomer.
+ * Maximum numbers of what is remembered of a vendor's rate limits: the limits that a vendor advertises for one credential, and
+ * the callers between which a limit is divided. A caller that is forgotten counts as a newcomer.
  */
 export const vendorQuotas = { limits: 64, callers: 10_000 };
 
@@ -97,8 +97,8 @@ export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 export const revocationLog = { entries: 10_000 };
 
 /**
- * Early lookups of cached keys while revocations may have been missed. They use up to this
- * part of `KEY_LOOKUPS`. The rate protects key introspection, which all gateways share.
+ * Early lookups of cached keys while revocations may have been missed. They use up to `part` of `KEY_LOOKUPS`. The rate protects
+ * key introspection, which all gateways share.
  */
 export const revalidations = { part: 3 / 4, perSecond: 200 };
 
@@ -175,8 +175,8 @@ export const mostConnections = 4_096;
 export const executedAtOnce = 28;
 
 /**
- * Parents whose values are completed without yielding. Pieces of this size took 1 to 4 ms. Before levels were split into
- * pieces, a level took up to 35 ms on a loaded machine, in event loop ticks of more than 100 ms.
+ * Parents whose values are completed without yielding. Completing a piece of this size took 1 to 4 ms. Before levels were split
+ * into pieces, a level took up to 35 ms on a loaded machine, in event loop ticks of more than 100 ms.
  */
 export const parentsPerPiece = 128;
 
@@ -184,7 +184,7 @@ export const parentsPerPiece = 128;
 export const largeBodies = {
   /** Characters from which a body is large. The smaller bodies of 256 requests take at most 4 MiB. */
   from: 16_384,
-  /** Characters of all large bodies: 64 MiB, an eighth of a 512 MiB process. Callers share them like `unread`. */
+  /** Characters of all large bodies: 64 MiB, an eighth of a 512 MiB process. Callers share them, as they share `unread`. */
   underWay: 67_108_864,
 };
 
@@ -205,7 +205,7 @@ export const cachedDocumentBytes = 30_000_000;
 /** Bytes of cached documents of saved operations, separate so that other documents cannot evict them. */
 export const savedDocumentBytes = 30_000_000;
 
-/** Characters of clients' texts for which it is cached whether they are a saved operation in another format. */
+/** Characters in the cache that maps a client's text to the saved operation of which it is another format, if there is one. */
 export const otherFormatCharacters = 4_000_000;
 
 /** Bytes of cached plans, each including its document. */
@@ -229,7 +229,7 @@ export const decompressedAtOnce = 4;
 export const cachedResponses = {
   /** Bytes of all: 64 MiB, an eighth of a 512 MiB process. */
   bytes: 67_108_864,
-  /** Up to this many bytes everything is cached; beyond, only what was requested recently. */
+  /** Up to this many bytes everything is cached; beyond, only values that were requested recently. */
   openBytes: 8_388_608,
   /** Bytes per caller: an eighth of the total. */
   bytesOfCaller: 8_388_608,

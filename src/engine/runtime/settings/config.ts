@@ -1,6 +1,6 @@
 /**
- * Environment and arguments → one frozen, validated object. No role reads `process.env`. Invalid values result in a `ConfigError`
- * with a line for each variable.
+ * Converts the environment and the arguments to one frozen, validated object. No role reads `process.env`. Invalid values result
+ * in a `ConfigError` with a line for each variable.
  */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
@@ -221,7 +221,7 @@ function checkCertificate(given: Record<"ca" | "cert" | "key", string | undefine
 const reasonOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-/** The environment, in which a secret with a file has the value that the file has now. */
+/** Returns the environment. A secret with a file has the file's current value whenever it is read. */
 function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files: SecretFiles): Environment {
   const given = withoutEmpty(environment);
   const live = secrets.flatMap((name): [string, PropertyDescriptor][] => {
@@ -233,7 +233,10 @@ function withLiveSecrets(env: Environment, environment: NodeJS.ProcessEnv, files
   return withProperties(env, Object.fromEntries(live));
 }
 
-/** A frozen copy with changes, in which a secret with a file stays live: a spread would take the value that it has now. */
+/**
+ * Returns a frozen copy with changes. In the copy, a secret with a file still follows its file: a spread would copy its current
+ * value.
+ */
 export const withProperties = (env: Environment, changes: PropertyDescriptorMap): Environment =>
   Object.freeze(
     Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(env), ...changes }),

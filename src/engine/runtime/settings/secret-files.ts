@@ -10,7 +10,10 @@ export const readSecret = (path: string): string => readRegularFile(path, maxByt
 export class SecretFiles {
   /** Called with a log line for each file that begins to fail, and for each new value. The server sets it to write to its log. */
   report: (line: string) => void = () => {};
-  /** While a secret and the one before are exchanged, both must count, so all files are read at the same moment. */
+  /**
+   * While a secret is rotated, the new and the old secret must both be accepted, so the files of all secrets are read at the same
+   * time.
+   */
   readonly #group: WatchGroup = new Set();
 
   /** Returns the function that reads the secret of variable `name`. `parse` throws for an invalid text. */

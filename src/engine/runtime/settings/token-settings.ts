@@ -1,4 +1,4 @@
-/** The settings of access tokens that gateways verify locally, and what they publish about them. */
+/** The settings of access tokens that gateways verify locally, and the metadata that gateways publish about them. */
 import { isSafeMethod, type Operations } from "../../shared/operation.ts";
 import type { Environment } from "./environment.ts";
 import { introspectionNames } from "./validators.ts";
@@ -27,13 +27,13 @@ export function tokenSettings({
  */
 const defaultNames = "user_id=sub,api_key_id=client_id,key_scopes=scope";
 
-/** Our name of a member of the caller's context → the claim. */
+/** Returns the claims of the members of the caller's context, by our names of the members. */
 export const tokenClaimNames = (value: string | undefined): ReadonlyMap<string, string> =>
   new Map([...introspectionNames(defaultNames), ...introspectionNames(value)]);
 
 /**
  * Protected resource metadata (RFC 9728): its URL, the paths that serve it, and its content. Clients compare `resource` with the
- * URL that they call (§3.3), so there is metadata only if the audience is a URL. `scopes`: those that clients ask for at first.
+ * URL that they call (§3.3), so there is metadata only if the audience is a URL. `scopes`: the scopes that clients request first.
  */
 export function resourceMetadata(env: MetadataVariables, scopes: readonly string[] = []) {
   const { TOKEN_AUDIENCE: resource = "", AUTHORIZATION_SERVERS: servers } = env;
@@ -62,8 +62,8 @@ export function audienceUrl(audience: string): URL | undefined {
 }
 
 /**
- * The scopes that clients ask for at first: those of reads, by the first security requirement that has scopes. Scopes of writes
- * are asked for when a write needs them (MCP 2025-11-25, Authorization, "Scope Selection Strategy").
+ * Returns the scopes that clients request first: the scopes of reads, by the first security requirement that has scopes. Clients
+ * request the scopes of writes when a write needs them (MCP 2025-11-25, Authorization, "Scope Selection Strategy").
  */
 export function initialScopes(operations: Operations): readonly string[] {
   const reads = Object.entries(operations).filter(([name]) => isSafeMethod(name.split(" ")[0] ?? ""));

@@ -62,8 +62,8 @@ export const count = countFrom(1);
  */
 export const unconfirmedMs = countFrom(5_000);
 /**
- * Whether the text is an address, or a CIDR block (RFC 4632, RFC 4291 §2.3). The block of all addresses is refused: it must not
- * be trusted.
+ * Whether the text is an address, or a CIDR block (RFC 4632, RFC 4291 §2.3). A block of all addresses (`/0`) is refused, because
+ * it must not be trusted.
  */
 function isAddress(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
@@ -120,8 +120,8 @@ export const label = textOf(/^[\x21-\x7e]{1,200}$/, "at most 200 visible ASCII c
 export const pattern = textWith(linearPattern);
 
 /**
- * The members of a caller's context → their names in a key introspection response. Each becomes a context header, with dashes
- * in its name.
+ * The names of the members of a caller's context in a key introspection response. Each member becomes a context header, with
+ * dashes in its name.
  */
 export const contextMembers = {
   tenantId: "tenant_id",
@@ -134,7 +134,7 @@ export const contextMembers = {
   teams: "teams",
 };
 const introspected = Object.values(contextMembers);
-/** `KEY_INTROSPECTION_NAMES`: our name of a member → the service's. Throws for an unknown member. */
+/** Parses `KEY_INTROSPECTION_NAMES`. Returns the service's names of members by our names. Throws for an unknown member. */
 export function introspectionNames(value = ""): ReadonlyMap<string, string> {
   const pairs = splitList(value).map((pair) => pair.split("="));
   const wrong = pairs.find(([own = "", theirs]) => !introspected.includes(own) || theirs === undefined);

@@ -1,7 +1,7 @@
 /**
  * A file that is read again while its content is in use. Secrets and key files change in place: an editor or a deployment tool
  * replaces them by renaming, and Kubernetes swaps the symbolic link `..data` above them. Events of the file system miss some of
- * these changes, therefore the path is opened again instead, at most once a second and only when the value is used.
+ * these changes. Therefore, the path is opened again instead, at most once a second and only when the value is used.
  *
  * Content that cannot be read or parsed is not applied: the last valid content stays in use. A file that is absent for a moment,
  * or half-written, thus has no effect.

@@ -13,7 +13,7 @@ import { refusalMessage } from "../../rest/refusal-text.ts";
 import { argumentAt, argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 type ArgumentFacts = {
-  /** REST name → argument, where they differ. */
+  /** Maps a REST name to the name of its argument, where the two differ. */
   readonly names: Readonly<Record<string, string>>;
   /** The limits of arguments, as JSON Schemas. */
   readonly schemas: Readonly<Record<string, object>>;

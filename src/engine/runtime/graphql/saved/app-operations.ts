@@ -123,7 +123,8 @@ export class AppOperations {
       // a check that is interrupted leaves its results to the next check
       this.#faults.set(text, reason);
       if (reason)
-        for (const { app, name } of owners.values()) if (app !== undefined) invalid.push({ app, name, reason });
+        for (const { app, name } of owners.values())
+          if (app !== undefined) invalid.push({ app, name, reason });
     }
     this.#invalid = invalid;
     this.#report();

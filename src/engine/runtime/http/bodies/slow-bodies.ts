@@ -53,7 +53,7 @@ export class SlowBodies {
     if (length === "0" && coding === undefined) return;
     if (request.raw.socket.bytesRead === undefined) return; // an injected request, whose body is complete
     const body: Body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
-    if (coding !== undefined) countPieces(body);
+    if (coding !== undefined) countChunks(body);
     if (coding !== undefined || Number(length) > large) return this.#keep(body);
     if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
     this.#arrived.push(body);
@@ -76,12 +76,12 @@ export class SlowBodies {
     this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
     raw.once("end", () => this.#unfinished.delete(body));
     const push = raw.push.bind(raw);
-    raw.push = (piece: Buffer | null): boolean => {
-      const { length = 0 } = piece ?? {};
+    raw.push = (chunk: Buffer | null): boolean => {
+      const { length = 0 } = chunk ?? {};
       body.bytes += length;
       this.#uncounted += length;
       if (this.#uncounted > (slowBodies.all / 8) * this.#env.MAX_BODY_BYTES) this.#freeMemory();
-      return push(piece);
+      return push(chunk);
     };
   }
 
@@ -143,16 +143,16 @@ export class SlowBodies {
  * delay: a sender whose connection is closed opens another connection, and each one costs 20 ms. Once the request is answered,
  * Node would read the rest only to discard it, so the rest is left unread until `linger` closes the connection.
  */
-function countPieces(body: Body): void {
+function countChunks(body: Body): void {
   const { raw } = body.request;
   const push = raw.push.bind(raw);
-  let pieces = 0;
+  let chunks = 0;
   let isRefused = false;
-  raw.push = (piece: Buffer | null): boolean => {
+  raw.push = (chunk: Buffer | null): boolean => {
     if (isRefused) return false;
-    if (piece !== null) pieces++;
-    isRefused = pieces > slowBodies.pieces + body.bytes / slowBodies.pieceBytes;
-    if (!isRefused) return push(piece);
+    if (chunk !== null) chunks++;
+    isRefused = chunks > slowBodies.pieces + body.bytes / slowBodies.pieceBytes;
+    if (!isRefused) return push(chunk);
     raw.socket.pause();
     setTimeout(refuse, lingerMs).unref();
     return false;

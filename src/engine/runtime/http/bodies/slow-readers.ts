@@ -32,9 +32,9 @@ export function closeSlowReaders(connections: Connections, windowMs: number): ()
   const check = (): void => {
     for (const connection of connections.values()) {
       const { socket } = connection;
-      const taken = takenFrom(socket);
-      const read = taken - connection.taken;
-      connection.taken = taken;
+      const acceptedBytes = acceptedBytesOf(socket);
+      const read = acceptedBytes - connection.acceptedBytes;
+      connection.acceptedBytes = acceptedBytes;
       connection.credit =
         socket.writableLength === 0 ? most : Math.min((connection.credit ?? most) + read, most) - perCheck;
       if (connection.credit > 0) continue;
@@ -46,7 +46,7 @@ export function closeSlowReaders(connections: Connections, windowMs: number): ()
   return () => clearInterval(timer);
 }
 
-function takenFrom(socket: Socket): number {
+function acceptedBytesOf(socket: Socket): number {
   const { _handle: handle } = socket as unknown as { _handle: Handle | null };
   return handle === null ? 0 : handle.bytesWritten - handle.writeQueueSize;
 }

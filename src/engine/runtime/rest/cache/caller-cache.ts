@@ -2,8 +2,8 @@
  * Caches the values that REST permits caching: public values for all callers, any other value for a single caller (`CallerKey`).
  * A write invalidates all values of its caller, for all products, so that the caller reads its own writes (RFC 9111 §4.4 requires
  * this only for the written URL). The total size and the size per caller are limited; the least recently used values are evicted
- * first. Beyond `openBytes`, a value is cached only if its key was requested before recently: with more callers than fit, other
- * values would be evicted before their callers come back.
+ * first. While the cache holds more than `openBytes`, a value is cached only if its key was requested recently: with more callers
+ * than the cache has room for, the values of others would be evicted before their callers come back.
  *
  * A public value counts toward the size of the caller whose request fetched it. A caller that has written since then does not get
  * the cached value, but fetches a new one.
@@ -28,7 +28,7 @@ const bytesPerUnit = 2;
 /** Prefix of the keys that stand for all identities of a caller. No identity begins with a line break, so they cannot collide. */
 const allOf = "\n";
 
-/** The identity of public values. It cannot be a caller's, because no identity begins with a line break. */
+/** The identity of public values. It cannot be the identity of a caller, because none of these begins with a line break. */
 const everyone = "\nall\n";
 
 export class CallerCache {
@@ -48,7 +48,7 @@ export class CallerCache {
       if (reason === "evict") this.#forgottenAt = Math.max(this.#forgottenAt, at);
     },
   });
-  /** The time of the latest drop that `#droppedAt` has forgotten. */
+  /** The time of the latest drop that `#droppedAt` has evicted. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
 
   /** Approximate bytes of all values. */
@@ -71,7 +71,7 @@ export class CallerCache {
     return isPublic ? this.#publicDoorkeeper.knows(whole, whole) : this.#doorkeeper.knows(caller, whole);
   }
 
-  /** Caches the result of work that began at `beganAt`, unless the caller's values were dropped since then. */
+  /** Caches the result of work that began at `beganAt`, unless the caller's values have been dropped since then. */
   set(key: CallerKey, value: Kept, beganAt: number): void {
     const { identity, caller, whole } = key;
     if (beganAt <= this.#dropTimeOf(key)) return;
@@ -134,7 +134,7 @@ export class CallerKey {
   readonly identity: string;
   /** The identity of the caller that reads or fetches the value. */
   readonly reader: string;
-  /** Owner of the part of the cache that the value occupies; all identities of a tenant share one part. */
+  /** The caller to whose size the value counts; it may have several identities, such as all users of a tenant. */
   readonly caller: string;
   readonly whole: string;
 
@@ -162,17 +162,17 @@ export class CallerKey {
  * it may share with other callers: a caller that requests very many keys displaces the fingerprints of only a few callers.
  */
 const rows = 64;
-const placesOfRow = 64;
+const slotsPerRow = 64;
 
 class Doorkeeper {
-  readonly #fingerprints = new Uint32Array(rows * placesOfRow); // 16 KiB
+  readonly #fingerprints = new Uint32Array(rows * slotsPerRow); // 16 KiB
 
   /** Whether the key was requested recently. Remembers the key. */
   knows(caller: string, key: string): boolean {
     const fingerprint = hashOf(key);
-    const place = (hashOf(caller) % rows) * placesOfRow + ((fingerprint >>> 16) % placesOfRow);
-    const isKnown = this.#fingerprints[place] === fingerprint;
-    this.#fingerprints[place] = fingerprint;
+    const slot = (hashOf(caller) % rows) * slotsPerRow + ((fingerprint >>> 16) % slotsPerRow);
+    const isKnown = this.#fingerprints[slot] === fingerprint;
+    this.#fingerprints[slot] = fingerprint;
     return isKnown;
   }
 }

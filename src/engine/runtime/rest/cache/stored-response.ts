@@ -1,8 +1,8 @@
 /**
- * A cached REST response, by the rules of HTTP caching (RFC 9111): only REST's headers decide. The response to a public read is
- * cached for all callers if REST sends `public` or `s-maxage`; any other response only for its caller. A response without a
- * lifetime or a validator is not stored, and no lifetime is guessed. `stale-while-revalidate` and `stale-if-error` (RFC 5861) are
- * supported. All times are on the monotonic clock.
+ * A cached REST response. The rules of HTTP caching apply (RFC 9111), and only REST's headers decide. The response to a public
+ * read is cached for all callers if REST sends `public` or `s-maxage`; any other response only for its caller. A response without
+ * a lifetime or a validator is not stored, and no heuristic lifetime is used (RFC 9111 §4.2.2). `stale-while-revalidate` and
+ * `stale-if-error` (RFC 5861) are supported. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
 import type { Operation } from "../../../shared/operation.ts";
@@ -125,14 +125,15 @@ export class StoredResponse {
 
   /**
    * Returns the response with the headers of a 304 (RFC 9111 §3.2). A 304 with a different `ETag` refers to a different body and
-   * is ignored (§4.3.4), so that no body gets another one's validator.
+   * is ignored (§4.3.4), so that no body gets the validator of another body.
    */
   revalidated(request: CallRequest, { rawHeaders }: RestResponse): StoredResponse {
-    const news = cacheHeaders(rawHeaders, request.operation.public);
-    if (news.etag !== undefined && opaque(news.etag) !== opaque(this.#headers.etag)) return this;
+    const newHeaders = cacheHeaders(rawHeaders, request.operation.public);
+    if (newHeaders.etag !== undefined && opaqueTag(newHeaders.etag) !== opaqueTag(this.#headers.etag))
+      return this;
     const merged = { ...this.response.rawHeaders, ...rawHeaders };
-    for (const name of ofBody) merged[name] = this.response.rawHeaders[name];
-    const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...news };
+    for (const name of bodyHeaders) merged[name] = this.response.rawHeaders[name];
+    const headers = { ...this.#headers, age: String(rawHeaders.age ?? 0), ...newHeaders };
     const next = new StoredResponse(this.response.copy("revalidated", merged), request, headers);
     next.#valueBytes = this.#valueBytes;
     return next;
@@ -151,15 +152,15 @@ export function isForAll(operation: Operation, { rawHeaders }: RestResponse): bo
   return !directives.has("private") && (directives.has("public") || directives.has("s-maxage"));
 }
 
-/** Bytes of headers. Those of the request are stored for `Vary`, those of the response for their `Link` header. */
+/** Returns the bytes of headers. The request's headers are stored for `Vary`, and the response's for `Link`. */
 function headerBytes(headers: RawHeaders | Headers): number {
   let bytes = 0;
   for (const name in headers) bytes += bytesPerHeader + name.length + String(headers[name]).length;
   return bytes;
 }
 
-/** An entity tag without the mark of a weak one. */
-const opaque = (tag = ""): string => tag.replace(/^W\//, "");
+/** Returns an entity tag without the prefix of a weak tag. */
+const opaqueTag = (tag = ""): string => tag.replace(/^W\//, "");
 
 /** The directives of `Cache-Control`, in lower case. */
 function controlOf(raw: RawHeaders): string {
@@ -170,7 +171,7 @@ function controlOf(raw: RawHeaders): string {
 
 const validatorOf = (raw: RawHeaders): RawHeaders[string] => raw.etag ?? raw["last-modified"];
 
-/** Whether a successful response has rules for caching, other than `no-store`. */
+/** Whether REST may permit storing the response: its status is 200, and it has headers about caching, but no `no-store`. */
 export function mayBeStored({ status, rawHeaders: raw }: RestResponse): boolean {
   const control = controlOf(raw);
   if (status !== 200 || control.includes("no-store")) return false;
@@ -183,9 +184,9 @@ const isWorthStoring = (raw: RawHeaders, forValidator: boolean): boolean =>
   /max-?age/.test(controlOf(raw));
 
 /** Headers that describe a body as it was sent. A 304, which has no body, cannot change them. */
-const ofBody = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
+const bodyHeaders = ["content-encoding", "content-length", "content-md5", "content-range"] as const;
 
-const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
+const cachingHeaders = ["age", "cache-control", "date", "etag", "expires", "last-modified", "vary"] as const;
 
 /**
  * Returns the headers that control caching, prepared for the library. The first of several values of a field or directive counts,
@@ -195,7 +196,7 @@ const ofCaching = ["age", "cache-control", "date", "etag", "expires", "last-modi
  */
 function cacheHeaders(raw: RawHeaders, isOfPublicRead = false): Headers {
   const headers: Headers = {};
-  for (const name of ofCaching) {
+  for (const name of cachingHeaders) {
     const value = raw[name];
     if (value === undefined) continue;
     const isDate = name === "expires" || name === "date"; // a date contains a comma
@@ -239,8 +240,8 @@ function directivesOf(control: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Whether the response varies by a header that differs in each request, or by anything at all. Such a response is useless for any
- * other request.
+ * Whether the response varies by a header that differs in each request, or by everything (`*`). Such a response is useless for
+ * any other request.
  */
 const variesByRequest = ({ vary = "" }: Headers): boolean =>
   vary.split(",").some((name) => name.trim() === "*" || perRequestHeaders.has(name.trim().toLowerCase()));

@@ -1,10 +1,10 @@
 /**
  * Decides whether an operation's responses are cached only because of their validators. Some services send an `ETag` or a
  * `Last-Modified` but never respond with 304. Others send a new validator each time, or their callers do not come back in time.
- * Such responses are never reused, and cost time and memory. Therefore, after `inRow` responses cached without any 304, none is
- * cached for a pause; then one is, and without a 304 the next pause is twice as long. A 304 resets this. Callers are counted in
- * groups: this limits the responses cached in vain, and a resource that changes often for one caller may be stable for most
- * others.
+ * Such responses are never reused, and cost time and memory. Therefore, after `inRow` responses were cached without any 304, no
+ * response is cached for a pause. Then one response is cached; if no 304 follows, the next pause is twice as long. A 304 resets
+ * the count. Callers are counted in groups. With one count per caller, too many responses would be cached in vain. With a single
+ * count, a resource that changes often for one caller would not be cached for the others, for most of which it may be stable.
  */
 import { unconfirmedResponses } from "../../settings/capacity.ts";
 import { hashOf } from "./caller-cache.ts";

@@ -12,13 +12,13 @@ const isLetter = (byte = 0): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <
 /** Beginning of an interim response's status line. Two more digits complete the status. */
 const interimStatus = Buffer.from("HTTP/1.1 1");
 
-/** Follows the interim responses on a connection, in chunks of any size, up to the first byte that cannot be part of one. */
+/** Tracks the interim responses on a connection, in chunks of any size, up to the first byte that cannot be part of one. */
 class InterimResponses {
   #isExpected = false;
   /** Bytes of the current status line, up to the end of its status code. */
   #statusBytes = 0;
   #secondDigit: number | undefined;
-  /** Bytes of the current line other than CR: a line without any ends the header section. */
+  /** Bytes of the current line other than CR: a line without other bytes ends the header section. */
   #lineBytes = 0;
 
   /** Called when a request is about to be written, so that the next byte begins the head of a response. */

@@ -14,7 +14,10 @@ const mostOfCaller = 3;
 const firstPauseMs = 100;
 const maxPauseMs = 15_000;
 
-/** `unknown`: the call says nothing about the upstream, because its client disconnected or it never got a connection. */
+/**
+ * `unknown`: the outcome of the call shows nothing about the upstream, because its client disconnected or it never got a
+ * connection.
+ */
 export type Verdict = "worked" | "failed" | "unknown";
 
 /** For which circuits an admitted call is the trial. */

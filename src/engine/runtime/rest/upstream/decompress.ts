@@ -1,7 +1,7 @@
 /**
- * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), coding by coding and piece by piece. Pieces are
- * counted as they are decompressed, because 30 bytes may expand to 10 MB, and the bodies of many calls are decompressed
- * concurrently.
+ * Decompresses the body of a response by its `Content-Encoding` (RFC 9110 §8.4), coding by coding and chunk by chunk. The bytes
+ * of chunks are counted as they are decompressed, because 30 bytes may expand to 10 MB, and the bodies of many calls are
+ * decompressed concurrently.
  */
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { CodedError } from "../../coded-error.ts";
@@ -24,10 +24,10 @@ export function contentCodings(header: string | readonly string[] | undefined): 
 }
 
 /**
- * Called with the number of bytes that a coding has produced so far, and with that of its last piece. Returns the failure if
- * there are too many.
+ * Called for each chunk that a coding has produced, with the number of bytes that the coding has produced so far and the number
+ * of bytes of the chunk. Returns the failure if there are too many.
  */
-type Excess = (bytes: number, piece: number) => CodedError | undefined;
+type Excess = (bytes: number, chunk: number) => CodedError | undefined;
 
 /** Rejects with the failure of `excess`, or with `BAD_UPSTREAM_RESPONSE`. */
 export async function decompress(codings: readonly string[], body: Buffer, excess: Excess): Promise<Buffer> {
@@ -41,19 +41,19 @@ export async function decompress(codings: readonly string[], body: Buffer, exces
 async function decode(coding: string, body: Buffer, excess: Excess): Promise<Buffer> {
   const decoder = decoders.get(coding)?.();
   if (!decoder) throw new Error(`no decoder of ${coding}`);
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
   decoder.end(body);
   try {
-    for await (const piece of decoder) {
-      bytes += piece.length;
-      const failure = excess(bytes, piece.length);
+    for await (const chunk of decoder) {
+      bytes += chunk.length;
+      const failure = excess(bytes, chunk.length);
       if (failure) throw failure;
-      pieces.push(piece);
+      chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof CodedError) throw error;
     throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer cannot be decompressed", {}, { cause: error });
   }
-  return Buffer.concat(pieces, bytes);
+  return Buffer.concat(chunks, bytes);
 }

@@ -174,8 +174,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     let plain = 0;
     if (this.#failure) throw this.#failure;
     try {
-      return await decompress(codings, body, (bytes, piece) => {
-        plain += piece;
+      return await decompress(codings, body, (bytes, chunk) => {
+        plain += chunk;
         return this.#failure ?? this.#excess(bytes);
       });
     } finally {

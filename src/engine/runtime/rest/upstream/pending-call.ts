@@ -40,8 +40,8 @@ export class PendingCall {
   /** Whether the call has left the queue since the last check. */
   #hasWaited = false;
   /** Calls of this caller, and of all callers, that were completed at the last check. */
-  #ofCaller: number;
-  #ofAll: number;
+  #completedOfCaller: number;
+  #completedOfAll: number;
   #deadline: Deadline | undefined;
   #spentMs = 0;
 
@@ -51,7 +51,7 @@ export class PendingCall {
     this.#exchange = exchange;
     this.#timeouts = timeouts;
     this.#send = send;
-    [this.#ofCaller, this.#ofAll] = [completedOf(owner), connections.completed];
+    [this.#completedOfCaller, this.#completedOfAll] = [completedOf(owner), connections.completed];
     this.#isWaiting = !connections.enter(this);
     if (!this.#isWaiting) send();
     this.#checkIn(Math.max(Math.min(timeouts.connectMs, timeouts.callMs), 0));
@@ -93,8 +93,8 @@ export class PendingCall {
     const { bound, completed, total } = this.#connections;
     const own = this.owner.accounts.reduce((sum, account) => sum + account.held(bound), 0);
     const completedOfCaller = completedOf(this.owner);
-    const [ofCaller, ofAll] = [completedOfCaller - this.#ofCaller, completed - this.#ofAll];
-    [this.#ofCaller, this.#ofAll] = [completedOfCaller, completed];
+    const [ofCaller, ofAll] = [completedOfCaller - this.#completedOfCaller, completed - this.#completedOfAll];
+    [this.#completedOfCaller, this.#completedOfAll] = [completedOfCaller, completed];
     return own > 0 ? ofCaller >= own : ofAll >= total;
   }
 

@@ -1,6 +1,6 @@
 /**
- * The reads of an upstream: decides whether a read needs a call, and what its readers get. The first that applies: a response
- * that this request already has, a fresh stored response, a call that other readers wait for, a call of its own.
+ * Decides how each read of an upstream gets its response: from the first available of a response that this request already has, a
+ * fresh stored response, a call that other readers wait for, and a new call.
  */
 import { hash } from "node:crypto";
 import type { CodedError } from "../../coded-error.ts";
@@ -107,7 +107,7 @@ export class Reads {
     return { own, forAll, waiting: forAll && !this.#notForAll.has(operation.id) ? forAll : own };
   }
 
-  #kept({ own, forAll }: Keys): Stored {
+  #find({ own, forAll }: Keys): Stored {
     const kept = (forAll && this.#cache.get(forAll)) ?? this.#cache.get(own);
     return kept instanceof StoredResponse ? kept : undefined;
   }
@@ -115,7 +115,7 @@ export class Reads {
   /** Returns a stored response if it is fresh, or if it may be served while it is revalidated. */
   #stored(request: CallRequest, keys: Keys): Promise<RestResponse> | undefined {
     const { scope } = request;
-    const stored = this.#kept(keys);
+    const stored = this.#find(keys);
     if (!stored) return undefined;
     const { isFresh } = stored;
     if (!isFresh && !stored.servesWhileRevalidating) return undefined;
@@ -145,7 +145,7 @@ export class Reads {
       caller: keys.own.identity,
       send: (other: RequestScope) => this.#begin({ ...request, scope: other }, keys),
       fresh: () => {
-        const stored = this.#kept(keys);
+        const stored = this.#find(keys);
         return stored?.isFresh ? stored.cached() : undefined;
       },
       waitsForOthers: () => !this.#notForAll.has(operation.id),
@@ -155,7 +155,7 @@ export class Reads {
 
   #begin(request: CallRequest, keys: Keys, forget?: () => void): Promise<RestResponse> {
     const { scope } = request;
-    const stored = this.#kept(keys);
+    const stored = this.#find(keys);
     const response = this.#call(request, () => {
       const begun: BegunRead = { keys, stored, beganAt: performance.now() };
       const endSharing = this.#shared.begin(keys.waiting);
@@ -209,7 +209,7 @@ export class Reads {
       mayStore &&
       (stored !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
     const forValidator = isAdmitted && this.#unconfirmed.mayKeep(...names);
-    const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // knows its lifetime
+    const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // also sets `response.freshUntil`
     const isKept = isAdmitted && next?.isStorable;
     if (isKept && !next.hasLifetime) this.#unconfirmed.kept(...names);
     this.#replace(begun, isKept ? next : undefined);

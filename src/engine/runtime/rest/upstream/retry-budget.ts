@@ -14,7 +14,7 @@ class Window {
   calls = 0;
   retries = 0;
   /** The retries of each caller. */
-  readonly of = new Map<string, number>();
+  readonly byCaller = new Map<string, number>();
 }
 
 export class RetryBudget {
@@ -37,11 +37,11 @@ export class RetryBudget {
   take(caller: string): boolean {
     const calls = this.#last.calls + this.#now.calls;
     const retries = this.#last.retries + this.#now.retries;
-    const own = this.#now.of.get(caller) ?? 0;
+    const own = this.#now.byCaller.get(caller) ?? 0;
     const left = Math.max(free, share * calls) - retries - 1;
-    if (left < 0 || own + (this.#last.of.get(caller) ?? 0) > dynamicThreshold * left) return false;
+    if (left < 0 || own + (this.#last.byCaller.get(caller) ?? 0) > dynamicThreshold * left) return false;
     this.#now.retries++;
-    this.#now.of.set(caller, own + 1);
+    this.#now.byCaller.set(caller, own + 1);
     return true;
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Identical reads that wait at the same time share one call (`RequestCoalescer`). Identical reads have the same URL and the same
  * headers, except for the request's id and trace, so they have the same caller. Each request keeps its own deadline and budgets.
- * The call has a scope of its own, and is abandoned only if the clients of all its requests disconnect.
+ * The call has its own scope, and is abandoned only if the clients of all its requests disconnect.
  *
- * Public reads of different callers wait together too, for a response that is cached for all callers. Until there is one, the
- * callers make calls of their own, one caller after another, so that few calls are needed.
+ * Public reads of different callers wait together too, for a response that is cached for all callers. Until such a response is
+ * cached, each caller makes its own call, one caller after another, so that few calls are needed.
  */
 import type { CodedError } from "../../coded-error.ts";
 import { Deadline } from "../../deadline.ts";
@@ -41,7 +41,7 @@ export class SharedReads {
 
   #of({ whole }: CallerKey): Identical {
     const idle = (isInFlight: boolean) => isInFlight || this.#reads.delete(whole);
-    const reads: Identical = this.#reads.get(whole) ?? new RequestCoalescer(() => goOn(reads), idle);
+    const reads: Identical = this.#reads.get(whole) ?? new RequestCoalescer(() => continueReads(reads), idle);
     this.#reads.set(whole, reads);
     return reads;
   }
@@ -92,7 +92,7 @@ async function responseFor(
  * for a response that this call may store for all callers, or for their own turn. If such a response is unlikely, the reads of
  * each caller share a call at once.
  */
-function goOn(reads: Identical): void {
+function continueReads(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {
     const stored = waiter.request.fresh();
     if (stored) waiter.settle(stored);
@@ -106,7 +106,7 @@ function goOn(reads: Identical): void {
   }
 }
 
-/** Makes one call for all waiting reads of a caller, in a scope of its own. */
+/** Makes one call for all waiting reads of a caller, in a new scope. */
 async function call(waiters: readonly Waiter<Read, Result>[]): Promise<void> {
   const [first] = waiters as [Waiter<Read, Result>];
   const scope = first.request.scope.fresh();

@@ -7,8 +7,8 @@ import type { Environment } from "../../settings/environment.ts";
 import { acceptContinue } from "./accept-continue.ts";
 
 /**
- * The fraction of the connect timeout that a lookup may take, so that its failure is reported as one of the lookup, not of the
- * connection.
+ * The fraction of the connect timeout that a lookup may take, so that a slow lookup is reported as a failed lookup, not as a
+ * failed connection.
  */
 const lookupPart = 0.9;
 

@@ -91,8 +91,8 @@ export class Upstream {
   }
 
   /**
-   * Makes one call. Throws, without rejecting a promise, if the request makes too many calls or too many calls wait; the read is
-   * then not remembered.
+   * Makes one call. Throws synchronously if the request makes too many calls or too many calls wait; the read is then not
+   * remembered.
    */
   #call(request: CallRequest, beginRead?: () => ReadCall): Promise<RestResponse> {
     const { scope, isRead } = request;
@@ -136,7 +136,7 @@ export class Upstream {
       endQuota?.(outcome instanceof RestResponse ? outcome : undefined);
       caller.leave();
       this.#breaker.count(owner, admission, verdictOf(outcome, operation, held));
-      if (isAbandoned) return; // nobody waits for the outcome
+      if (isAbandoned) return; // no reader waits for the outcome any more
       const used = read ? read.end(outcome) : outcome;
       if (used instanceof RestResponse) resolve(scope.read(used, isRead));
       else reject(used);
@@ -155,9 +155,9 @@ export class Upstream {
 
 /**
  * Judges the upstream by the outcome of a call. Gateways send a 502, 503 or 504 if they got no usable response from the service
- * (RFC 9110 §15.6). A 500, or an invalid response, concerns one tenant's data. A call that only waited for a connection of this
- * process says nothing. A 401 for a credential that all tenants share is a failure for all of them, unless it is a token that can
- * be replaced.
+ * (RFC 9110 §15.6). A 500, or an invalid response, may concern the data of a single tenant, so it is not a failure. A call that
+ * only waited for a connection of this process shows nothing about the upstream. A 401 for a credential that all tenants share is
+ * a failure for all of them, unless it is a token that can be replaced.
  */
 function verdictOf(outcome: Outcome, { held }: Operation, carried: CallCredentials | undefined): Verdict {
   if (outcome instanceof RestResponse) {

@@ -4,12 +4,13 @@
  * vendor's responses or set by the owner in `spec/credentials.yaml`; if both are known, both apply.
  *
  * The part of a tenant, and of a caller within it, is bounded as in `SharedQuota`: by dynamic thresholds, which give all that ask
- * for much an equal part and reserve some for newcomers. Requests of a window cannot be given back, so here the bound rises while
- * the window passes. What is reserved for others and not used by them thus becomes available until the window ends, and a tenant
- * that is alone can use the whole limit, but not at once.
+ * for much an equal part and reserve some for newcomers. Unlike amounts of a `SharedQuota`, requests of a window are never given
+ * back, so the bound rises while the window passes. What is reserved for others and not used by them thus becomes available until
+ * the window ends, and a tenant that is alone can use the whole limit, but not at once.
  *
  * Each process counts by itself. It never begins more calls in a window than the limit, and never more than the vendor's last
- * response leaves, less its calls in flight. Other processes with the same credential are known only by what responses leave.
+ * response advertises as remaining, less the calls in flight. Only these responses show how much other processes with the same
+ * credential have used.
  */
 import { LRUCache } from "lru-cache";
 import type { CodedError } from "../../coded-error.ts";
@@ -25,7 +26,7 @@ export type OwnersLimit = { readonly requests: number; readonly seconds: number 
 /** `caller`: a string that differs between the callers of a tenant. */
 type QuotaCall = { readonly operation: string; readonly tenant: string; readonly caller: string };
 
-/** A limit, and the window in which it counts now. */
+/** A limit and its current window. */
 export class QuotaWindow {
   /** The operations that the limit applies to; `undefined`: all. */
   readonly operations: Set<string> | undefined;
@@ -53,7 +54,10 @@ export class QuotaWindow {
     return performance.now() >= this.#endsAt ? 1 : Math.max(this.#left, 0) / Math.max(this.#limit, 1);
   }
 
-  /** Milliseconds until the call may begin if no others do before; 0: now. `inFlight`: calls that the limit applies to. */
+  /**
+   * Returns the milliseconds after which the call may begin if no other call begins before; 0 if it may begin now. `inFlight`:
+   * the number of calls in flight that the limit applies to.
+   */
   waitMs(call: QuotaCall, inFlight: number): number {
     this.#renewIfEnded(inFlight);
     const toEndMs = this.#endsAt - performance.now();
@@ -70,7 +74,7 @@ export class QuotaWindow {
     return admittedMs;
   }
 
-  /** Whether a call fits if `rest` is the fraction of the window that has not passed. */
+  /** Whether a call fits if the fraction `rest` of the window is still to come. */
   #fits({ tenant, caller }: QuotaCall, rest: number): boolean {
     const reserve = rest * Math.floor(this.#limit / partForNewcomers);
     const ofTenant = this.#begunBy(tenant);
@@ -140,7 +144,7 @@ export class QuotaWindow {
 /** Vendors advertise whole seconds. */
 const roundingMs = 1_000;
 
-/** What the vendor counts together: the calls with one credential. */
+/** The calls with one credential, which the vendor counts together. */
 export class VendorAccount {
   readonly #owners: QuotaWindow | undefined;
   readonly #advertised = new Map<string, QuotaWindow>();
@@ -150,7 +154,7 @@ export class VendorAccount {
   #isPausedUntil = Number.NEGATIVE_INFINITY;
   readonly #isOfOneTenant: boolean;
 
-  /** `isOfOneTenant`: the credential is that of one tenant. */
+  /** `isOfOneTenant`: the credential belongs to one tenant. */
   constructor(isOfOneTenant: boolean, owners?: OwnersLimit) {
     this.#isOfOneTenant = isOfOneTenant;
     this.#owners = owners && new QuotaWindow(undefined, owners);
@@ -209,8 +213,9 @@ export class VendorAccount {
   }
 
   /**
-   * Pauses the calls of a tenant that got a 429. It may have been for what this tenant called, so the calls of all tenants pause
-   * only if two tenants have been refused; if the response says that nothing is left of a limit, its window refuses all calls.
+   * Pauses the calls of a tenant that got a 429. The 429 may concern only the operations that this tenant called, so the calls of
+   * all tenants pause only if two tenants have been refused. If the response advertises that no requests of a limit remain, the
+   * window of that limit refuses all calls.
    */
   #pause(tenant: string, response: RestResponse): void {
     const seconds = retryAfterSeconds(response.headers.get("retry-after"));
