@@ -1,6 +1,5 @@
 /** docs/explanation/threat-model.md names tests as proof of its controls: each must exist, in that file and under that title. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { read, root } from "./page.ts";
 
@@ -13,16 +12,20 @@ const rows = page
   .flatMap((text) => (text.split("\n\n")[0] ?? "").split("\n").slice(1))
   .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "").trim()));
 
-const proofs = (cell: string): [path: string, title: string][] =>
-  [...cell.matchAll(/`([\w./-]+\.test\.ts)` "([^"]+)"/g)].map(([, path = "", title = ""]) => [
-    `test/${path}`,
-    title,
-  ]);
+/** Each file may have several titles: `a.test.ts` "one", "another". */
+const proofs = (cell: string): [file: string, title: string][] =>
+  [...cell.matchAll(/`([\w./-]+\.test\.ts)`((?:,? "[^"]+")+)/g)].flatMap(([, file = "", all = ""]) =>
+    [...all.matchAll(/"([^"]+)"/g)].map(([, title = ""]): [string, string] => [file, title]),
+  );
 
-/** Whether the file has a test, or a group of tests, with this title. */
-const hasTest = (path: string, title: string): boolean =>
-  existsSync(join(root, path)) &&
-  [`"${title}",`, `\`${title}\`,`].some((each) => titles(path).includes(each));
+const testFiles = globSync("test/**/*.test.ts", { cwd: root });
+
+/** Whether exactly one path ends so, and its file has a test, or a group of tests, with this title. */
+function hasTest(file: string, title: string): boolean {
+  const [path, ...others] = testFiles.filter((each) => each.endsWith(`/${file}`));
+  if (path === undefined || others.length > 0) return false;
+  return [`"${title}",`, `\`${title}\`,`].some((each) => titles(path).includes(each));
+}
 
 /** The first arguments of calls, which include all titles. */
 const titles = (path: string): string[] =>
@@ -30,16 +33,22 @@ const titles = (path: string): string[] =>
 
 test("every threat has a control and a test, and every test exists", () => {
   expect(rows.length).toBeGreaterThan(60);
+  expect(page.match(/\.test\.ts`/g)?.length).toBe(
+    rows.flatMap(([, , tests = ""]) => tests.match(/\.test\.ts` "/g) ?? []).length,
+  );
   expect(rows.filter(({ length }) => length !== 3)).toEqual([]);
   expect(rows.filter(([, control, tests = ""]) => !control || proofs(tests).length === 0)).toEqual([]);
   expect(rows.flatMap(([, , tests = ""]) => proofs(tests)).filter((proof) => !hasTest(...proof))).toEqual([]);
 });
 
 test("a test that does not exist is noticed", () => {
-  const here = "test/repository/docs/threat-model.test.ts";
+  const here = "threat-model.test.ts";
   expect(hasTest(here, "a test that does not exist is noticed")).toBe(true);
   expect(hasTest(here, "a test that does not")).toBe(false);
-  expect(hasTest("test/no-such.test.ts", "a")).toBe(false);
+  expect(hasTest("no-such.test.ts", "a")).toBe(false);
+  // two files are called keys.test.ts
+  const title = "a good answer for 25 s, so that a revoked key is refused within 30";
+  expect([hasTest("gateway/keys.test.ts", title), hasTest("keys.test.ts", title)]).toEqual([true, false]);
 });
 
 test("covers OWASP's ten API risks", () => {
