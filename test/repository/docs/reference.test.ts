@@ -1,10 +1,21 @@
 /** The examples of docs/reference/directives.md are valid, and each argument has one. */
 import { Kind, parse } from "graphql";
 import { expect, test } from "vitest";
+import { startProject } from "../../../src/engine/build/init/start-project.ts";
 import { bindingDefinitions } from "../../../src/engine/build/schema/directives.ts";
-import { read, tableOf } from "./page.ts";
+import { restDocument } from "../../engine/build/openapi/rest-document.ts";
+import { blocksOf, read, tableOf } from "./page.ts";
 
 const page = read("docs/reference/directives.md");
+
+test("the connection of docs/reference/mapping.md is what propose prints for its document", () => {
+  const [, section = ""] = read("docs/reference/mapping.md").split("\n### Connections\n");
+  const [[openapi = ""] = [], [schema = ""] = []] = ["yaml", "graphql"].map((language) =>
+    blocksOf(section, language),
+  );
+  const { schema: printed } = startProject(restDocument(openapi), { tag: [], operation: [], query: [] });
+  expect(schema.trim()).toBe(printed.trim());
+});
 
 /** `@rest(operation:)`, `@restEntries`, `RestParam.from`: what the definitions of the directives let a schema say. */
 const sayable = bindingDefinitions.definitions.flatMap((node) => {

@@ -30,6 +30,7 @@ import { fieldsOf } from "../schema/object-types.ts";
 import { modelWithoutFields } from "./empty-schema.ts";
 import { examplesOf, linkContradiction } from "./link-contradiction.ts";
 import { isApiOrVersion } from "./proposed-names.ts";
+import { resourceName, singulars, stepsOf } from "./resource-paths.ts";
 
 export type KeyLinks = {
   /** Empty if there are none. */
@@ -250,7 +251,7 @@ type Namesakes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 function findNamesakes({ operations }: Model): Namesakes {
   const found = new Map<string, Map<string, string>>();
   for (const operation of operations.values()) {
-    const steps = ownPath(operation).split("/").slice(1);
+    const steps = stepsOf(ownPath(operation)).slice(1);
     for (const [index, step] of steps.entries()) {
       // a resource after a parameter belongs to another resource
       if (step.includes("{")) break;
@@ -275,7 +276,7 @@ function namesakeOf(
   namesakes: Namesakes,
 ): string | undefined {
   // the path of a lookup has no parameter before the resource, because a key cannot supply it
-  const steps = ownPath(operation).split("/").slice(1);
+  const steps = stepsOf(ownPath(operation)).slice(1);
   const area = areaOf(steps.slice(0, steps.lastIndexOf(resource)));
   if (area === "") return undefined;
   const areas = singulars(normalizeName(resource)).flatMap((name) => [...(namesakes.get(name) ?? [])]);
@@ -363,23 +364,15 @@ type KeyedLookup = Extract<LookupField, { ids: Parameter }>;
 /** Matches `author` in `authorId`, `author_id` and `authorIDs`, but not `paid`. */
 const keyName = /^(.*[A-Za-z0-9])(?:[_-](?:ids?|Ids?|IDs?)|Ids?|IDs?)$/;
 
-/** `categories` → `categories`, `categorie`, `categori`, `category`: candidates for the singular. */
-const singulars = (name: string): string[] => [
-  name,
-  name.replace(/s$/, ""),
-  name.replace(/es$/, ""),
-  name.replace(/ies$/, "y"),
-];
-
 const keyNamesOf = ({ type, resource }: Pick<LookupField, "type" | "resource">): Set<string> =>
   new Set([normalizeName(type), ...singulars(normalizeName(resource))]);
 
 function findLookupField(model: Model, field: BoundField): LookupField | undefined {
   const { operation, result, type: root, definition } = field;
   if (root !== model.schema.getQueryType()?.name || !isSafe(operation.method)) return undefined;
-  const steps = operation.path.split("/");
+  const steps = stepsOf(operation.path);
   const required = operation.parameters.filter((each) => each.required);
-  const resource = steps.findLast((step) => !step.includes("{")) ?? "";
+  const resource = resourceName(operation);
   // a key cannot supply other required parameters
   const isAlone = (ids?: Parameter): boolean =>
     required.every((each) => each === ids) && operation.body?.required !== true;
@@ -401,8 +394,8 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
 type Listed = { readonly type: unknown; readonly place: readonly string[] };
 
 /**
- * The list that the field returns, or the only list in the object that it returns if that list is named like the last segment of
- * the path.
+ * The list that the field returns, or the only list in the object that it returns that is named like the last segment of the
+ * path.
  */
 function listOf(
   { fields }: Model,
@@ -421,12 +414,11 @@ function listOf(
     const isList = isListType(getNullableType(each.type)) && isObjectType(item) && own?.kind === "plain";
     return isList ? [{ type: item, place: [...result, ...own.path] }] : [];
   });
-  const [list, ...others] = lists;
   const names = singulars(normalizeName(resource));
-  const isNamed = [normalizeName(String(list?.type)), normalizeName(list?.place.at(-1) ?? "")].some((name) =>
-    names.includes(name),
+  const [list, ...others] = lists.filter(({ type, place }) =>
+    [normalizeName(String(type)), normalizeName(place.at(-1) ?? "")].some((name) => names.includes(name)),
   );
-  return isNamed && others.length === 0 ? list : undefined;
+  return others.length === 0 ? list : undefined;
 }
 
 /** The type of a connection's nodes, which are fields of the connection or of its edges. */

@@ -11,11 +11,12 @@ import { type BoundField, boundFields, type Model, type ModelField } from "../bi
 import { entriesByKey, type RestNode, type RootNode } from "../openapi/document.ts";
 import { unescapePointer } from "../openapi/json-pointer.ts";
 import { isSafe, type Parameter, type RestOperation, sentMethod } from "../openapi/operation.ts";
-import { alwaysFits } from "../openapi/shapes/property-paths.ts";
+import { lazy } from "../openapi/shapes/lazy.ts";
+import { fitsIfPresent } from "../openapi/shapes/property-paths.ts";
 import { splitWords } from "../schema/graphql-names.ts";
+import { stepsOf } from "./resource-paths.ts";
 
 const isParameter = (step = ""): boolean => /^\{.*\}$/.test(step);
-const stepsOf = ({ path }: RestOperation): string[] => path.split("/");
 
 /** Indexes a model, which may have thousands of fields, for lookups of thousands of operations. */
 export class Links {
@@ -30,14 +31,14 @@ export class Links {
     this.#model = model;
     const reading = boundFields(model).filter(({ operation }) => isSafe(operation.method));
     this.#declared = declaredLinks(model);
-    this.#byPath = Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation)));
+    this.#byPath = Map.groupBy(reading, ({ operation }) => pathKey(stepsOf(operation.path)));
     this.#byType = Map.groupBy(model.fields.values(), (field) => typeOf(field)[0] ?? "");
   }
 
   /** The type to which the operation can be linked. */
   of(operation: RestOperation): Link | undefined {
     const model = this.#model;
-    const steps = stepsOf(operation);
+    const steps = stepsOf(operation.path);
     const [declared] = this.#declared.get(operation.id) ?? [];
     if (declared && isSafe(operation.method)) return declared;
     const last = steps.findLastIndex(isParameter);
@@ -46,17 +47,15 @@ export class Links {
     const above = steps.slice(0, last + 1);
     const fields = this.#byPath.get(pathKey(above)) ?? [];
     for (const type of new Set(fields.flatMap(typeOf))) {
-      const fetching = this.#fieldsFetching(type, above);
-      const froms =
-        fetching &&
-        above.flatMap((step, index) => {
-          if (!isParameter(step)) return [];
-          const name = step.slice(1, -1);
-          const parameter = operation.parameters.find((each) => each.in === "path" && each.name === name);
-          const own = index === last && parameter ? ownKey(model, type, parameter) : undefined;
-          return [{ name, from: own ?? inherited(model, type, fetching, index) }];
-        });
-      if (froms?.every((each): each is Link["params"][number] => each.from !== undefined))
+      const fetching = lazy(() => this.#fieldsFetching(type, above));
+      const froms = above.flatMap((step, index) => {
+        if (!isParameter(step)) return [];
+        const name = step.slice(1, -1);
+        const parameter = operation.parameters.find((each) => each.in === "path" && each.name === name);
+        const own = index === last && parameter ? ownKey(model, type, parameter) : undefined;
+        return [{ name, from: own ?? inherited(model, type, fetching() ?? [], index) }];
+      });
+      if (froms.every((each): each is Link["params"][number] => each.from !== undefined))
         return { type, name: below.join(" "), params: froms };
     }
     return undefined;
@@ -95,7 +94,7 @@ const pathKey = (steps: readonly string[]): string =>
 
 /** Whether the operation reads at this path. */
 const isAt = (operation: RestOperation, steps: readonly string[]): boolean =>
-  isSafe(operation.method) && pathKey(stepsOf(operation)) === pathKey(steps);
+  isSafe(operation.method) && pathKey(stepsOf(operation.path)) === pathKey(steps);
 
 function typeOf({ definition }: ModelField): string[] {
   const named = getNamedType(definition.type);
@@ -103,13 +102,14 @@ function typeOf({ definition }: ModelField): string[] {
 }
 
 /**
- * `parent.id` for `book_id`, if every REST object of the type has a property with the parameter's name or the end of that name.
+ * `parent.id` for `book_id`, if every schema of the type's REST objects has a property with the parameter's name or the end of
+ * that name. Where the property is null or absent, the link is null.
  */
 function ownKey(model: Model, type: string, { name, shape }: Parameter): string | undefined {
   const ends = splitWords(name).map((_, index, all) => all.slice(index).join("_").toLowerCase());
   const objects = model.backings.get(type) ?? [];
   const key = [name, ...ends].find((each) =>
-    objects.every((object) => alwaysFits(object.shape, [each], shape)),
+    objects.every((object) => fitsIfPresent(object.shape, [each], shape)),
   );
   return key === undefined ? undefined : `parent.${key}`;
 }
@@ -123,7 +123,7 @@ function inherited(
 ): string | undefined {
   const found = new Set(
     fetching.map(({ operation, inputs, type: owner }) => {
-      const steps = stepsOf(operation);
+      const steps = stepsOf(operation.path);
       const source = inputs.find(({ name, in: at }) => at === "path" && `{${name}}` === steps[index])?.source;
       if (!source || source.kind === "constant" || source.kind === "tenant") return undefined;
       if (source.kind === "parent") return [owner, ...source.path].join(".");
@@ -145,7 +145,7 @@ function inherited(
  * A link from a type to an operation. The document may declare links (OpenAPI 3.1 §4.8.20): values of a response that are
  * parameters of another operation. Declared links that need anything else are ignored.
  */
-type Link = {
+export type Link = {
   readonly type: string;
   /** The link's name in the document, or the rest of the path after the object. */
   readonly name: string;
@@ -197,7 +197,7 @@ function linkOf(
     const path = pathIn(value, field.result);
     const parameter = operation.parameters.find((each) => each.name === own);
     const isSent = (model.backings.get(type.name) ?? []).every(
-      ({ shape }) => path && parameter && alwaysFits(shape, path, parameter.shape),
+      ({ shape }) => path && parameter && fitsIfPresent(shape, path, parameter.shape),
     );
     return isSent && path ? [{ name: own, from: ["parent", ...path].join(".") }] : [];
   });

@@ -7,6 +7,7 @@ import { isSafe, type RestOperation, showableResponses } from "../openapi/operat
 import { declaredProperty, isOnly, type Shape } from "../openapi/shapes/shape.ts";
 import { restText } from "../schema/directives.ts";
 import { envelopeOf } from "./envelopes.ts";
+import { resourceName } from "./resource-paths.ts";
 
 export function lookupHint(operation: RestOperation): string | undefined {
   const [answer, ...others] = showableResponses(operation);
@@ -22,9 +23,9 @@ export function lookupHint(operation: RestOperation): string | undefined {
  * The list of objects with ids: the response itself, its main value, or its property with the name of the path's last segment.
  * Other lists, such as an order's items, are not the resource that the path names.
  */
-function listIn({ path }: RestOperation, answer: Shape): { readonly place?: string } | undefined {
+function listIn(operation: RestOperation, answer: Shape): { readonly place?: string } | undefined {
   if (hasIds(answer)) return {};
-  const list = envelopeOf(answer) ?? declaredProperty(answer, path.split("/").at(-1) ?? "");
+  const list = envelopeOf(answer) ?? declaredProperty(answer, resourceName(operation));
   return list && hasIds(list.shape) && !list.name.includes(".") ? { place: list.name } : undefined;
 }
 

@@ -4,10 +4,19 @@
  */
 import { declaresOrigin, pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
+import { describeShape } from "../bind/type-rules.ts";
 import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
-import { alwaysFits } from "../openapi/shapes/property-paths.ts";
-import { isNumeric, isOnly, type Property, responseProperties, type Shape } from "../openapi/shapes/shape.ts";
+import { alwaysFits, propertiesOnPath } from "../openapi/shapes/property-paths.ts";
+import {
+  declaredProperty,
+  isNumeric,
+  isOnly,
+  type Property,
+  responseProperties,
+  type Shape,
+} from "../openapi/shapes/shape.ts";
 import { normalizeName } from "../schema/graphql-names.ts";
+import { resourceName, singulars } from "./resource-paths.ts";
 import { descriptionOf } from "./type-definitions.ts";
 
 export type FoundPage = {
@@ -31,28 +40,48 @@ const ofPages = new Set([...Object.values(names).flat(), ...pagingNames]);
 /** Whether a property next to a list is only about paging, judging by its name. */
 export const isPagingProperty = ({ name }: Property): boolean => ofPages.has(normalizeName(name));
 
-/** The page in the operation's response; `undefined` if the response cannot become a connection. */
-export function pageOf({ method, parameters, successes }: RestOperation): FoundPage | undefined {
+/** A page, or what prevents a connection for an operation that seems to have pages. */
+type PageSearch = { readonly page?: FoundPage; readonly obstacle?: string };
+
+/** The page in the operation's response; neither a page nor an obstacle if nothing suggests that the response is a page. */
+export function searchPage(operation: RestOperation): PageSearch {
+  const { method, parameters, successes } = operation;
   const [response, ...others] = successes.filter((each) => each.shape);
   const shape = response?.shape;
-  const list = shape && (isList(shape) ? { name: "", shape, required: true } : listIn(shape));
-  if (!isSafe(method) || !shape || others.length > 0 || !list) return undefined;
-  const queries = parameters.filter((each) => each.in === "query" && !each.required);
-  const found = pagingOf(shape, list, hasHeader(response, "link"), queries);
-  if (!found) return undefined;
+  if (!isSafe(method) || !shape) return {};
+  const queries = parameters.filter((each) => each.in === "query");
+  const [position] = queries.filter(isPosition);
+  const lists = isList(shape) ? [{ name: "", shape, required: true }] : listsIn(shape);
+  const list = choosePageList(lists, operation);
+  if (!list || others.length > 0) {
+    if (!position || !lists.some(hasObjects)) return {};
+    const which = lists.map(({ name }) => JSON.stringify(name)).join(", ");
+    return { obstacle: list ? "REST answers in several ways" : `which of ${which} is the page is unknown` };
+  }
+  const optional = queries.filter((each) => !each.required);
+  const found = pagingOf(shape, list, hasHeader(response, "link"), optional);
+  if (!found) return position ? { obstacle: obstacleOf(shape, queries, position) } : {};
   const { after, pages } = found;
-  const first = namedIn(queries)(names.first, isNumeric);
+  const first = namedIn(optional)(names.first, isNumeric);
   const isBare = shape === list.shape;
   const paths = Object.entries({ ...(!isBare && { items: list.name }), ...found.paths });
   return {
-    ...(!isBare && { shape }),
-    list,
-    after,
-    paths: Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]))),
-    ...(pages && { pages }),
-    ...(first && { first }),
+    page: {
+      ...(!isBare && { shape }),
+      list,
+      after,
+      paths: Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]))),
+      ...(pages && { pages }),
+      ...(first && { first }),
+    },
   };
 }
+
+/** Whether the parameter selects where a page begins, judging by its name. */
+const isPosition = (each: Parameter): boolean =>
+  [names.after, names.page, names.offset].some((known) => hasName(known, each)) &&
+  each.shape.format?.startsWith("date") !== true &&
+  !isFlag(each.shape);
 
 const isText = (shape: Shape): boolean => isOnly(shape, "string");
 
@@ -75,7 +104,7 @@ function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter):
 /** The first paging style that the document supports. */
 function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, queries: readonly Parameter[]) {
   const named = namedIn(queries);
-  const cursor = named(names.after, isText);
+  const cursor = switchOf(queries) ? undefined : named(names.after, isText);
   const number = named(names.after, isNumeric);
   const isTwoWay = queries.some((each) => hasName(names.before, each));
   const page = named(names.page, isNumeric);
@@ -88,7 +117,8 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   const tokenAt = token && find(shape, isText, [normalizeName(token.name)]);
   if (token && tokenAt !== undefined && /^next/i.test(tokenAt.split(".").at(-2) ?? ""))
     return { after: token, paths: { next: tokenAt, more } };
-  const id = cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined;
+  const last = cursor && more !== undefined ? find(shape, isText, names.last) : undefined;
+  const id = last ?? (cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined);
   if (cursor && id !== undefined) return { after: cursor, paths: { next: id, more } };
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);
   if (isLinked) return linked && { after: linked, paths: {}, pages: "LINKED" as const };
@@ -105,16 +135,77 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   return after && { after, paths: { more, total }, pages: "OFFSET" as const };
 }
 
+/** A flag that turns cursors on (`usemarker`): without it, REST sends none and pages by offset. */
+const switchOf = (queries: readonly Parameter[]): Parameter | undefined => {
+  const cursors = queries.filter((each) => hasName(names.after, each)).map(({ name }) => normalizeName(name));
+  return queries.find(
+    ({ name, shape }) =>
+      isFlag(shape) &&
+      cursors.some((cursor) => normalizeName(name) !== cursor && normalizeName(name).includes(cursor)),
+  );
+};
+
+/** Why the list has no next page, in words about the first of the parameters that select where a page begins. */
+function obstacleOf(
+  shape: Shape,
+  queries: readonly Parameter[],
+  { name, required, shape: taken }: Parameter,
+): string {
+  const parameter = `query ${JSON.stringify(name)}`;
+  if (required) return `${parameter} is required`;
+  const flag = switchOf(queries);
+  if (flag) return `REST sends cursors only if query ${JSON.stringify(flag.name)} is true`;
+  if (!hasName(names.after, { name }))
+    return isNumeric(taken)
+      ? `where ${parameter} begins is unknown without a default or minimum`
+      : `${parameter} is ${describeShape(taken)}`;
+  const next = find(shape, (each) => !isText(each), [...names.next, normalizeName(name)]);
+  if (next === undefined) return `the response has no text that ${parameter} takes for the next page`;
+  const sent = propertiesOnPath(shape, next.split(".")).at(-1)?.shape;
+  return `${JSON.stringify(next)} is ${describeShape(sent ?? shape)}, and ${parameter} takes ${describeShape(taken)}`;
+}
+
 /** Names of lists in a response that are not the page's items. */
 const beside = new Set(["errors", "warnings"]);
 
-/** The only list in the response, or the one with a usual name. */
-function listIn(shape: Shape): Property | undefined {
-  const lists = responseProperties(shape).filter(
+const listsIn = (shape: Shape): Property[] =>
+  responseProperties(shape).filter(
     (each) => isList(each.shape) && !each.name.includes(".") && !beside.has(normalizeName(each.name)),
   );
-  return lists.length === 1 ? lists[0] : lists.find(({ name }) => name === "items" || name === "data");
+
+/**
+ * The list with the page's items: the only one, or the one with the usual name or the name of the resource in the path, or else
+ * the only list of objects, or of objects with an id.
+ */
+function choosePageList<List extends FoundPage["list"]>(
+  lists: readonly List[],
+  operation: RestOperation,
+): List | undefined {
+  const [only, ...others] = lists;
+  if (others.length === 0) return only;
+  const named = (name: string): List | undefined => lists.find((each) => normalizeName(each.name) === name);
+  const [items, data, ...usual] = names.items.map(named);
+  const resource = singulars(normalizeName(resourceName(operation)));
+  const ofResource = lists.filter(({ name }) =>
+    singulars(normalizeName(name)).some((each) => resource.includes(each)),
+  );
+  const objects = lists.filter(hasObjects);
+  const identified = objects.filter(({ shape }) => shape.items && declaredProperty(shape.items, "id"));
+  return (
+    items ??
+    data ??
+    onlyOf(ofResource) ??
+    usual.find((each) => each !== undefined) ??
+    onlyOf(objects) ??
+    onlyOf(identified)
+  );
 }
+
+const hasObjects = ({ shape }: FoundPage["list"]): boolean =>
+  shape.items !== undefined && isOnly(shape.items, "object");
+
+const onlyOf = <T>([first, ...others]: readonly T[]): T | undefined =>
+  others.length === 0 ? first : undefined;
 
 const isList = (shape: Shape): boolean => isOnly(shape, "array") && shape.items !== undefined;
 

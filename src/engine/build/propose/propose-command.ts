@@ -18,13 +18,14 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
         does((ids: readonly string[]) => {
           const { model, schema, faults } = proposableModel(projectAt(io.root));
           const proposal = new Proposal(model);
-          for (const id of ids) proposal.add(id);
+          const skipped = new Set(ids.filter((id) => !proposal.add(id)));
           const sdl = proposal.sdl(schema === "" ? "type" : "extend type");
-          io.out(printableSource(sdl));
+          if (sdl !== "") io.out(printableSource(sdl));
           const links = schema === undefined ? "" : addedKeyLinks(model, schema, sdl);
           if (links !== "") io.out(printableSource(`\n${links}`));
           for (const fault of faults) io.error(printable(fault));
-          for (const id of ids) for (const line of remarksOn(model, id)) io.error(printable(line));
+          for (const id of ids)
+            for (const line of remarksOn(model, id, skipped.has(id))) io.error(printable(line));
           return 0;
         }),
       ),
@@ -82,14 +83,16 @@ function failureOf(make: () => unknown): readonly Diagnostic[] {
 }
 
 /** Mentions existing fields and a possible link, which the user may not know about. */
-function remarksOn(model: Model, name: string): string[] {
+function remarksOn(model: Model, name: string, isSkipped: boolean): string[] {
   const operation = model.operations.named(name);
   const hint = operation && lookupHint(operation);
   const fields = boundFields(model).filter((field) => field.operation === operation);
   const names = fields.map(({ coordinate }) => coordinate).join(", ");
   return [
     ...(fields.length > 0
-      ? [`${name} has ${fields.length === 1 ? "a field" : "fields"} already: ${names}`]
+      ? [
+          `${isSkipped ? "skipped: " : ""}${name} has ${fields.length === 1 ? "a field" : "fields"} already: ${names}`,
+        ]
       : []),
     ...(hint === undefined ? [] : [hint]),
   ];

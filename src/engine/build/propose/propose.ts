@@ -3,8 +3,9 @@
  * the schema's own types where they fit. The pasted SDL passes `check`.
  */
 import { UsageError } from "../../shared/cli/command-failure.ts";
+import { printable } from "../../shared/cli/printable.ts";
 import { suggestOperations } from "../bind/find-operation.ts";
-import type { Model } from "../bind/model.ts";
+import { boundFields, type Model } from "../bind/model.ts";
 import {
   hasNoContent,
   isSafe,
@@ -20,9 +21,9 @@ import { type RestDirective, restText } from "../schema/directives.ts";
 import { fieldName, typeName } from "../schema/graphql-names.ts";
 import { envelopeOf, statusesComment } from "./envelopes.ts";
 import { InputTypes } from "./input-types.ts";
-import { Links } from "./links.ts";
+import { type Link, Links } from "./links.ts";
 import { entriesDirective, OutputTypes } from "./output-types.ts";
-import { type FoundPage, pageOf } from "./pages.ts";
+import { type FoundPage, searchPage } from "./pages.ts";
 import {
   deprecatedDirective,
   descriptionLines,
@@ -68,8 +69,11 @@ export class Proposal {
     this.#definitions = new TypeDefinitions(model);
   }
 
-  /** Throws `UsageError` if the operation does not exist, or its method, request or response cannot be bound. */
-  add(name: string): void {
+  /**
+   * Returns whether the operation gets a field: not if its type already has a field for it. Throws `UsageError` if the operation
+   * does not exist, or its method, request or response cannot be bound.
+   */
+  add(name: string): boolean {
     const operation = this.#model.operations.named(name);
     if (!operation) {
       const near = suggestOperations(name, this.#model.operations);
@@ -77,17 +81,20 @@ export class Proposal {
     }
     const refusal = unproposableReason(operation);
     if (refusal !== undefined) throw new UsageError([`propose ${name}: ${refusal}`]);
-    this.#add(withoutUnsendable(operation));
-  }
-
-  #add({ operation, left }: Sendable): void {
-    this.#definitions.beginOperation(operation);
     const link = this.#links.of(operation);
     const isRead = isSafe(operation.method) || this.#reads.has(operation.id);
     const owner = link?.type ?? (isRead ? this.#roots.query : this.#roots.mutation);
+    if (boundFields(this.#model).some((field) => field.type === owner && field.operation === operation))
+      return false;
+    this.#add(withoutUnsendable(operation), owner, link);
+    return true;
+  }
+
+  #add({ operation, left }: Sendable, owner: string, link: Link | undefined): void {
+    this.#definitions.beginOperation(operation);
     const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
     this.#fields.set(owner, fields);
-    const page = pageOf(operation);
+    const { page, obstacle } = searchPage(operation);
     const {
       type,
       directive = "",
@@ -100,6 +107,9 @@ export class Proposal {
     fields.set(field, [
       ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
       ...statusesComment(operation, type),
+      ...(obstacle === undefined
+        ? []
+        : [`  # No connection reads the pages of REST: ${printable(obstacle)}.`]),
       ...descriptionLines(operation.summary, "  "),
       `  ${field}${argumentList(this.#definitions, operation, page, fed)}: ${type}`,
       `    ${rest}${directive}${deprecatedDirective(operation.node)}`,

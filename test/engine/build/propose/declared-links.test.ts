@@ -87,10 +87,18 @@ test("a link may name its operation by reference, its parameter with its place, 
   );
 });
 
+test("a link that names a value that may be missing is null without it", async () => {
+  const changed = parse(document);
+  changed.components.links.UserRepositories.parameters = { owner: "$response.body#/uuid" };
+  expect(await proposedFor(stringify(changed), "getRepositoriesByOwner")).toContain(
+    'params: [{ name: "owner", from: "parent.uuid" }]',
+  );
+});
+
 test.each([
   ["takes a value of the request", { owner: "$request.path.username" }],
   ["leaves a required parameter out", { sort: "$response.body#/username" }],
-  ["names a value that may be missing", { owner: "$response.body#/uuid" }],
+  ["names a value that is not a text", { owner: "$response.body#/avatar" }],
 ])("a link that %s is none", async (_, parameters) => {
   const changed = parse(document);
   changed.components.links.UserRepositories.parameters = parameters;

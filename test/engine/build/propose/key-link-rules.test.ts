@@ -291,7 +291,12 @@ test.each<[rule: string, api: Api, links: string[]]>([
     envelope({ tags: list(text), meta: Team, users }),
     ["# Post.user = getUsers(id in ITEM).users"],
   ],
-  ["two lists of objects in an envelope: no link", envelope({ users, admins: list(Person) }), []],
+  [
+    "of two lists of objects in an envelope the one that the path names",
+    envelope({ users, admins: list(Person) }),
+    ["# Post.user = getUsers(id in ITEM).users"],
+  ],
+  ["two lists of the type in an envelope: no link", envelope({ active: users, former: users }), []],
   [
     "a list in an envelope with the resource's name as its type",
     envelope({ title: text, items: users }),

@@ -55,9 +55,9 @@ const openapi = JSON.stringify({
 });
 
 /** What propose prints, which passes check beside the schema but for warnings. */
-async function proposed(schema: string, operation: string): Promise<string> {
+async function proposed(schema: string, operation: string, document = openapi): Promise<string> {
   const root = project({
-    "spec/openapi.yaml": openapi,
+    "spec/openapi.yaml": document,
     "spec/schema.graphql": schema,
     "spec/operations/depot.graphql": "",
     "spec/rest-only.yaml": "",
@@ -155,6 +155,39 @@ type Account {
 ])("with %s the field is one of Query", async (_what, schema) => {
   expect(await proposed(schema, notes)).toMatch(/^extend type Query \{/);
 });
+
+test.each([
+  ["nullable", { type: ["integer", "null"], format: "int32" }, ["id"]],
+  ["optional", integer, []],
+])(
+  "a link by a key alone does not depend on who brings its object: the key is %s",
+  async (_what, id, required) => {
+    const ok = (schema: object) => ({
+      responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
+    });
+    const parameters = [{ name: "book_id", in: "path", required: true, schema: integer }];
+    const library = JSON.stringify({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      security: [],
+      paths: {
+        // Django writes a slash at the end
+        "/books/": { post: { operationId: "addBook", ...ok(ref("Book")) } },
+        "/books/{book_id}/": { get: { operationId: "getBook", parameters, ...ok(ref("Book")) } },
+        "/books/{book_id}/pages/": { get: { operationId: "listPages", parameters, ...ok(list("Page")) } },
+      },
+      components: { schemas: { Book: object(required, { id }), Page: object([], { text }) } },
+    });
+    const start = (...operation: string[]) =>
+      startProject(restDocument(library), { tag: [], operation, query: [] });
+    const { schema } = start("addBook", "getBook");
+    expect(start().links).toEqual(["listPages"]);
+    expect(await proposed(schema, "listPages", library)).toContain(`extend type Book {
+  pages: [Page!]
+    @rest(operation: "listPages", params: [{ name: "book_id", from: "parent.id" }])
+}`);
+  },
+);
 
 test("init names the operations that could be links in the project that it starts", () => {
   const document = restDocument(openapi);

@@ -355,3 +355,90 @@ test.each([
   const { model } = new Project(textFiles(new Map(Object.entries(files))));
   expect(model?.fields.get("Query.things")).toMatchObject({ definition: { name: "things" } });
 });
+
+const objectOf = (properties: object) => ({ type: "object", properties });
+const text = { type: "string" };
+const listOf = (properties: object) => ({ type: "array", items: objectOf(properties) });
+
+test.each([
+  ["marker", { entries: things, order: listOf({ by: text }), next_marker: text }, "entries", "next_marker"],
+  ["pageToken", { rows: things, nextPageToken: text }, "rows", "nextPageToken"],
+  ["nextToken", { rows: things, nextToken: text }, "rows", "nextToken"],
+  ["continuationToken", { rows: things, nextContinuationToken: text }, "rows", "nextContinuationToken"],
+  ["page[after]", { data: things, meta: objectOf({ after_cursor: text }) }, "data", "meta.after_cursor"],
+  ["pagination_token", { data: things, meta: objectOf({ next_token: text }) }, "data", "meta.next_token"],
+])("the cursor %s reads on by the response's %j", async (name, properties, items, next) => {
+  const out = await proposedAll(documentOf({ listThings: [{ [name]: text }, objectOf(properties)] }));
+  expect(out).toContain(`connection: { items: "${items}", next: "${next}" })`);
+});
+
+test("a last id is a cursor beside a flag", async () => {
+  const properties = { data: things, last_id: text, first_id: text };
+  const of = (more: object) =>
+    proposedAll(documentOf({ listThings: [{ after: text }, objectOf({ ...properties, ...more })] }));
+  expect(await of({ has_more: { type: "boolean" } })).toContain(
+    'connection: { items: "data", next: "last_id", more: "has_more" })',
+  );
+  expect(await of({})).not.toContain("connection: {");
+});
+
+test.each([
+  ["named like the path", { people: listOf({ id: text }), things: listOf({ name: text }) }, "things"],
+  ["with a usual name", { tags: listOf({ id: text }), results: listOf({ name: text }) }, "results"],
+  ["of objects", { tags: { type: "array", items: text }, rows2: listOf({ name: text }) }, "rows2"],
+  ["of objects with ids", { sorts: listOf({ by: text }), found: listOf({ id: text }) }, "found"],
+])("of several lists beside a cursor the page is the one %s", async (_what, lists, items) => {
+  const answer = objectOf({ ...lists, next: text });
+  const out = await proposedAll(documentOf({ things: [{ cursor: text }, answer] }));
+  expect(out).toContain(`connection: { items: "${items}", next: "next" })`);
+});
+
+test("cursors that a flag turns on are left to it: pages begin at the offset", async () => {
+  const flagged = { usemarker: { type: "boolean" }, marker: text };
+  const answer = objectOf({ entries: things, next_marker: text, total_count: integer });
+  const out = await proposedAll(
+    documentOf({
+      listThings: [{ ...flagged, offset: integer, limit: integer }, answer],
+      findThings: [flagged, answer],
+    }),
+  );
+  expect(out).toContain('connection: { items: "entries", total: "total_count", pages: OFFSET })');
+  expect(out).toContain(
+    '# No connection reads the pages of REST: REST sends cursors only if query "usemarker" is true.',
+  );
+});
+
+test.each([
+  [
+    'which of "active", "former" is the page is unknown',
+    { cursor: text },
+    { active: things, former: things, next: text },
+  ],
+  [
+    'the response has no text that query "cursor" takes for the next page',
+    { cursor: text },
+    { items: things },
+  ],
+  [
+    '"next_marker" is integer (int32), and query "marker" takes string',
+    { marker: text },
+    { items: things, next_marker: integer },
+  ],
+  [
+    'where query "page" begins is unknown without a default or minimum',
+    { page: { ...integer, default: "1" } },
+    { items: things },
+  ],
+  ['query "offset" is string', { offset: text }, { items: things }],
+])("a comment says why there is no connection: %s", async (reason, parameters, properties) => {
+  const out = await proposedAll(documentOf({ listThings: [parameters, objectOf(properties)] }));
+  expect(out).toContain(`  # No connection reads the pages of REST: ${reason}.\n`);
+});
+
+test.each([
+  ["a time", { after: { ...text, format: "date-time" } }, { items: listOf({ name: text }) }],
+  ["an object with lists of text", { offset: integer }, { tags: { type: "array", items: text }, id: text }],
+])("%s is not about pages", async (_what, parameters, properties) => {
+  const out = await proposedAll(documentOf({ listThings: [parameters, objectOf(properties)] }));
+  expect(out).not.toContain("pages of REST");
+});

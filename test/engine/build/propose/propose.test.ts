@@ -181,12 +181,16 @@ test("propose prints a date scalar for a format, with its definition once and on
   expect((await ran(root, ["visits"], propose)).out).toContain("  day: String!\n");
 });
 
-test("propose names the fields that an operation has already", async () => {
-  const { code, error } = await ran(project(), ["parcels_of_warehouse"], propose);
-  expect([code, error]).toEqual([
+test("propose skips operations that have a field already, and names the fields", async () => {
+  const root = project();
+  const { code, out, error } = await ran(root, ["parcels_of_warehouse"], propose);
+  expect([code, out, error]).toEqual([
     0,
-    "parcels_of_warehouse has fields already: Query.parcels, Warehouse.parcels",
+    "",
+    "skipped: parcels_of_warehouse has fields already: Query.parcels, Warehouse.parcels",
   ]);
+  const two = await ran(root, ["parcels_of_warehouse", "audit_log"], propose);
+  expect(two.out.match(/@rest\(operation: "\w+"/g)).toEqual(['@rest(operation: "audit_log"']);
 });
 
 const widgets = (more: object = {}): string =>

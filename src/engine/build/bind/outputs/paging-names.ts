@@ -2,37 +2,31 @@
 import { isOnly, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
 
+/** Names, as `normalizeName` writes them: `page[after]` is `pageafter`, `$skipToken` is `skiptoken`. */
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
 export const pagingNames = {
-  after: [
-    "after",
-    "cursor",
-    "pagecursor",
-    "aftercursor",
-    "startcursor",
-    "startingafter",
-    "startafter",
-  ].concat(["pagetoken", "nexttoken", "nextpagetoken", "nextcursor", "continuationtoken"]),
-  first: ["first", "limit", "perpage", "pagesize", "pagelimit", "size", "count", "take", "maxresults"],
-  page: ["page", "pagenumber", "pageindex", "pageno"],
-  offset: ["offset", "skip", "startindex"],
-  before: ["before", "beforecursor", "endingbefore", "endbefore"],
+  after: words(`after cursor pagecursor pageafter aftercursor startcursor startingafter startafter
+    marker pagemarker startmarker nextmarker pagetoken nexttoken nextpagetoken nextcursor
+    continuationtoken continuation paginationtoken paginationcursor skiptoken`),
+  first:
+    words(`first limit perpage pagesize pagelimit size count take top maxresults maxitems maxkeys maxpagesize
+    itemsperpage resultsperpage`),
+  page: words("page pagenumber pageindex pageno"),
+  offset: words("offset skip startindex startat pageoffset"),
+  before: words("before beforecursor pagebefore endingbefore endbefore"),
   // the id of the last item, but only in a next page's URL; elsewhere this parameter filters by time
-  since: ["since", "sinceid"],
-  next: ["next", "nextcursor", "nextpage", "nexttoken", "nextpagetoken", "nextpagecursor", "endcursor"],
-  address: [
-    "next",
-    "nextpage",
-    "nexturl",
-    "nexturi",
-    "nextlink",
-    "nextpageurl",
-    "nextpagelink",
-    "nextpageuri",
-    "nexthref",
-  ],
-  more: ["more", "hasmore", "hasnext", "hasnextpage", "nextpage"],
+  since: words("since sinceid"),
+  next: words(`next nextcursor nextpage nexttoken nextpagetoken nextpagecursor nextmarker nextpagemarker
+    nextcontinuationtoken nextpaginationtoken endcursor aftercursor`),
+  // OpenAI: the id of the page's last item, also on the last page
+  last: words("lastid"),
+  address: words("next nextpage nexturl nexturi nextlink nextpageurl nextpagelink nextpageuri nexthref"),
+  more: words("more hasmore hasnext hasnextpage nextpage hasmoreitems hasmoreresults morepages istruncated"),
   // the number of filtered results is preferred to the number of all results
-  total: ["filtercount", "totalresults", "totalcount", "totalitems", "total"],
+  total: words("filtercount totalresults totalcount totalitems totalelements totalrecords totalsize total"),
+  // the page's items, in lists of several; sorted by how certain the name is
+  items: words("items data entries results records values rows elements nodes list"),
 };
 
 export const hasName = (known: readonly string[], { name }: { readonly name: string }): boolean =>

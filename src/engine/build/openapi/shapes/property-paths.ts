@@ -15,11 +15,16 @@ export function propertiesOnPath(shape: Shape, path: readonly string[], inLists 
 }
 
 /** Whether every value has a non-null property at the path that a parameter of shape `taken` accepts as text. */
-export function alwaysFits(from: Shape, path: readonly string[], taken: Shape): boolean {
+export const alwaysFits = (from: Shape, path: readonly string[], taken: Shape): boolean =>
+  fitsIfPresent(from, path, taken) &&
+  propertiesOnPath(from, path).every(({ required, shape }) => required && !shape.nullable);
+
+/** Whether the schema declares a property at the path, optional or nullable or not, that `taken` accepts as text. */
+export function fitsIfPresent(from: Shape, path: readonly string[], taken: Shape): boolean {
   const found = propertiesOnPath(from, path);
   return (
     found.length === path.length &&
-    found.every(({ required, shape, only }) => required && !shape.nullable && only === undefined) &&
+    found.every(({ only }) => only === undefined) &&
     textFits(found.at(-1)?.shape ?? from, taken)
   );
 }

@@ -1,0 +1,17 @@
+/** The resources that paths name. */
+import { ownPath, type RestOperation } from "../openapi/operation.ts";
+
+/** The segments of a path, the first of which is empty. A slash at the end, as in Django, makes none. */
+export const stepsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
+
+/** The last segment of the path that is not a parameter: `books` in `/books/{id}`. */
+export const resourceName = (operation: RestOperation): string =>
+  stepsOf(ownPath(operation)).findLast((step) => !step.includes("{")) ?? "";
+
+/** `categories` → `categories`, `categorie`, `categori`, `category`: candidates for the singular. */
+export const singulars = (name: string): string[] => [
+  name,
+  name.replace(/s$/, ""),
+  name.replace(/es$/, ""),
+  name.replace(/ies$/, "y"),
+];
