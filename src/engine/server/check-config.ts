@@ -7,7 +7,7 @@ import { join } from "node:path";
 import leven from "leven";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";
-import { findHeldFileFaults } from "../runtime/rest/held-credentials.ts";
+import { findHeldFileFaults, findTenantFileFaults } from "../runtime/rest/held-credentials.ts";
 import { baseUrls, hasOwnDocument } from "../runtime/rest/upstream/base-urls.ts";
 import { youngGeneration } from "../runtime/settings/capacity.ts";
 import { type Config, ConfigError, roleNames } from "../runtime/settings/config.ts";
@@ -82,6 +82,7 @@ export function* findSuspectSettings(config: Config, operations: Operations): It
     yield "GATEWAY_SECRET: is not set, so context headers are dropped, and only credentials identify callers; if there is a gateway, set its secret here";
   if (isGraphql && !isAlone) yield* findContextProducts(config, operations);
   if (isGraphql) yield* findIneffective(config, operations);
+  if (isGraphql) yield* findTenantFileFaults(operations, env.CREDENTIALS_DIRECTORY);
   if (roles.has("gateway") && !isGraphql) yield* findWrongGraphql(config);
 }
 

@@ -115,14 +115,31 @@ describe("kubernetes", () => {
           (value) => value.startsWith("/"),
         );
         const paths = volumeMounts.map(({ mountPath }: Manifest) => mountPath);
-        expect(files.filter((file) => !paths.includes(dirname(file)))).toEqual([]);
-        for (const { secret } of volumes) if (secret) expect(secretNames).toContain(secret.secretName);
+        const isMounted = (path: string): boolean => paths.includes(path) || paths.includes(dirname(path));
+        expect(files.filter((file) => !isMounted(file))).toEqual([]);
+        const mountedSecrets = volumes.flatMap(({ secret, projected }: Manifest) =>
+          secret
+            ? [secret.secretName]
+            : (projected?.sources ?? []).map((source: Manifest) => source.secret.name),
+        );
+        expect(secretNames).toEqual(expect.arrayContaining(mountedSecrets));
       }
       // KEDA makes the autoscalers
       expect(ofKind("HorizontalPodAutoscaler", all)).toEqual([]);
       expect(ofKind("ScaledObject", all)).toHaveLength(2);
     },
   );
+
+  test.skipIf(!hasKubectl)("vendors' credentials are files for the graphql role alone", () => {
+    const held = ofKind("Deployment", build("overlay")).map(({ metadata, spec }) => {
+      const [{ env, volumeMounts }] = spec.template.spec.containers;
+      const directory = env.find(({ name }: Manifest) => name === "CREDENTIALS_DIRECTORY")?.value;
+      const mount = volumeMounts.find(({ mountPath }: Manifest) => mountPath === directory);
+      const volume = spec.template.spec.volumes.find(({ name }: Manifest) => name === mount?.name);
+      return [metadata.name, volume?.projected.sources.map(({ secret }: Manifest) => secret.name)];
+    });
+    expect(Object.fromEntries(held)).toEqual({ gateway: undefined, graphql: ["vendors", "tracker"] });
+  });
 
   test("the overlay has every component", () => {
     expect(kustomization("overlay").components).toEqual(components.map((name) => `../${name}`));

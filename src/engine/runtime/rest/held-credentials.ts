@@ -215,7 +215,9 @@ export class HeldCredentials {
       // the cause would name the file
       throw new CodedError(
         "UPSTREAM_UNAVAILABLE",
-        "the server's credential cannot be read",
+        perTenant
+          ? "the credential that the server holds for the tenant cannot be used"
+          : "the server's credential cannot be read",
         {},
         { cause: new FailureReason("CREDENTIAL_UNREADABLE") },
       );
@@ -235,16 +237,31 @@ export class HeldCredentials {
    */
   #hasFile(folder: string, tenant: string): boolean {
     if (!tenantName.test(tenant)) return false;
-    let listed = this.#folders.get(folder);
-    if (!listed) {
-      listed = this.#secretFiles.watch(`CREDENTIALS_DIRECTORY: ${folder}`, {
+    let tenants = this.#folders.get(folder);
+    if (!tenants) {
+      const name = `CREDENTIALS_DIRECTORY: ${folder}`;
+      tenants = this.#secretFiles.watch<ReadonlySet<string>>(name, {
         read: () => readdirSync(join(this.#directory, folder)).join("/"),
-        parse: (names) => new Set(names.split("/")),
+        parse: (names) => new Set(names.split("/").filter((tenant) => tenantName.test(tenant))),
+        onApplied: (present, previous = new Set()) => {
+          const added = [...present].filter((tenant) => !previous.has(tenant));
+          const withdrawn = [...previous].filter((tenant) => !present.has(tenant));
+          if (added.length > 0) this.#secretFiles.report(`${name}: tenants added: ${listed(added)}`);
+          if (withdrawn.length > 0)
+            this.#secretFiles.report(`${name}: tenants withdrawn: ${listed(withdrawn)}`);
+        },
       });
-      this.#folders.set(folder, listed);
+      this.#folders.set(folder, tenants);
     }
-    return listed.value.has(tenant);
+    return tenants.value.has(tenant);
   }
+}
+
+const mostListed = 20;
+
+function listed(tenants: readonly string[]): string {
+  const more = tenants.length - mostListed;
+  return `${tenants.toSorted().slice(0, mostListed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** Returns the validated value of a credential file. Throws an `Error` whose message does not contain any of the value. */
@@ -263,22 +280,44 @@ function checkedSecret({ scheme, in: location, token }: HeldCredential, text: st
 }
 
 /** Returns the faults of these operations' credential files, one line per file, without its content. */
-export function findHeldFileFaults(operations: Operations, directory: string): string[] {
-  const all = Object.values(operations).flatMap(({ held }) => held?.credentials ?? []);
-  const byFile = new Map(all.map((credential) => [JSON.stringify(credential), credential]));
-  return [...byFile.values()].flatMap((credential) => {
+export const findHeldFileFaults = (operations: Operations, directory: string): string[] =>
+  credentialsOf(operations).flatMap((credential) => {
     const path = join(directory, credential.file);
-    try {
+    return faultOf(directory, credential.file, () => {
       if (!credential.perTenant) checkedSecret(credential, readRegularFile(path, mostBytes));
       else if (statSync(path).isDirectory()) readdirSync(path);
       else throw new Error("must be a folder with one file per tenant");
-      return [];
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      const reason = code === undefined ? message : `cannot be read (${code})`;
-      return [
-        `CREDENTIALS_DIRECTORY: ${credential.file} in ${directory}, a credential of the server: ${reason}`,
-      ];
-    }
+    });
   });
+
+/**
+ * Returns one line for each tenant's credential file that has a fault. Such a file fails the calls of its tenant, and prevents no
+ * start.
+ */
+export function* findTenantFileFaults(operations: Operations, directory: string): Iterable<string> {
+  for (const credential of credentialsOf(operations)) {
+    if (!credential.perTenant) continue;
+    const folder = join(directory, credential.file);
+    for (const tenant of readdirSync(folder))
+      if (tenantName.test(tenant))
+        yield* faultOf(directory, join(credential.file, tenant), () =>
+          checkedSecret(credential, readRegularFile(join(folder, tenant), mostBytes)),
+        );
+  }
+}
+
+function credentialsOf(operations: Operations): HeldCredential[] {
+  const all = Object.values(operations).flatMap(({ held }) => held?.credentials ?? []);
+  return [...new Map(all.map((credential) => [JSON.stringify(credential), credential])).values()];
+}
+
+function faultOf(directory: string, file: string, check: () => void): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === undefined ? message : `cannot be read (${code})`;
+    return [`CREDENTIALS_DIRECTORY: ${file} in ${directory}, a credential of the server: ${reason}`];
+  }
 }

@@ -25,12 +25,14 @@ export class SecretFiles {
   /** Returns a `WatchedFile`. Log lines about its changes and failures begin with `name`. */
   watch<Value>(
     name: string,
-    source: Pick<WatchedFileOptions<Value>, "read" | "parse">,
+    source: Pick<WatchedFileOptions<Value>, "read" | "parse" | "onApplied">,
     group?: WatchGroup,
   ): WatchedFile<Value> {
     const onApplied = (): void => this.report(`${name}: the new value is in use`);
-    const onFailure = ({ code, message }: NodeJS.ErrnoException): void =>
-      this.report(`${name}: the change is not applied: ${code ?? message}`);
-    return new WatchedFile({ ...source, onApplied, onFailure }, group);
+    const onFailure = ({ code, message }: NodeJS.ErrnoException, inUse: Value | undefined): void =>
+      this.report(
+        `${name}: ${inUse === undefined ? "cannot be used" : "the change is not applied"}: ${code ?? message}`,
+      );
+    return new WatchedFile({ onApplied, ...source, onFailure }, group);
   }
 }

@@ -12,10 +12,10 @@ export type WatchedFileOptions<Value> = {
   readonly read: () => string;
   /** Throws for invalid content. */
   readonly parse: (text: string) => Value;
-  /** Called when changed content is applied, and when a file that failed is valid again. */
-  readonly onApplied?: () => void;
-  /** Called when a read fails, unless the previous read failed with the same message. */
-  readonly onFailure?: (failure: Error) => void;
+  /** Called when changed content is applied, and when a file that failed is valid again. `previous`: the value before. */
+  readonly onApplied?: (value: Value, previous: Value | undefined) => void;
+  /** Called when a read fails, unless the previous read failed with the same message. `inUse`: the value that stays in use. */
+  readonly onFailure?: (failure: Error, inUse: Value | undefined) => void;
 };
 
 /** Files that are read at the same moment, for values that must change together. */
@@ -53,12 +53,13 @@ export class WatchedFile<Value> {
     this.#readAt = performance.now();
     try {
       const text = read();
-      if (text !== before?.text) this.#current = { text, value: parse(text) };
+      const current = text === before?.text ? before : { text, value: parse(text) };
+      this.#current = current;
       this.#failure = undefined;
-      if (failedBefore || (before && before !== this.#current)) onApplied?.();
+      if (failedBefore || (before && before !== current)) onApplied?.(current.value, before?.value);
     } catch (error) {
       this.#failure = error as Error;
-      if (this.#failure.message !== failedBefore?.message) onFailure?.(this.#failure);
+      if (this.#failure.message !== failedBefore?.message) onFailure?.(this.#failure, before?.value);
     }
   }
 

@@ -2,7 +2,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
+import { HeldCredentials } from "../../../../src/engine/runtime/rest/held-credentials.ts";
+import { readConfig } from "../../../../src/engine/runtime/settings/config.ts";
+import { findSuspectSettings } from "../../../../src/engine/server/check-config.ts";
+import type { Operation } from "../../../../src/engine/shared/operation.ts";
 import {
   type Answered,
   ask,
@@ -136,6 +141,54 @@ describe("a credential of the server", () => {
     expect(vendors.tracker.seen.length).toBe(1);
   });
 
+  test("has a log line for each change of a tenant's file, with the tenant's id", async () => {
+    const { project } = await layer(() => {});
+    const lines: string[] = [];
+    const config = readConfig({ CREDENTIALS_DIRECTORY: project.directory }, ["graphql"]);
+    config.secretFiles.report = (line) => lines.push(line);
+    const held = new HeldCredentials(config);
+    onTestFinished(() => held.close());
+    const credential = { in: "header", name: "authorization", file: "tracker", perTenant: true } as const;
+    const operation = {
+      held: { origin: "https://t.example", credentials: [credential] },
+    } as unknown as Operation;
+    const use = (tenant: string) =>
+      held.of(operation, { tenant, permissions: new Set() }).then(
+        () => "sent",
+        (error: CodedError) => `${error.code}: ${error.message}`,
+      );
+    expect(await use("acme")).toBe("sent");
+    project.write("secrets/tracker/initech", `${canary} of initech`);
+    project.write("secrets/tracker/..data/initech", "what Kubernetes mounts beside it");
+    rmSync(join(project.directory, "tracker/globex"));
+    project.write("secrets/tracker/acme", canary);
+    project.write("secrets/tracker/hooli", canary);
+    await sleep(1_100);
+    expect(await Promise.all(["globex", "initech", "hooli"].map(use))).toEqual([
+      "FORBIDDEN: the tenant has no credential for it",
+      "sent",
+      "UPSTREAM_UNAVAILABLE: the credential that the server holds for the tenant cannot be used",
+    ]);
+    await use("acme");
+    rmSync(join(project.directory, "tracker"), { recursive: true });
+    await sleep(1_100);
+    await use("acme");
+    for (const tenant of ["acme", "initech"]) project.write(`secrets/tracker/${tenant}`, `${canary}-again`);
+    await sleep(1_100);
+    await use("acme");
+    const folder = "CREDENTIALS_DIRECTORY: tracker";
+    expect(lines).toEqual([
+      `${folder}: tenants added: hooli, initech`,
+      `${folder}: tenants withdrawn: globex`,
+      `${folder}/hooli: cannot be used: must have at least 8 characters`,
+      `${folder}/acme: the change is not applied: must have at least 8 characters`,
+      `${folder}: the change is not applied: ENOENT`,
+      `${folder}/acme: the change is not applied: ENOENT`,
+      `${folder}: tenants withdrawn: hooli`,
+      `${folder}/acme: the new value is in use`,
+    ]);
+  });
+
   test.each([
     ["half-written", ({ write }: Project) => write("secrets/pager-key", "Token\n")],
     ["gone for a moment", ({ directory }: Project) => rmSync(join(directory, "pager-key"))],
@@ -225,6 +278,32 @@ describe("a credential of the server", () => {
       "POST /issues",
     ]);
   });
+});
+
+test("a start with a tenant's malformed file warns of it, and serves the other tenants", async () => {
+  const { begin, project, service, env } = await layer((request, response) =>
+    json(response, 200, ok(request)),
+  );
+  project.write("secrets/tracker/globex", "Bearer of-globex");
+  project.write("secrets/tracker/hooli/a", "a folder");
+  project.write("secrets/tracker/.gitkeep", "");
+  const { url } = await begin();
+  const { errors } = await ask(url, "{ issues { id } }", asTenant("globex"));
+  expect(errors).toMatchObject([
+    {
+      message: "tracker/listIssues: the credential that the server holds for the tenant cannot be used",
+      extensions: { code: "UPSTREAM_UNAVAILABLE" },
+    },
+  ]);
+  expect(codesOf(await ask(url, "{ issues { id } }", asTenant("acme")))).toEqual([]);
+  const { operations } = await service.api();
+  const warnings = [...findSuspectSettings(readConfig(env, ["graphql"]), operations)];
+  const fault = (tenant: string, reason: string) =>
+    `CREDENTIALS_DIRECTORY: tracker/${tenant} in ${project.directory}, a credential of the server: ${reason}`;
+  expect(warnings.filter((line) => line.startsWith("CREDENTIALS_DIRECTORY"))).toEqual([
+    fault("globex", 'must be the token alone, without "Bearer"'),
+    fault("hooli", "is a folder, not a file"),
+  ]);
 });
 
 describe("a start is refused", () => {
