@@ -345,6 +345,35 @@ describe("each alert", () => {
   });
 });
 
+test("Alertmanager's configuration names alerts that exist", () => {
+  const { groups } = readPrometheus("alerts.yaml") as Rules;
+  const names = groups.flatMap(({ rules }) => rules.flatMap(({ alert = [] }) => alert));
+  const { inhibit_rules: rules } = readPrometheus("alertmanager.yaml") as {
+    inhibit_rules: { source_matchers: string[]; target_matchers: string[] }[];
+  };
+  const named = rules.flatMap(({ source_matchers: source, target_matchers: target }) =>
+    [...source, ...target].flatMap((matcher) => matcher.match(/(?<=["|])\w+/g) ?? []),
+  );
+  expect(named.length).toBeGreaterThan(4);
+  expect(named.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test.skipIf(!has("amtool"))("amtool takes Alertmanager's configuration, and pages wake somebody", () => {
+  const amtool = (...args: string[]) =>
+    spawnSync("amtool", args, { cwd: join(deploy, "prometheus"), encoding: "utf8" });
+  const { status, stdout, stderr } = amtool("check-config", "alertmanager.yaml");
+  expect([status, stdout + stderr]).toEqual([0, expect.stringContaining("SUCCESS")]);
+  const route = (severity: string): string =>
+    amtool(
+      "config",
+      "routes",
+      "test",
+      "--config.file=alertmanager.yaml",
+      `severity=${severity}`,
+    ).stdout.trim();
+  expect([route("page"), route("ticket")]).toEqual(["pager", "tickets"]);
+});
+
 describe.skipIf(!has("promtool"))("prometheus", () => {
   test.each([
     [["check", "rules", "alerts.yaml"]],
