@@ -34,9 +34,9 @@ test.skipIf(!hasPrometheus)(
     onTestFinished(run.stop);
     await sleep(5_000);
     const early = await run.alerts();
-    expect(
-      early.filter(({ alertname }) => /ProductDown|Operation|Shedding|TwoSpecs/.test(alertname)),
-    ).toEqual([]);
+    expect(early.filter(({ alertname }) => /Product|Operation|Shedding|TwoSpecs/.test(alertname))).toEqual(
+      [],
+    );
     run.breakThings();
     const silent = new Set(alertNames);
     const blamed = new Set<string | undefined>();
