@@ -27,7 +27,7 @@ import { startPage } from "./start-page.js";
  * @typedef {object} GraphqlError
  * @property {string} message
  * @property {(string | number)[]} [path]
- * @property {{ code?: string, argument?: string }} [extensions]
+ * @property {{ code?: string, argument?: string, errors?: { argument?: string }[] }} [extensions]
  */
 
 /**

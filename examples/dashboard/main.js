@@ -72,13 +72,13 @@ async function findContacts() {
   }
 }
 
-/** Marks the input whose value is refused, and no other. @param {string | undefined} refused */
+/** Marks the inputs whose values are refused, and no others. @param {ReadonlySet<string | null | undefined>} refused */
 function mark(refused) {
-  for (const input of [...message.elements]) {
-    const isRefused = refused !== undefined && input.getAttribute("name") === refused;
-    input.toggleAttribute("aria-invalid", isRefused);
-    if (isRefused && input instanceof HTMLElement) input.focus();
-  }
+  const inputs = [...message.elements];
+  const marked = inputs.filter((input) => refused.has(input.getAttribute("name")));
+  for (const input of inputs) input.removeAttribute("aria-invalid");
+  for (const input of marked) input.setAttribute("aria-invalid", "true");
+  if (marked[0] instanceof HTMLElement) marked[0].focus();
 }
 
 /** A message that was sent twice, by a click too many or a retry, arrives once: its key stays until it is sent. */
@@ -92,7 +92,8 @@ async function send() {
     const variables = { channel: channel.value, to: to.value, body: body.value, key: messageKey };
     const { data, errors } = await ask(keyNow(), "Answer", variables);
     const [error] = errors;
-    mark(error?.extensions?.argument);
+    const { argument, errors: values = [{ argument }] } = error?.extensions ?? {};
+    mark(new Set(values.map((value) => value.argument)));
     sent.textContent = error
       ? `Not sent: ${sentence(error.message)}`
       : `Sent, and ${data?.sendMessage?.status.toLowerCase()}.`;
@@ -115,7 +116,7 @@ access.addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem("api-key", keyNow());
   find("#sent").textContent = ""; // it told of a message of another key
-  mark(undefined);
+  mark(new Set());
   void load();
 });
 field(access, "days").addEventListener("change", load);

@@ -10,60 +10,66 @@ import { linearPattern, type RegexSteps } from "./linear-pattern.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** `validateSchema: false`: codegen generates only valid schemas, so Ajv need not validate them again. */
-export const ajv = new Ajv2020({
-  strict: false,
-  meta: false,
-  validateSchema: false,
-  logger: false,
-  passContext: true,
-  code: { regExp: Object.assign(linearPattern, { code: "linearPattern" }) },
-});
-
 /**
  * Formats that are not checked here: `url` is not a JSON Schema format and takes quadratic time (20 kB: 0.6 s); `regex` would
  * compile input.
  */
 const leftToRest: readonly string[] = ["url", "regex"];
 const formats = Object.keys(fullFormats) as FormatName[];
-addFormats.default(
-  ajv,
-  formats.filter((name) => !leftToRest.includes(name)),
-);
+
+/** `validateSchema: false`: codegen generates only valid schemas, so Ajv need not validate them again. */
+const validator = (allErrors: boolean): Ajv2020 => {
+  const ajv = new Ajv2020({
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    passContext: true,
+    allErrors,
+    code: { regExp: Object.assign(linearPattern, { code: "linearPattern" }) },
+  });
+  addFormats.default(
+    ajv,
+    formats.filter((name) => !leftToRest.includes(name)),
+  );
+  replaceKeywords(ajv);
+  return ajv;
+};
 
 /** The `this` value with which a validator is called. Without it, each pattern gets the step budget of a constant. */
 type Checking = { readonly steps?: RegexSteps };
 
-/** Replaces Ajv's `pattern`, which does not pass the validator's context to the regular expression. */
-ajv.removeKeyword("pattern");
-ajv.addKeyword({
-  keyword: "pattern",
-  type: "string",
-  schemaType: "string",
-  error: {
-    message: ({ schemaCode }) => str`must match pattern "${schemaCode}"`,
-    params: ({ schemaCode }) => _`{pattern: ${schemaCode}}`,
-  },
-  compile: (pattern: string) => {
-    const { test } = linearPattern(pattern);
-    return function (this: Checking | undefined, text: string) {
-      return test(text, this?.steps);
-    };
-  },
-});
-
 /**
- * Replaces Ajv's `uniqueItems`, which compares all pairs of items; an argument may have as many items as fit into a request body.
+ * Ajv's `pattern` does not pass the validator's context to the regular expression. Its `uniqueItems` compares all pairs of items,
+ * and an argument may have as many items as fit into a request body.
  */
-ajv.removeKeyword("uniqueItems");
-ajv.addKeyword({
-  keyword: "uniqueItems",
-  type: "array",
-  schemaType: "boolean",
-  error: { message: "must NOT have duplicate items" },
-  validate: (isUnique: boolean, items: readonly unknown[]) =>
-    !isUnique || new Set(items.map(identityOf)).size === items.length,
-});
+function replaceKeywords(ajv: Ajv2020): void {
+  ajv.removeKeyword("pattern");
+  ajv.addKeyword({
+    keyword: "pattern",
+    type: "string",
+    schemaType: "string",
+    error: {
+      message: ({ schemaCode }) => str`must match pattern "${schemaCode}"`,
+      params: ({ schemaCode }) => _`{pattern: ${schemaCode}}`,
+    },
+    compile: (pattern: string) => {
+      const { test } = linearPattern(pattern);
+      return function (this: Checking | undefined, text: string) {
+        return test(text, this?.steps);
+      };
+    },
+  });
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    error: { message: "must NOT have duplicate items" },
+    validate: (isUnique: boolean, items: readonly unknown[]) =>
+      !isUnique || new Set(items.map(identityOf)).size === items.length,
+  });
+}
 
 /** A key that is equal only for equal values; the order of an object's members does not matter (JSON Schema 2020-12 §4.2.2). */
 const identityOf = (value: unknown): unknown =>
@@ -73,3 +79,14 @@ const inOrder = (_key: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
     : value;
+
+/** Stops at a value's first error. */
+export const ajv = validator(false);
+
+let exhaustive: Ajv2020 | undefined;
+
+/** Reports all errors of a value. They may be as many as the items of the value, so callers bound it. */
+export function exhaustiveAjv(): Ajv2020 {
+  exhaustive ??= validator(true);
+  return exhaustive;
+}

@@ -36,6 +36,32 @@ test.each([
   expect(layer.calls).toEqual([]);
 });
 
+test("a form with several refused values is refused once, with all of them, and nothing is sent", async () => {
+  layer.calls.length = 0;
+  const form = `mutation ($body: String!) {
+    sendMessage(channel: "fax", to: "", body: $body, idempotencyKey: "two words") { id }
+  }`;
+  const { data, errors } = await layer.ask(form, { body: " " });
+  expect([data.sendMessage, errors?.length]).toEqual([null, 1]);
+  expect(errors?.[0]).toMatchObject({
+    path: ["sendMessage"],
+    extensions: { code: "BAD_USER_INPUT", argument: "channel" },
+  });
+  const refused = errors?.[0]?.extensions.errors?.map(({ argument }) => argument);
+  expect(refused).toEqual(["channel", "to", "body", "idempotencyKey"]);
+  expect(layer.calls).toEqual([]);
+});
+
+test("a mutation before a refused one is sent", async () => {
+  const both = `mutation {
+    one: sendMessage(channel: "sms", to: "+12025550146", body: "first") { body }
+    two: sendMessage(channel: "fax", to: "", body: "second") { body }
+  }`;
+  const { data, errors } = await layer.ask(both);
+  expect(data).toEqual({ one: { body: "first" }, two: null });
+  expect(errors?.map(({ path, extensions }) => [path, extensions.argument])).toEqual([[["two"], "channel"]]);
+});
+
 describe("a value of the wrong type is refused by its name", () => {
   test.each([
     ["a number for a string", "query ($q: String) { contacts(q: $q) { id } }", { q: 5 }, "$q"],

@@ -27,7 +27,7 @@ export const keys = {
 export type GraphqlError = {
   message: string;
   path?: (string | number)[];
-  extensions: { code: string; argument?: string };
+  extensions: { code: string; argument?: string; errors?: { argument?: string }[] };
 };
 // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of many shapes
 export type Answer = { data?: any; errors?: GraphqlError[] };

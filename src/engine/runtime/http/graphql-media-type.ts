@@ -26,9 +26,12 @@ export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept
  */
 export type PartFormat = "v0.2" | "20220824";
 
-/** The formats as parameters of `multipart/mixed`. The first one is used for clients that name none. */
+/** For clients that name none. */
+const defaultFormat: PartFormat = "20220824";
+
+/** The formats as parameters of `multipart/mixed`, the default first. */
 const partTypes = {
-  "multipart/mixed;deferSpec=20220824": "20220824",
+  "multipart/mixed;deferSpec=20220824": defaultFormat,
   "multipart/mixed;incrementalSpec=v0.2": "v0.2",
 } as const satisfies Record<string, PartFormat>;
 
@@ -40,6 +43,7 @@ export function partFormatFor(accept: string | undefined): PartFormat | undefine
   if (accept === undefined || accept.length > maxLength || !/\bmultipart\/mixed\b/i.test(accept))
     return undefined;
   const offered = accept.split(",").filter((range) => /^\s*multipart\/mixed\b/i.test(range));
+  if (offered.length === 1 && offered[0]?.trim() === "multipart/mixed") return defaultFormat; // urql, in each request
   const type = new Negotiator({ headers: { accept: offered.join() } }).mediaType(Object.keys(partTypes));
   return partTypes[type as keyof typeof partTypes];
 }

@@ -22,7 +22,7 @@ const credentialStatuses: ReadonlySet<number> = new Set([401, 403, 407]);
 
 /** Maximum number of characters of one text, and of entries of `errors`. */
 const mostCharacters = 300;
-const mostErrors = 20;
+export const mostErrors = 20;
 
 /** `argument` is REST's name of a value, such as `items.0.name`, until it is translated for the field. */
 export type RefusalText = Pick<Details, "title" | "detail" | "restCode" | "errors">;

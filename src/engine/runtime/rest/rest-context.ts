@@ -70,8 +70,10 @@ type Rests = {
 /**
  * The context of one execution. `forField` returns the REST client for a field's resolver, whose calls have the field's schema
  * coordinate in logs and traces. `steps`: how many steps the regular expressions for the request's arguments may still take.
+ * `refusals`: how many refused values the request's errors may still list.
  */
 export type ExecutionContext = {
   readonly rest: Rests;
   steps?: RegexSteps;
+  refusals?: { left: number };
 };

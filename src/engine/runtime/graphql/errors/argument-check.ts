@@ -1,21 +1,22 @@
 /**
- * Checks arguments against the REST contract before any call. An error names the argument whose value REST would refuse.
+ * Checks arguments against the REST contract before any call. An error names the arguments whose values REST would refuse.
  * A check is compiled when its field is first selected. It runs once per level, however many parents there are.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
-import { ajv } from "../../../shared/json-schema.ts";
+import { ajv, exhaustiveAjv } from "../../../shared/json-schema.ts";
 import { regexStepsPerRequest } from "../../../shared/linear-pattern.ts";
 import type { Dictionary } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
 import { type Enclosing, markOfArgument, nearestEnclosing } from "../../rest/inherited-values.ts";
+import { mostErrors } from "../../rest/refusal-text.ts";
 import type { ExecutionContext } from "../../rest/rest-context.ts";
 import { argumentDescription, describeLimits } from "./argument-descriptions.ts";
 
 export type Args = Dictionary<unknown>;
 
 /**
- * Returns the error of a refused value. `enclosing` contains the arguments of the fields above, which are the same for all
+ * Returns the error of all refused values. `enclosing` contains the arguments of the fields above, which are the same for all
  * parents.
  */
 type CheckArguments = (
@@ -32,6 +33,7 @@ export function argumentCheck(
   const prefix = markOfArgument("");
   const validators = new Map<string, ValidateFunction>();
   return (args, enclosing, context) => {
+    const refused: Refusal[] = [];
     for (const [mark, schema] of Object.entries(schemas)) {
       const isAbove = mark.startsWith(prefix);
       const name = isAbove ? mark.slice(prefix.length) : mark;
@@ -40,26 +42,76 @@ export function argumentCheck(
       const validate = validators.get(mark) ?? ajv.compile(schema);
       validators.set(mark, validate);
       context.steps ??= regexStepsPerRequest();
-      if (!validate.call(context, value)) return refused(isAbove ? [] : declared, name, validate.errors?.[0]);
+      if (validate.call(context, value)) continue;
+      const errors = [...(validate.errors ?? []), ...furtherErrors(context, schema, value)];
+      refused.push(...refusalsOf(name, errors, isAbove ? [] : declared));
     }
-    return undefined;
+    return refused.length === 0 ? undefined : refusal(context, refused);
   };
 }
 
-function refused(
-  declared: readonly GraphQLArgument[],
+type Refusal = { readonly argument: string; readonly detail: string };
+
+/** The error for the first value, with as many of the others as the request may still list. */
+function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedError {
+  context.refusals ??= { left: refusalsPerRequest };
+  const errors = refused.slice(0, Math.max(1, Math.min(mostErrors, context.refusals.left)));
+  context.refusals.left -= errors.length;
+  const argument = errors[0]?.argument;
+  const message = errors
+    .slice(0, mostInMessage)
+    .map((each) => `argument "${each.argument}" ${each.detail}`)
+    .join("; ");
+  return new CodedError("BAD_USER_INPUT", message, { ...(argument !== undefined && { argument }), errors });
+}
+
+/** Maximum number of values that the errors of a request list beyond the first of each. */
+const refusalsPerRequest = 100;
+
+/** Maximum number of values that a message repeats. */
+const mostInMessage = 5;
+
+/** A value with more members is checked up to its first error only: it may have as many errors as members. */
+const mostChecked = 1_000;
+
+/** All errors of an object or list, which the first check left at its first error. */
+function furtherErrors(context: ExecutionContext, schema: object, value: unknown): readonly ErrorObject[] {
+  if (typeof value !== "object" || value === null || !hasAtMost({ left: mostChecked }, value)) return [];
+  const validate = exhaustiveAjv().compile(schema);
+  validate.call(context, value);
+  return (validate.errors ?? []).filter(({ schemaPath }) => !/\/(?:any|one)Of\/|\/if\//.test(schemaPath));
+}
+
+/** Whether a value has at most `budget.left` members and items, at all depths. */
+function hasAtMost(budget: { left: number }, value: object): boolean {
+  for (const member of Object.values(value)) {
+    if (--budget.left < 0) return false;
+    if (typeof member === "object" && member !== null && !hasAtMost(budget, member)) return false;
+  }
+  return true;
+}
+
+/** The first error of each refused value. A list or object that contains a refused value is left out. */
+function refusalsOf(
   name: string,
-  error: ErrorObject | undefined,
-): CodedError {
-  const below = error?.instancePath.split("/").slice(1).join(".") ?? "";
-  const argument = below ? `${name}.${below}` : name;
-  const message = `argument "${argument}" ${reason(error, argumentDescription(declared, argument))}`;
-  return new CodedError("BAD_USER_INPUT", message, { argument });
+  errors: readonly ErrorObject[],
+  declared: readonly GraphQLArgument[],
+): Refusal[] {
+  const found = new Map<string, ErrorObject>();
+  for (const error of errors) {
+    const path = error.instancePath;
+    const isKnown = [...found.keys()].some((each) => each === path || each.startsWith(`${path}/`));
+    if (!isKnown && found.size < mostErrors) found.set(path, error);
+  }
+  return [...found.values()].map((error) => {
+    const below = error.instancePath.split("/").slice(1).join(".");
+    const argument = below ? `${name}.${below}` : name;
+    return { argument, detail: reason(error, argumentDescription(declared, argument)) };
+  });
 }
 
 /** Names the limit that the value violates. For a pattern, which is hard to read, the argument's description is used instead. */
-function reason(error: ErrorObject | undefined, description: string): string {
-  const { keyword = "", params = {}, message = "is refused" } = error ?? {};
+function reason({ keyword, params, message = "is refused" }: ErrorObject, description: string): string {
   const { limit, format, allowedValues, pattern } = params;
   if (keyword === "not") return "must not be null";
   if (keyword === "pattern") return `does not have the form that it needs: ${description || pattern}`;
