@@ -50,10 +50,12 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
         Argument({ name: argument, value }) {
           if (value.kind !== Kind.VARIABLE) return;
           const coordinate = `${types.getParentType()?.name}.${types.getFieldDef()?.name}`;
-          const { description } = types.getArgument() ?? {};
+          const variable = value.name.value;
           const limit = own(own(argumentSchemas, coordinate) ?? {}, argument.value);
-          const known = limits.get(value.name.value);
-          limits.set(value.name.value, { ...limit, ...(description && { description }), ...known });
+          const inErrors = argument.value === variable ? undefined : `Errors call it \`${argument.value}\`.`;
+          const described = [types.getArgument()?.description, inErrors].filter(Boolean).join(" ");
+          const known = limits.get(variable);
+          limits.set(variable, { ...limit, ...(described && { description: described }), ...known });
         },
       }),
     );

@@ -81,6 +81,31 @@ test.each(Object.entries(calls))(
   },
 );
 
+test("a client learns all refused arguments at once, and by which names its own go in errors", async () => {
+  const client = await connect(keys.owner);
+  const { tools } = await client.listTools();
+  const properties = tools.find(({ name }) => name === "Answer")?.inputSchema.properties;
+  expect(properties?.key).toMatchObject({
+    description: expect.stringMatching(/ Errors call it `idempotencyKey`\.$/),
+  });
+  expect(properties?.to).toMatchObject({ description: expect.not.stringContaining("Errors call it") });
+  const given = { channel: "sms", to: "", body: "", key: "two words" };
+  const result = await client.callTool({ name: "Answer", arguments: given });
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: {
+      errors: [
+        {
+          extensions: {
+            code: "BAD_USER_INPUT",
+            errors: [{ argument: "to" }, { argument: "body" }, { argument: "idempotencyKey" }],
+          },
+        },
+      ],
+    },
+  });
+});
+
 test("another house's client, the AI SDK's, lists the tools and calls five", async () => {
   const open = async (key: string) => {
     const url = new URL("/v1/mcp", layer.url).href;
