@@ -101,7 +101,7 @@ async function startedProject(
 
 /** `at`: the environment variable that `npm start` needs. */
 function summary(
-  { fields, leftOut, links, keyLinks }: StartedProject,
+  { fields, leftOut, links, keyLinks, example }: StartedProject,
   at: string,
   { overlay }: NamedDocument,
   declaresErrors: boolean,
@@ -116,6 +116,7 @@ function summary(
       ? [`errors:    spec/${overlay} declares the texts of REST's errors that clients see`]
       : []),
     `start it:  ${at}npm start`,
+    ...(example === undefined ? [] : [`ask it:    ${example}`]),
     `shape it:  ${at}npm run dev`,
     ...linkedLines(keyLinks),
     ...(links.length > 0

@@ -350,7 +350,9 @@ generated from it. \`npm start\` serves it, \`npm run dev\` restarts on every sa
 \`npm test\` queries the service.
 The pages of the engine are in \`node_modules/restbound/docs\`; start with \`guides/your-own-api.md\`.
 `,
-  ".gitignore": "node_modules/\ndist/\n/secrets/\n/keys\n",
+  // the last ones are reports that docs/guides/ci.md writes
+  ".gitignore":
+    "node_modules/\ndist/\n/secrets/\n/keys\n/report.md\n/check.sarif\n/check.json\n/code-quality.json\n",
   ".gitattributes": "generated/** linguist-generated=true\n",
   Dockerfile: `FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app

@@ -1,4 +1,5 @@
 /** Reads the OpenAPI document passed to `init`, and the files that it refers to, under their future names in the spec folder. */
+
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
 import { parseDocument, stringify } from "yaml";
@@ -9,16 +10,16 @@ import { printable } from "../../shared/cli/printable.ts";
 import { isRecord, membersOf } from "../../shared/json-object.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { isForm, isMultipartForm } from "../../shared/media-type.ts";
-import { own } from "../../shared/own.ts";
 import { withShownUrls } from "../../shared/shown-url.ts";
 import { UnreadableSpec } from "../diagnostic.ts";
-import { type ReadFile, RestDocument, type RestNode } from "../openapi/document.ts";
+import { type ReadFile, RestDocument } from "../openapi/document.ts";
 import {
   documentNamed,
   isDocumentName,
   type NamedDocument,
   singleDocumentFile,
 } from "../openapi/document-files.ts";
+import { serverUrl } from "../openapi/server-url.ts";
 import { folderFiles } from "../project/spec-files.ts";
 import { digestOf, documentHeaders } from "./sources.ts";
 
@@ -125,7 +126,7 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
  * relative. It is written into project files, so any text that is not a plain URL is rejected.
  */
 export function firstServerUrl(document: RestDocument, root = document.root): string | undefined {
-  const url = writtenUrl(document, root);
+  const url = serverUrl(document, root);
   return url !== undefined && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
 }
 
@@ -137,21 +138,11 @@ export function firstServerUrl(document: RestDocument, root = document.root): st
 export function proposedBaseUrl(document: RestDocument, given: string): string {
   const known = firstServerUrl(document);
   if (known !== undefined) return known;
-  const url = writtenUrl(document, document.root) ?? "/";
+  const url = serverUrl(document, document.root) ?? "/";
   const isPath = /^[\w./~-]*$/.test(url) && !url.includes("//");
   const at = isHttpUrl(given) ? given : "https://api.example.com/";
   const { origin, pathname } = new URL(isPath ? url : "/", at);
   return /^[\w.:/~-]+$/.test(origin + pathname) ? (origin + pathname).replace(/\/$/, "") : origin;
-}
-
-function writtenUrl(document: RestDocument, root: RestNode): string | undefined {
-  const server = document.child(document.child(root, "servers"), 0);
-  const { url, variables } = membersOf(server?.value);
-  if (typeof url !== "string") return undefined;
-  return url.replaceAll(/\{([^{}]*)\}/g, (written, name: string) => {
-    const { default: value } = membersOf(own(membersOf(variables), name));
-    return typeof value === "string" ? value : written;
-  });
 }
 
 // Converts Swagger 2.0 to OpenAPI 3.0. Schemas are bound to the converted text, and locations refer to it.

@@ -21,6 +21,7 @@ import { Links } from "../propose/links.ts";
 import { unproposableReason } from "../propose/propose.ts";
 import { splitWords } from "../schema/graphql-names.ts";
 import { isReadOperation, proposeBindable } from "./bindable-operations.ts";
+import { exampleRequest } from "./example-request.ts";
 import { withUnionComments } from "./union-comments.ts";
 
 export type Choice = {
@@ -46,6 +47,8 @@ export type StartedProject = {
   readonly leftOut: ReadonlyMap<string, string>;
   /** Bound operations that could also be links of a type, because their paths extend its path. */
   readonly links: readonly string[];
+  /** A command that queries the service. */
+  readonly example: string | undefined;
   /** The links suggested by keys. */
   readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
@@ -80,6 +83,7 @@ export function startProject(document: RestDocument, choice: Choice): StartedPro
     ledger: ledgerOf(rest, bound, leftOut),
     fields: bound.length,
     leftOut,
+    example: linked && exampleRequest(linked),
     links: bound.flatMap((each) => (links?.of(each) ? [each.id] : [])),
     keyLinks: found,
   };

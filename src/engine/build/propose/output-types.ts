@@ -38,6 +38,10 @@ function mayExceedInt({ format, limits, node }: Shape, name: string): boolean {
 const roundedComment =
   "  # A Float rounds integers beyond 2^53, and REST may send 64 bits: an ID would be exact.";
 
+/** Names of numbers that stay below 2^53, whatever their format: counts, sizes and positions of pages. */
+const boundedName =
+  /(?:^|_|(?<=[a-z]))(?:totals?|counts?|limit|offset|page|pages|size|length|index|position|width|height|age|days|hours|minutes|seconds)(?:$|_|(?=[A-Z]))/i;
+
 /** Whether a `Float` may round the value, or an item of the list. */
 const isRounded = (shape: Shape): boolean => (shape.items ? isRounded(shape.items) : exceedsFloat(shape));
 
@@ -183,7 +187,9 @@ export class OutputTypes {
       (isId ? plain.replace(/^(\[?)(?:String|Int|Float)(?=!?\]?$)/, "$1ID") : plain) +
       (required && !shape.nullable ? "!" : "");
     return [
-      ...(type.includes("Float") && isRounded(shape) ? [roundedComment] : []),
+      ...(type.includes("Float") && isRounded(shape) && !boundedName.test(name)
+        ? this.#definitions.once(roundedComment, "  # A Float, too.")
+        : []),
       ...descriptionLines(describedBy(property), "  "),
       `  ${own}: ${type}${restNameDirective(own, name, names)}${entriesDirective(shape)}${deprecatedDirective(property.node, shape.node)}`,
     ];

@@ -2,12 +2,17 @@
 import { deprecationOf } from "../openapi/deprecation.ts";
 import type { RestNode } from "../openapi/document.ts";
 import { isSafe, methodAndPath, ownPath, type RestOperation } from "../openapi/operation.ts";
-import { splitWords } from "../schema/graphql-names.ts";
+import { normalizeName, splitWords } from "../schema/graphql-names.ts";
+import { singular } from "./resource-paths.ts";
 
-/** The `operationId` without what its generator adds, or else the path, prefixed with the method unless the method is safe. */
+/**
+ * The `operationId` without what its generator adds, or else the path, prefixed with the method unless the method is safe. A path
+ * is read as a person would: `/folders/{id}` is `folder`, `/folders/{id}/items` is `folder items`.
+ */
 export function nameFrom(operation: RestOperation): string {
   const id = ownId(operation);
-  if (id === undefined) return nameFromPath(operation, isApiOrVersion);
+  if (id === undefined || isPathWritten(operation, id))
+    return nameFromPath(operation, isApiOrVersion, resourceWords);
   const name = nameOfFunction(operation, id);
   if (name !== undefined) return isGeneric(name) ? nameFromPath(operation, isApiOrVersion) : name;
   // NestJS: the class and the method, UsersController_findAll
@@ -17,7 +22,8 @@ export function nameFrom(operation: RestOperation): string {
 /** The full name, used if the name of `nameFrom` is taken; prefixed with the document's name if there are several documents. */
 export function wholeNameFrom(operation: RestOperation): string {
   const id = ownId(operation);
-  const isOfPath = id === undefined || nameOfFunction(operation, id) !== undefined;
+  const isOfPath =
+    id === undefined || isPathWritten(operation, id) || nameOfFunction(operation, id) !== undefined;
   return [operation.root.name ?? [], isOfPath ? nameFromPath(operation) : id].flat().join(" ");
 }
 
@@ -26,6 +32,26 @@ function ownId(operation: RestOperation): string | undefined {
   const { id, root } = operation;
   if (id === methodAndPath(operation)) return undefined;
   return root.name === undefined ? id : id.slice(root.name.length + 1);
+}
+
+/** Whether the id is only the method and the path: `get_folders_id_items` of `GET /folders/{folder_id}/items`. */
+function isPathWritten({ method, ...operation }: RestOperation, id: string): boolean {
+  const path = ownPath({ method, ...operation });
+  if (!path.includes("{")) return false;
+  return [path, path.replaceAll(/\{[^{}]*\}/g, "id")].some(
+    (each) => normalizeName(method + each) === normalizeName(id),
+  );
+}
+
+/** The steps of a path without the parameters that follow a resource, of which they make one: `/folders/{id}` is `folder`. */
+function resourceWords(steps: readonly string[]): string[] {
+  const parts = steps.join("/").split(/[/#:]/);
+  return parts.flatMap((step, index) => {
+    const isParameter = /^\{[^{}]*\}$/.test(step);
+    const isResource = (each: string): boolean => !each.startsWith("{") && !isApiOrVersion(each);
+    if (isParameter && parts.slice(0, index).some(isResource)) return [];
+    return [parts[index + 1]?.startsWith("{") && isResource(step) ? singular(step) : step];
+  });
 }
 
 /** FastAPI adds the path and the method to the name of a function: `read_item_items__item_id__get`. */
@@ -43,12 +69,19 @@ const isGeneric = (name: string): boolean => splitWords(name).every((word) => ge
 /** Whether a path segment is a common prefix of an API's paths: `api`, or a version. */
 export const isApiOrVersion = (step: string): boolean => /^(?:api|v\d+(?:\.\d+)*)$/i.test(step);
 
-/** `isLeftOut`: whether a leading path segment is omitted. A segment that only a parameter or nothing follows is not omitted. */
-function nameFromPath(operation: RestOperation, isLeftOut = (_step: string): boolean => false): string {
+/**
+ * `isLeftOut`: whether a leading path segment is omitted. A segment that only a parameter or nothing follows is not omitted.
+ * `wordsOf`: the segments that become words.
+ */
+function nameFromPath(
+  operation: RestOperation,
+  isLeftOut = (_step: string): boolean => false,
+  wordsOf = (steps: readonly string[]): readonly string[] => steps,
+): string {
   const { method } = operation;
   const steps = ownPath(operation).split("/").slice(1);
   while (isLeftOut(steps[0] ?? "") && /^\w/.test(steps[1] ?? "")) steps.shift();
-  const name = steps.join("/");
+  const name = wordsOf(steps).join("/");
   const words = splitWords(name).length > 0 ? name : "root";
   return isSafe(method) ? words : `${method.toLowerCase()} ${words}`;
 }

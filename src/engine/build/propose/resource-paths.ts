@@ -15,3 +15,9 @@ export const singulars = (name: string): string[] => [
   name.replace(/es$/, ""),
   name.replace(/ies$/, "y"),
 ];
+
+/** `folders` → `folder`, `policies` → `policy`, `addresses` → `address`, `statuses` → `status`. */
+export const singular = (name: string): string =>
+  /(?:ss|us|is|series|news)$/i.test(name)
+    ? name
+    : name.replace(/ies$|(?<=ss|sh|ch|x|tus|ias)es$|s$/i, (end) => (end.length === 3 ? "y" : ""));

@@ -19,6 +19,7 @@ export class TypeDefinitions {
   readonly #names = new Map<string, string>();
   readonly #taken: Set<string>;
   readonly #scalars = new Set<string>();
+  readonly #comments = new Set<string>();
   /** The names of existing and proposed enums, by their values. */
   readonly #enums = new Map<string, string[]>();
 
@@ -41,6 +42,13 @@ export class TypeDefinitions {
   beginOperation(operation: RestOperation): void {
     this.#operation = nameFrom(operation);
     this.#document = operation.root.name;
+  }
+
+  /** The comment, or the short form of it where the whole one has been written. */
+  once(comment: string, short: string): string[] {
+    const isNew = !this.#comments.has(comment);
+    this.#comments.add(comment);
+    return [isNew ? comment : short];
   }
 
   /** The scalar for values that GraphQL types cannot describe; they are passed through unchanged. */
@@ -123,6 +131,10 @@ const enumKey = (values: readonly string[]): string => JSON.stringify([...values
 export const descriptionOf = ({ value }: { readonly value: unknown }): unknown =>
   membersOf(value).description;
 
-/** The description of a property or a parameter, or else of its schema. */
-export const describedBy = ({ node, shape }: { readonly node: RestNode; readonly shape: Shape }): unknown =>
-  descriptionOf(node) ?? descriptionOf(shape.node);
+/** The description of a property or a parameter, or of a member of its `allOf`, or else of its schema. */
+export function describedBy({ node, shape }: { readonly node: RestNode; readonly shape: Shape }): unknown {
+  const { allOf } = membersOf(node.value);
+  const members = Array.isArray(allOf) ? allOf.map((value: unknown) => ({ value })) : [];
+  const own = [node, ...members].map(descriptionOf).find((each) => each !== undefined);
+  return own ?? descriptionOf(shape.node);
+}

@@ -76,3 +76,26 @@ test("of a large document, --query chooses too; a tag that all operations have i
     /^the document has 62 operations: choose some .*\n.* --operation '\/search0\*'\n/,
   );
 });
+
+test.each([
+  [{ type: "http", scheme: "bearer" }, "authorization: Bearer <token>"],
+  [{ type: "oauth2", flows: {} }, "authorization: Bearer <token>"],
+  [{ type: "http", scheme: "Basic" }, "authorization: Basic <user:password in base64>"],
+  [{ type: "apiKey", in: "header", name: "X-Key" }, "x-key: <key>"],
+])("the printed request has a placeholder for the credential of %j", (scheme, header) => {
+  const content = { "application/json": { schema: { type: "array", items: ticket } } };
+  const get = (operationId: string, parameters: object[] = []) => ({
+    get: { operationId, parameters, responses: { 200: { description: "ok", content } } },
+  });
+  const required = { name: "q", in: "query", required: true, schema: { type: "string" } };
+  const { example } = start(
+    restDocument({
+      ...{ openapi: "3.1.0", info: { title: "t", version: "1" }, security: [{ key: [] }] },
+      paths: { "/search": get("search", [required]), "/tickets": get("listTickets") },
+      components: { securitySchemes: { key: scheme } },
+    }),
+  );
+  expect(example).toBe(
+    `curl http://127.0.0.1:4000/v1/graphql -H 'content-type: application/json' -H '${header}' -d '{"query":"{ tickets { __typename } }"}'`,
+  );
+});

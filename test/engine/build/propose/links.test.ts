@@ -159,6 +159,7 @@ type Account {
 test.each([
   ["nullable", { type: ["integer", "null"], format: "int32" }, ["id"]],
   ["optional", integer, []],
+  ["read-only", { ...integer, readOnly: true }, ["id"]],
 ])(
   "a link by a key alone does not depend on who brings its object: the key is %s",
   async (_what, id, required) => {

@@ -64,7 +64,7 @@ test("propose needs no field, and makes no name twice; what it prints is a schem
   const operations = ["GET /reactions/{id}", "get_reactions", "getReactions"];
   for (const schema of ["", "# nothing yet\n", "type Query", "type Query {\n}\n"]) {
     const out = await proposed(alike, operations, schema);
-    expect(out).toContain("  reactionsId(\n");
+    expect(out).toContain("  reaction(\n");
     expect(out).toMatch(/plus1: Int\n {2}minus1: Int\n {2}userId: ID @restName\(name: "user_id"\)/);
   }
 });
@@ -106,6 +106,26 @@ test.each<[what: string, operations: Parameters<typeof named>[0], fields: readon
       "/api/root": { get: "_api_root_get" },
     },
     ["users", "postUsers", "user", "teams", "apiTeamsIdUser", "apiRootGet"],
+  ],
+  [
+    "the name of the resource in a path without an id, or with one that only repeats the path",
+    {
+      "/v2/policies": { get: undefined },
+      "/v2/policies/{policy_id}": { get: undefined, put: "put_v2_policies_id" },
+      "/v2/policies/{policy_id}/statuses": { get: "get_v2_policies_id_statuses" },
+      "/v2/policies/{policy_id}/statuses/{id}#last": { get: "get-v2-policies-policyId-statuses-id-last" },
+      "/v2/policies/{policy_id}/{version}": { get: undefined },
+      "/addresses/{id}": { get: "findAddress" },
+      "/{tenant}/classes/{id}": { get: undefined },
+    },
+    [
+      "policies",
+      "policy",
+      "putPolicy",
+      "policyStatuses",
+      "policyStatusLast",
+      "v2PoliciesPolicyIdVersion",
+    ].concat("findAddress", "tenantClass"),
   ],
   [
     "no word Controller, which NestJS adds",

@@ -65,6 +65,7 @@ const document = JSON.stringify({
           paid: wide,
           dues: { type: "array", items: wide },
           berths: { ...wide, minimum: 0, maximum: 1_000_000_000_000 },
+          total_count: wide,
         },
         additionalProperties: string,
       },
@@ -81,7 +82,40 @@ test("ids are exact, what may be large is no Int, and what cannot be sent or sho
   expect(sdl).toMatch(/input FilterInput \{\n {2}flag: String\n\}/);
   expect(sdl).toMatch(/input PutShipInput \{\n {2}portId: ID\n {2}berth: String\n\}/);
   expect(sdl).toMatch(
-    /# Without the further properties .*\ntype GetShipInt \{\n {2}id: ID!\n {2}crewIds: \[ID!\]\n {2}masts: Int\n {2}launchedAt: Float\n {2}"In milliseconds\."\n {2}seen: Float\n {2}heard: Float\n {2}# A Float rounds [^\n]*\n {2}paid: Float\n {2}# A Float rounds [^\n]*\n {2}dues: \[Float!\]\n {2}berths: Float\n\}/,
+    /# Without the further properties .*\ntype GetShipInt \{\n {2}id: ID!\n {2}crewIds: \[ID!\]\n {2}masts: Int\n {2}launchedAt: Float\n {2}"In milliseconds\."\n {2}seen: Float\n {2}heard: Float\n {2}# A Float rounds [^\n]*\n {2}paid: Float\n {2}# A Float, too\.\n {2}dues: \[Float!\]\n {2}berths: Float\n {2}totalCount: Float\n\}/,
+  );
+});
+
+test("members of an allOf that only annotate a reference make no type of their own", async () => {
+  const reference = { $ref: "#/components/schemas/Crew" };
+  const crew = (...members: object[]) => ({ allOf: [reference, ...members] });
+  const schema = {
+    type: "object",
+    required: ["owner", "guest", "pilot", "cook"],
+    properties: {
+      owner: crew({ description: "Who owns it." }),
+      guest: crew({ description: "Who sails along." }, { nullable: true }),
+      pilot: crew({ nullable: false }),
+      cook: crew({ properties: { meals: { type: "string" } } }),
+    },
+  };
+  const responses = { 200: { description: "ok", content: { "application/json": { schema } } } };
+  const ships = {
+    openapi: "3.0.3",
+    info: { title: "Ships", version: "1" },
+    security: [],
+    paths: { "/ship": { get: { operationId: "getShip", responses } } },
+    components: { schemas: { Crew: { type: "object", properties: { name: { type: "string" } } } } },
+  };
+  expect(await proposed(JSON.stringify(ships), ["getShip"])).toContain(
+    `
+  "Who owns it."
+  owner: Crew!
+  "Who sails along."
+  guest: Crew
+  pilot: Crew!
+  cook: GetShipCook!
+`,
   );
 });
 

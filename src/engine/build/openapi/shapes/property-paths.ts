@@ -24,7 +24,7 @@ export function fitsIfPresent(from: Shape, path: readonly string[], taken: Shape
   const found = propertiesOnPath(from, path);
   return (
     found.length === path.length &&
-    found.every(({ only }) => only === undefined) &&
+    found.every(({ only }) => only !== "request") &&
     textFits(found.at(-1)?.shape ?? from, taken)
   );
 }

@@ -80,25 +80,35 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
   const partAt = (at: RestNode): Shape => (within ? makeShape(document, at, within) : shapeAt(document, at));
   const schema = membersOf(node.value);
   let shape = ownShape(document, node, schema);
-  for (const index of indexesOf(schema.allOf)) {
-    const other = partAt(nodeBelow(node, "allOf", index));
-    shape = isWrapper(schema) ? other : mergeShapes(shape, other, node);
+  const allOf = indexesOf(schema.allOf).map((index) => nodeBelow(node, "allOf", index));
+  const constraining = allOf.filter(({ value }) => !isRecord(value) || !isAnnotation(value));
+  const isWrapper = constraining.length === 1 && isAnnotation({ ...schema, allOf: undefined });
+  for (const each of constraining) {
+    const other = partAt(each);
+    shape = isWrapper ? other : mergeShapes(shape, other, node);
   }
   for (const keyword of ["oneOf", "anyOf"] as const) {
     const nodes = indexesOf(schema[keyword]).map((index) => nodeBelow(node, keyword, index));
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members, { keyword, node });
   }
-  // in OpenAPI 3.0, a nullable reference is `nullable: true` next to `allOf`
-  if (schema.nullable === true && !shape.nullable) shape = withNullable(shape, true);
+  // in OpenAPI 3.0, a nullable reference is `nullable: true` next to `allOf`, or in a member without a type
+  const isNullable = [node, ...(isWrapper ? allOf : [])].some(
+    ({ value }) => membersOf(value).nullable === true,
+  );
+  if (isNullable && !shape.nullable) shape = withNullable(shape, true);
   // a wrapper around one schema keeps the node and the identity of that schema
   return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
 }
 
-/** In OpenAPI 3.0, an annotated reference is an `allOf` with a single `$ref`, because siblings of `$ref` are ignored. */
-const isWrapper = (schema: Record<string, unknown>): boolean =>
-  indexesOf(schema.allOf).length === 1 &&
-  Object.keys(schema).every((key) => key === "allOf" || annotations.has(key) || key.startsWith("x-"));
+/**
+ * Whether a schema accepts every value. In OpenAPI 3.0, an annotated reference is an `allOf` with a `$ref`, and annotations beside
+ * the `allOf` or in another member, because siblings of `$ref` are ignored.
+ */
+const isAnnotation = (schema: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(schema).every(
+    ([key, value]) => value === undefined || annotations.has(key) || key.startsWith("x-"),
+  );
 
 /** Keywords that do not constrain values. `nullable` is handled separately, `readOnly` and `writeOnly` with the property. */
 const annotations = new Set([
