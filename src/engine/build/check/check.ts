@@ -47,7 +47,7 @@ export async function check(given: CheckInput): Promise<Report> {
   const before = base && readable(new Project(base.files, { restOf, name: base.name }));
   const fresh = hasErrors || !isValid(head) ? [] : await freshness(head);
   const skipped: Partial<Record<Stage, string>> = {
-    ...(hasErrors && { freshness: "nothing can be generated from a mapping with errors" }),
+    ...((hasErrors || !isValid(head)) && { freshness: "nothing is generated while the mapping has errors" }),
     ...(!base && { changes: baseless }),
     ...(!head.model && { impact: "the schema is not valid", ledger: "the schema is not valid" }),
   };

@@ -41,11 +41,12 @@ export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): r
 
 /**
  * The unreachable types in schema order, without built-in types and those of the binding directives. `entities`: types that are
- * reachable by representations.
+ * reachable by representations. `without`: coordinates of fields that do not count.
  */
 export function unreachableTypes(
   schema: GraphQLSchema,
   entities: readonly string[] = [],
+  without: ReadonlySet<string> = new Set(),
 ): GraphQLNamedType[] {
   const roots = [
     schema.getQueryType(),
@@ -55,18 +56,32 @@ export function unreachableTypes(
   ];
   const reached = new Set<GraphQLNamedType>(roots.flatMap((root) => root ?? []));
   for (const { args } of schema.getDirectives()) for (const { type } of args) reached.add(getNamedType(type));
-  for (const type of reached) for (const next of referencedTypes(schema, type)) reached.add(next);
+  for (const type of reached) for (const next of referencedTypes(schema, type, without)) reached.add(next);
   return Object.values(schema.getTypeMap()).filter(
     (type) => type.astNode && !reached.has(type) && !bindingDefinitionNames.has(type.name),
   );
 }
 
-function referencedTypes(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] {
+/** The type and all types that its fields return or take, directly or through others. */
+export function typesBelow(
+  schema: GraphQLSchema,
+  types: readonly GraphQLNamedType[],
+): ReadonlySet<GraphQLNamedType> {
+  const reached = new Set(types);
+  for (const each of reached) for (const next of referencedTypes(schema, each)) reached.add(next);
+  return reached;
+}
+
+function referencedTypes(
+  schema: GraphQLSchema,
+  type: GraphQLNamedType,
+  without: ReadonlySet<string> = new Set(),
+): readonly GraphQLNamedType[] {
   const members = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
   if (isInputObjectType(type))
     return Object.values(type.getFields()).map((field) => getNamedType(field.type));
   if (!isObjectType(type) && !isInterfaceType(type)) return members;
-  const fields = Object.values(type.getFields());
+  const fields = Object.values(type.getFields()).filter(({ name }) => !without.has(`${type.name}.${name}`));
   const types = fields.flatMap((field) => [field.type, ...field.args.map((argument) => argument.type)]);
   return [...members, ...type.getInterfaces(), ...types.map((each) => getNamedType(each))];
 }

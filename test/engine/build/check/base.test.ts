@@ -20,7 +20,7 @@ test("a project that the base does not have is compared with nothing, and says s
   write(root, { "spec/openapi.yaml": depotOpenapi, "spec/schema.graphql": depotSchema });
   await codegen([], { root, ...silent });
   const { code, out } = await ran(root, ["--base", "HEAD"]);
-  expect(out).toContain("changes: not checked, there was no project at HEAD");
+  expect(out).toContain("changes: not checked, because there was no project at HEAD");
   expect(code).toBe(0);
 });
 

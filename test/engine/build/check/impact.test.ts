@@ -129,7 +129,7 @@ test("a valid saved operation shows its cost beside an invalid one; an invalid s
   expect(told).toMatch(/^saved operations: 1 broken, 0 affected, 3 ok$/m);
   expect(told).not.toContain("untouched");
   const { out } = await ran(project({ "spec/schema.graphql": `${depotSchema} type Parcel { id: ID }` }), []);
-  expect(out).toContain("\nimpact: not checked, the schema is not valid\n");
+  expect(out).toContain("\nimpact: not checked, because the schema is not valid\n");
   expect(out).not.toContain("untouched");
 });
 

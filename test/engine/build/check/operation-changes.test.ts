@@ -155,3 +155,80 @@ type Mutation { remove: Boolean @rest(operation: "remove") }`;
     },
   ]);
 });
+
+const json = (schema: object) => ({
+  responses: { 200: { description: "ok", content: { "application/json": { schema } } } },
+});
+const library = (paths: object, more: object = {}) =>
+  JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "t", version: "1" },
+    security: [],
+    ...more,
+    paths,
+    components: {
+      schemas: {
+        Book: {
+          type: "object",
+          properties: { title: { type: "string" }, shelf: { $ref: "#/components/schemas/Shelf" } },
+        },
+        Shelf: { type: "object", properties: { place: { type: "string" } } },
+      },
+    },
+  });
+const reference = (name: string) => json({ $ref: `#/components/schemas/${name}` });
+const shelf = { "/shelf": { get: { operationId: "getShelf", ...json({ type: "string" }) } } };
+const both = { ...shelf, "/book": { get: { operationId: "getBook", ...reference("Book") } } };
+const oneField = 'type Query { shelf: String @rest(operation: "getShelf") }';
+const twoFields = `type Query {
+  shelf: String @rest(operation: "getShelf")
+  book: Book @rest(operation: "getBook")
+}
+type Book { title: String shelf: Shelf }
+type Shelf { place: String }`;
+
+test("another URL of the first server is one finding, and another spelling of it is none", () => {
+  const at = (url: string, host = "a") =>
+    library(both, { servers: [{ url, variables: { host: { default: host } } }] });
+  const changes = (was: string, is: string) =>
+    stepFindings(twoFields, was, is).map(({ rule, change, message, coordinates }) => [
+      rule,
+      change,
+      message,
+      coordinates,
+    ]);
+  expect(changes(at("https://a.example/v1"), at("https://b.example/v1"))).toEqual([
+    [
+      "rest-server-changed",
+      "dangerous",
+      "the document is of https://b.example/v1 now, it was of https://a.example/v1: calls go where REST_BASE_URL says",
+      ["Query.shelf", "Query.book"],
+    ],
+  ]);
+  expect(changes(at("https://{host}.example"), at("https://{host}.example", "b"))).toHaveLength(1);
+  expect(changes(at("https://{host}.example"), at("https://a.example/"))).toEqual([]);
+  expect(changes(library(both), at("https://a.example"))).toEqual([]);
+});
+
+test("a field that is removed after its operation takes its types with it, and cannot be kept", () => {
+  const found = stepFindings(twoFields, library(both), library(shelf), oneField);
+  expect(found).toMatchObject([
+    {
+      rule: "sdl-field-removed",
+      coordinate: "Query.book",
+      hint: "REST no longer has GET /book, so it cannot stay: tell the clients, and approve it",
+      also: [{ coordinate: "Book" }, { coordinate: "Shelf" }],
+    },
+  ]);
+  expect(found).toHaveLength(1);
+  const [kept] = stepFindings(twoFields, library(both), library(both), oneField);
+  expect(kept?.hint).toMatch(/^mark the field `@deprecated` first/);
+});
+
+test("the advice for a field whose operation is gone names the types that go with it", () => {
+  const [found] = stepFindings(twoFields, library(both), library(shelf));
+  expect(found).toMatchObject({
+    rule: "operation-unknown",
+    hint: "remove the field with the types that nothing else reaches (Book, Shelf), or bind it to another operation",
+  });
+});

@@ -4,6 +4,7 @@
  */
 import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
 import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
+import { describeNode } from "../../openapi/describe-node.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { propertiesOnPath } from "../../openapi/shapes/property-paths.ts";
 import { nodeLocation } from "../../schema/directives.ts";
@@ -15,20 +16,27 @@ type Member = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputFie
 
 /** The deprecations by schema coordinate. */
 export function deprecations(
-  { schema, fields, backings, values }: Pick<Model, "schema" | "fields" | "backings" | "values">,
+  {
+    document,
+    schema,
+    fields,
+    backings,
+    values,
+  }: Pick<Model, "document" | "schema" | "fields" | "backings" | "values">,
   findings: Findings,
 ): ReadonlyMap<string, Deprecation> {
   const found = new Map<string, Deprecation>();
   const add = (coordinate: string, member: Member, nodes: readonly RestNode[]): void => {
-    const deprecation = deprecationOf(nodes);
+    const deprecated = nodes.find((node) => deprecationOf([node]));
+    const deprecation = deprecated && deprecationOf([deprecated]);
     if (!deprecation || found.has(coordinate)) return;
     found.set(coordinate, deprecation);
     if (typeof member.deprecationReason === "string") return;
     const { sunset } = deprecation;
     findings.add(
       "deprecation-unsaid",
-      { coordinate, schema: nodeLocation(member.astNode), rest: nodes[0], facts: [] },
-      `${coordinate} depends on what REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
+      { coordinate, schema: nodeLocation(member.astNode), rest: deprecated, facts: [] },
+      `${coordinate} depends on ${describeNode(document, deprecated)}, which REST deprecates${sunset === undefined ? "" : ` until ${sunset}`}`,
       'tell clients: add `@deprecated(reason: "…")`, with what to use instead',
     );
   };

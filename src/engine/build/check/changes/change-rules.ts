@@ -29,6 +29,10 @@ export const restRules = {
     "The first tag or the document's name has changed: calls go to another upstream, if the products have separate base URLs.",
     "set `REST_BASE_URL_<TAG>` of the new tag before the deployment",
   ),
+  "rest-server-changed": dangerous(
+    "The document's first server has another URL. Calls still go to the base URL that is set.",
+    "set the new base URL (`REST_BASE_URL`, in `src/main.ts` and wherever the service runs) once REST answers there",
+  ),
   "rest-permission-changed": dangerous(
     "The operation needs another permission (`x-permission`).",
     "give the permission to the callers' keys first",

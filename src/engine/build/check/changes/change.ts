@@ -6,10 +6,10 @@
 
 import type { Direction, Model } from "../../bind/model.ts";
 import type { NodePath } from "../../diagnostic.ts";
+import { describeNode } from "../../openapi/describe-node.ts";
 import { nodeKey, type RestNode } from "../../openapi/document.ts";
 import { causeKey, causeOfChange } from "./causes.ts";
 import { type ChangeClass, type changeRules, restRules, schemaRules } from "./change-rules.ts";
-import { describeNode } from "./describe-node.ts";
 
 type RestRule = keyof typeof restRules;
 

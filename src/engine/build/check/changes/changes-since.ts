@@ -5,17 +5,21 @@
  * graphql-js reports where the two schemas differ. Each change is reported once, where it happened, with all coordinates that
  * it reaches.
  */
+import { type GraphQLSchema, type GraphQLType, getNamedType } from "graphql";
 import type { Model } from "../../bind/model.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
+import { describeNode } from "../../openapi/describe-node.ts";
 import { nodeKey } from "../../openapi/document.ts";
-import { isSameOperation } from "../../openapi/operation.ts";
+import { isSameOperation, methodAndPath, type RestOperation } from "../../openapi/operation.ts";
+import { lazy } from "../../openapi/shapes/lazy.ts";
 import { fingerprint } from "../../project/fingerprint.ts";
 import { isValid, type Project, type ValidProject } from "../../project/project.ts";
-import { coordinateLocation, definitionAt, fieldOf } from "../../schema/schema-coordinate.ts";
+import { typesBelow } from "../../schema/object-types.ts";
+import { coordinateLocation, definitionAt, elementAt, fieldOf } from "../../schema/schema-coordinate.ts";
 import { frameAt } from "../frame.ts";
 import { isUncheckedLimit } from "../proof-findings.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
-import { onlyDifference } from "./causes.ts";
+import { onlyDifference, removedNode } from "./causes.ts";
 import { type Difference, isDifference } from "./change.ts";
 import { changeRules } from "./change-rules.ts";
 import { factChanges } from "./fact-changes.ts";
@@ -102,12 +106,23 @@ type Group = readonly [Difference, ...Difference[]];
 
 /**
  * Groups changes by rule and cause, in schema order. If a list has become a page, the resulting change of the field's binding
- * joins the group of `rest-list-paged`.
+ * joins the group of `rest-list-paged`. The removal of types joins that of the field that reached them.
  */
-function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
+function grouped({ fields, schema }: Model, all: readonly Difference[]): Group[] {
   const paged = new Map(all.map((each) => [each.rule === "rest-list-paged" && each.coordinate, each]));
+  const reaching = lazy(() =>
+    all
+      .filter(({ rule }) => leadingRules.has(rule))
+      .map((each) => ({ each, types: typesReachedBy(schema, each) })),
+  );
+  const leadOf = (each: Difference): Difference | undefined =>
+    each.rule === "binding-changed"
+      ? paged.get(each.coordinate)
+      : each.rule === "sdl-type-removed"
+        ? reaching().find(({ types }) => types.has(each.coordinate))?.each
+        : undefined;
   const keyOf = (each: Difference): string => {
-    const lead = (each.rule === "binding-changed" && paged.get(each.coordinate)) || each;
+    const lead = leadOf(each) ?? each;
     return JSON.stringify([lead.rule, lead.class, lead.cause]);
   };
   const order = new Map([...fields.keys()].map((coordinate, index) => [coordinate, index]));
@@ -119,6 +134,50 @@ function grouped({ fields }: Model, all: readonly Difference[]): Group[] {
     orderOf(one) - orderOf(other) || (one.coordinate < other.coordinate ? -1 : 1);
   return [...Map.groupBy(all, keyOf).values()].map((group) => group.toSorted(inOrder) as never);
 }
+
+/** Changes after which types may be unreachable. */
+const leadingRules = new Set<string>([
+  "sdl-field-removed",
+  "sdl-field-changed-kind",
+  "sdl-arg-removed",
+  "sdl-arg-changed-kind",
+]);
+
+/** The names of the types that the field or argument at the coordinate reached. */
+function typesReachedBy(schema: GraphQLSchema, { coordinate }: Difference): ReadonlySet<string> {
+  const element = elementAt(schema, coordinate);
+  if (!element) return new Set();
+  const args = "args" in element && Array.isArray(element.args) ? element.args : [];
+  return new Set(
+    [
+      ...typesBelow(
+        schema,
+        [element, ...args].map(({ type }: { readonly type: GraphQLType }) => getNamedType(type)),
+      ),
+    ].map(({ name }) => name),
+  );
+}
+
+/** The advice for a removal that follows from REST: the field cannot stay. */
+function goneHint(
+  base: ValidProject,
+  head: ValidProject,
+  { rule, coordinate }: Difference,
+): string | undefined {
+  if (rule !== "sdl-field-removed" && rule !== "sdl-arg-removed") return undefined;
+  const field = base.model.fields.get(coordinate);
+  const node = removedNode(base.model, head.model, coordinate);
+  const gone =
+    field?.kind === "bound"
+      ? operationIfGone(field.operation, head.model)
+      : node && describeNode(base.model.document, node);
+  return gone && `REST no longer has ${gone}, so it cannot stay: tell the clients, and approve it`;
+}
+
+const operationIfGone = (operation: RestOperation, { operations }: Model): string | undefined =>
+  [...operations.values()].some((each) => isSameOperation(operation, each))
+    ? undefined
+    : methodAndPath(operation);
 
 /** One finding for a group of changes, with all coordinates that they reach. */
 function changeFinding(base: ValidProject, head: ValidProject, group: Group): Finding {
@@ -144,7 +203,7 @@ function changeFinding(base: ValidProject, head: ValidProject, group: Group): Fi
     ...(also.length > 0 && !isMove && { also }),
     hint: isOfRest
       ? "the schema is unchanged: approve it if REST has only renamed the value"
-      : `${changeRules[rule].advice}; or approve it`,
+      : (goneHint(base, head, group[0]) ?? `${changeRules[rule].advice}; or approve it`),
     places: [
       ...schemaFrames(base, head, coordinate),
       ...(rest ? restFrames(base, head, { ...rest, below: below ?? [] }) : []),

@@ -16,7 +16,7 @@ import type { Finding } from "../report.ts";
 import { type Cause, causeKey, causeOfError } from "./causes.ts";
 import type { Change } from "./change.ts";
 import { addressOf } from "./operation-facts.ts";
-import { withoutSuggestion } from "./renamed-operations.ts";
+import { removalHint, withoutSuggestion } from "./renamed-operations.ts";
 import { restFrames } from "./rest-frames.ts";
 
 export type NewProofErrors = {
@@ -158,8 +158,10 @@ export function newProofErrorsFinding(
     ({ role }) => role !== "rest" || !lead.isRemoved,
   );
   const isThere = frames.some(({ role }) => role === "rest");
+  const hint = removalHint(base, head, errors);
   return {
     ...finding,
+    ...(hint !== undefined && { hint }),
     severity: "error",
     change: "breaking",
     coordinates: [...new Set([lead.coordinate, ...also.map(({ coordinate }) => coordinate)])],

@@ -10,6 +10,7 @@ import { describeMembers, errorSchemas, memberPaths } from "../../bind/outputs/e
 import { findPagingSign } from "../../bind/outputs/unpaged-list.ts";
 import type { NodePath } from "../../diagnostic.ts";
 import type { RestNode } from "../../openapi/document.ts";
+import { baseUrlVariable } from "../../openapi/document-files.ts";
 import {
   documents404,
   inputKey,
@@ -19,6 +20,7 @@ import {
   sentMethod,
   showableResponses,
 } from "../../openapi/operation.ts";
+import { serverUrl } from "../../openapi/server-url.ts";
 import { elementAt } from "../../schema/schema-coordinate.ts";
 import { type Differing, differing } from "./change.ts";
 import { type Fact, fact, type StatedFact } from "./fact.ts";
@@ -76,6 +78,25 @@ export const operationFacts: readonly Fact[] = [
     ({ product }) => product,
     (now, was) =>
       `is of ${productName(now)} now, it was of ${productName(was)}: its calls go to another upstream`,
+  ),
+  fact(
+    ({ operation: { root } }, { document }) => {
+      const url = serverUrl(document, root)?.replace(/\/$/, "");
+      return [
+        { node: root, below: ["servers", 0, "url"], value: { url, variable: baseUrlVariable(root.name) } },
+      ];
+    },
+    ({ url: was }, { url: is, variable }) =>
+      was === undefined || is === undefined || was === is
+        ? undefined
+        : differing(
+            "rest-server-changed",
+            `is of ${is} now, it was of ${was}: calls go where ${variable} says`,
+            {
+              before: was,
+              after: is,
+            },
+          ),
   ),
   ofOperation(
     "rest-permission-changed",

@@ -5,6 +5,7 @@
 import type { Diagnostic } from "../../diagnostic.ts";
 import { methodAndPath, operationLabel, type RestOperation } from "../../openapi/operation.ts";
 import type { ValidProject } from "../../project/project.ts";
+import { unreachableTypes } from "../../schema/object-types.ts";
 
 type Former = {
   readonly was: RestOperation;
@@ -44,4 +45,32 @@ export function withoutSuggestion(base: ValidProject, head: ValidProject, error:
         message: `the document no longer has ${operationLabel(was)}`,
         hint: "remove the field, or bind it to another operation",
       };
+}
+
+const mostNamed = 5;
+
+/**
+ * The advice for fields of an operation that the document no longer has. Types that only these fields reach go with them:
+ * otherwise the next check would report them.
+ */
+export function removalHint(
+  base: ValidProject,
+  head: ValidProject,
+  errors: readonly Diagnostic[],
+): string | undefined {
+  const gone = errors.filter((error) => {
+    const former = error.isRemoved ? undefined : formerOperation(base, head, error);
+    return former && !former.now;
+  });
+  if (gone.length === 0) return undefined;
+  const { schema, federation } = head.model;
+  const entities = federation?.keys.map(({ type }) => type);
+  const unreached = new Set(unreachableTypes(schema, entities));
+  const without = new Set(gone.map(({ coordinate }) => coordinate));
+  const types = unreachableTypes(schema, entities, without).filter((type) => !unreached.has(type));
+  const names = types.slice(0, mostNamed).map(({ name }) => name);
+  if (types.length > mostNamed) names.push(`${types.length - mostNamed} more`);
+  const below = names.length === 0 ? "" : ` with the types that nothing else reaches (${names.join(", ")})`;
+  const [fields, them] = gone.length === 1 ? ["the field", "it"] : ["the fields", "them"];
+  return `remove ${fields}${below}, or bind ${them} to another operation`;
 }

@@ -2,10 +2,11 @@
  * Compares each value that a coordinate returns or sends with the value at the base. Values are paired by coordinate and by the
  * node that uses the schema, because an input type may correspond to several schemas.
  */
+
 import { getNullableType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { Model, ValueUse } from "../../bind/model.ts";
+import { describeNode } from "../../openapi/describe-node.ts";
 import { type Difference, restChange } from "./change.ts";
-import { describeNode } from "./describe-node.ts";
 import { rejectedParts } from "./opaque-scalar-changes.ts";
 import { differencesOf } from "./value-differences.ts";
 

@@ -9,7 +9,7 @@ export function summaryLines({ base, summary, skipped, usage }: Report): string[
   const { findings, unapproved, approved, notes, changes, operations } = summary;
   const total = operations.broken + operations.affected + operations.untouched;
   return [
-    ...Object.entries(skipped).map(([stage, why]) => `${stage}: not checked, ${why}`),
+    ...Object.entries(skipped).map(([stage, why]) => `${stage}: not checked, because ${why}`),
     ...(skipped.changes ? [] : [`changes: ${counts(changes)}`]),
     ...(total > 0
       ? [

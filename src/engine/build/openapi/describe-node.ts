@@ -1,8 +1,8 @@
 /** Describes locations in the OpenAPI document for messages, such as `GET /things query "limit"` and `schema Thing.name`. */
-import { membersOf } from "../../../shared/json-object.ts";
-import { own } from "../../../shared/own.ts";
-import type { NodeLocation } from "../../diagnostic.ts";
-import type { RestDocument } from "../../openapi/document.ts";
+import { membersOf } from "../../shared/json-object.ts";
+import { own } from "../../shared/own.ts";
+import type { NodeLocation } from "../diagnostic.ts";
+import type { RestDocument } from "./document.ts";
 
 type Steps = readonly (string | number)[];
 
