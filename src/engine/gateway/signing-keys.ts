@@ -118,7 +118,7 @@ export class SigningKeys {
       if (this.#failure === undefined)
         this.#log.warn(
           { cause: causeCode(error) },
-          "TOKEN_JWKS: the signing keys cannot be read; the last ones count for an hour",
+          "TOKEN_JWKS: the signing keys cannot be read; the last ones are used for an hour",
         );
       this.#failure = error;
     }

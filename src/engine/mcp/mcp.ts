@@ -151,7 +151,7 @@ export function serveMcp(
       return refusal(
         400,
         ErrorCode.InvalidRequest,
-        "Invalid Request: this protocol revision has no JSON-RPC batches: send each message in a request of its own",
+        "Invalid Request: this protocol revision has no JSON-RPC batches: send each message in a separate request",
       );
     if (isBatch && received.length > maxOperations) throw tooMany(maxOperations);
     const messages = (isBatch ? received : [received]).map(withoutTask);

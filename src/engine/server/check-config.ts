@@ -56,10 +56,10 @@ function* findErrors(config: Config, operations: Operations): Iterable<string> {
     yield "TOKEN_AUDIENCE: is not a URL; with AUTHORIZATION_SERVERS, set it to the public URL of this API, such as https://api.example.com/v1";
   if (!production) return;
   if (env.TOKEN_JWKS instanceof URL && env.TOKEN_JWKS.protocol === "http:")
-    yield "TOKEN_JWKS: over http://, whoever is on the way can replace the keys and make tokens; use https:// or a file";
+    yield "TOKEN_JWKS: over http://, an attacker on the network can replace the keys and make tokens; use https:// or a file";
   for (const issuer of env.AUTHORIZATION_SERVERS)
     if (issuer.startsWith("http:"))
-      yield `AUTHORIZATION_SERVERS: over ${issuer}, whoever is on the way can read tokens; use https://`;
+      yield `AUTHORIZATION_SERVERS: over ${issuer}, an attacker on the network can read tokens; use https://`;
   if (isOpenGateway(config, operations)) yield openGateway;
   if (env.CORS_ORIGINS.includes("*"))
     yield "CORS_ORIGINS: `*` lets any site call this API in production; list the dashboards' origins instead";
@@ -124,7 +124,7 @@ export function* findSubgraphErrors(
   if (env.OPERATIONS === "saved")
     yield "OPERATIONS: `saved` refuses the operations of a federation gateway, which are not saved; leave it out, or remove @link from spec/schema.graphql";
   if (production && !roles.has("gateway") && env.GATEWAY_SECRET === undefined)
-    yield "GATEWAY_SECRET: is not set, so anybody could use this subgraph past its gateway; run the gateway role too, which verifies keys, or set the secret that the gateway in front sends as X-Gateway-Proof";
+    yield "GATEWAY_SECRET: is not set, so clients could bypass the gateway of this subgraph; run the gateway role too, which verifies keys, or set the secret that the gateway in front sends as X-Gateway-Proof";
 }
 
 /** The gateway forwards REST paths with its proof, context headers and the caller's credential, which no vendor may get. */
@@ -194,7 +194,7 @@ function* findContextProducts({ env }: Config, operations: Operations): Iterable
     yield `CONTEXT_PRODUCTS: is not set, so no REST gets the context headers and GATEWAY_SECRET; name those of ${products.join(", ")} that are your own, and no vendor's`;
   for (const name of env.CONTEXT_PRODUCTS)
     if (!own.includes(name))
-      yield `CONTEXT_PRODUCTS: ${name} has no effect, for no product with a document of its own has this name${products.length > 0 ? `; there are ${products.join(", ")}` : ""}`;
+      yield `CONTEXT_PRODUCTS: ${name} has no effect, because no product with its own document has this name${products.length > 0 ? `; there are ${products.join(", ")}` : ""}`;
 }
 
 /** Finds timeouts that exceed the enclosing ones, and base URLs of products that no field calls. */

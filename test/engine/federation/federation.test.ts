@@ -124,7 +124,7 @@ test("an invalid representation fails alone, by a clear error, and reaches no RE
     ...["Brand", "Order", "Query", "constructor", "__proto__", "toString", ""].map(
       (__typename): [unknown, string] => [
         { __typename, id: "p1" },
-        "the __typename of a representation is no entity of this subgraph",
+        "the __typename of a representation is not an entity of this subgraph",
       ],
     ),
     [{ __typename: "Product" }, 'a representation of Product needs the key "id" or "region sku"'],
@@ -334,7 +334,7 @@ test("a subgraph starts neither open in production nor for saved operations alon
   ];
   const production = { NODE_ENV: "production" };
   expect(errors(production, "graphql")).toEqual([
-    expect.stringMatching(/^GATEWAY_SECRET: is not set, so anybody/),
+    expect.stringMatching(/^GATEWAY_SECRET: is not set, so clients/),
   ]);
   expect(errors({ ...production, GATEWAY_SECRET: "s".repeat(40) }, "graphql")).toEqual([]);
   expect(errors(production, "graphql", "gateway")).toEqual([]);

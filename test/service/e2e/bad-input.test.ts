@@ -212,7 +212,7 @@ describe("a refused value says why, in the words of the contract", () => {
     [
       "no cursor of ours",
       ['{ contactsConnection(after: "page 2") { nodes { id } } }'],
-      /^argument "after" must be a cursor that this field gave: /,
+      /^argument "after" must be a cursor that this field returned: /,
     ],
     [
       "no telephone number",

@@ -69,7 +69,7 @@ test("a cursor that is not one of ours is refused on its field alone, and by its
     {
       path: ["contactsConnection"],
       message:
-        'argument "after" must be a cursor that this field gave: an `endCursor`, or the `cursor` of an edge',
+        'argument "after" must be a cursor that this field returned: an `endCursor`, or the `cursor` of an edge',
       extensions: { code: "BAD_USER_INPUT", argument: "after" },
     },
   ]);

@@ -36,7 +36,7 @@ const floods: Readonly<Record<string, Flood>> = {
     key: () => "key",
   },
   "refused documents, each with another key": {
-    limit: "selects the same fields again too often",
+    limit: "repeats the same fields too often",
     perSecond: 40,
     body: (index) => JSON.stringify({ query: `{ me { ${spreads} } } # ${index}` }),
     key: (index) => `key${index}`,

@@ -69,7 +69,7 @@ const refused: Wrong[] = [
   [
     "",
     { ...production, TOKEN_ISSUER: "a", TOKEN_AUDIENCE: "b", TOKEN_JWKS: "http://a/jwks?p=1" },
-    /^TOKEN_JWKS: over http:\/\/, whoever is on the way/,
+    /^TOKEN_JWKS: over http:\/\/, an attacker on the network/,
   ],
   ["", { CONTEXT_HEADER_PREFIX: "Content-" }, /^CONTEXT_HEADER_PREFIX: .*content-type/],
   ["", { CONTEXT_HEADER_PREFIX: "X-" }, /^CONTEXT_HEADER_PREFIX: .*x-api-key/],

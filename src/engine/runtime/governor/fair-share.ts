@@ -209,6 +209,6 @@ const tooMuch = (owedMs: number): CodedError =>
   refusedByLimit(
     "processor_share",
     "SERVICE_UNAVAILABLE",
-    "this caller's requests take more than their share; try again",
+    "this caller's requests use more than their share of the processor; try again",
     Math.max(Math.ceil(owedMs / 1_000), 1),
   );

@@ -23,5 +23,5 @@ export const processFull = (refusal: Refusal): CodedError =>
   refusedByLimit(
     "response_bytes",
     "SERVICE_UNAVAILABLE",
-    `${refusal === "caller" ? "this caller's" : "all callers'"} requests hold too much at once; try again`,
+    `${refusal === "caller" ? "this caller's" : "all callers'"} requests use too much memory at once; try again`,
   );

@@ -225,8 +225,12 @@ const largeLength = ({ body }: FastifyRequest): number =>
   typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
 
 const refusals = (bound: LimitName): Readonly<Record<Refusal, CodedError>> => ({
-  caller: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "this caller has too much under way; try again"),
-  all: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "too much to do at once; try again"),
+  caller: refusedByLimit(
+    bound,
+    "SERVICE_UNAVAILABLE",
+    "this caller's requests use too much capacity at once; try again",
+  ),
+  all: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "the service is overloaded; try again"),
 });
 const overloaded = refusals("requests_in_flight");
 const loopFull = refusals("event_loop");

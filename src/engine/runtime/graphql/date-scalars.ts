@@ -20,7 +20,7 @@ function addCoercions(type: GraphQLScalarType, format: string): void {
   const hasFormat = ajv.compile<string>({ type: "string", format });
   type.serialize = (value) => {
     if (typeof value === "string") return value;
-    throw new ContractViolation(`${type.name} has no value for what REST sent.`);
+    throw new ContractViolation(`${type.name} cannot represent the value that REST sent.`);
   };
   type.parseValue = (value) => {
     if (hasFormat(value)) return value;

@@ -280,7 +280,7 @@ function readRepresentation(types: ReadonlyMap<string, readonly EntityResolver[]
   const type = own(representation, "__typename");
   if (typeof type !== "string") return refuse("a representation has no __typename");
   const resolvers = types.get(type);
-  if (!resolvers) return refuse("the __typename of a representation is no entity of this subgraph");
+  if (!resolvers) return refuse("the __typename of a representation is not an entity of this subgraph");
   for (const resolver of resolvers) {
     const values = resolver.read(representation);
     if (values) return { type, resolver, values };

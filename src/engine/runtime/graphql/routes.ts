@@ -206,4 +206,7 @@ export function routes(
 }
 
 const unacceptable = (): GraphQLResponse =>
-  refusalResponse(new CodedError("BAD_REQUEST", "this client accepts no media type of GraphQL's"), 406);
+  refusalResponse(
+    new CodedError("BAD_REQUEST", "the Accept header allows no media type of a GraphQL response"),
+    406,
+  );

@@ -160,7 +160,10 @@ async function fetchChunk<K, Item, Kept>(
   } catch (error) {
     const [unwritable, others] = partition(chunk, unwritableItems(error));
     for (const key of unwritable)
-      found.set(String(key), new CodedError("BAD_UPSTREAM_RESPONSE", "REST's key cannot be sent to it"));
+      found.set(
+        String(key),
+        new CodedError("BAD_UPSTREAM_RESPONSE", "a key from another REST response cannot be sent to REST"),
+      );
     if (unwritable.length === 0)
       for (const key of chunk)
         found.set(String(key), error instanceof Error ? error : new Error(String(error)));

@@ -59,7 +59,7 @@ function serializeComposed(name: string, value: object, written: Style, all: Pai
   if (inner.some((member) => typeof member === "object"))
     throw new Unwritable(
       name,
-      "cannot stand in a query or a form: it has a null, a list or an object within",
+      "cannot be sent in a query or a form: it contains a null, a list or an object",
     );
   if (inner.length === 0) return "";
   if (Array.isArray(value)) {
@@ -111,7 +111,7 @@ function checkMembers(name: string, value: object, style: Style, all: Pairs): vo
   }
   for (const member of names)
     if (others.has(member) || deep.some((start) => member.startsWith(start)))
-      throw new Unwritable(name, `must not have a member "${member}", which is a parameter of its own`);
+      throw new Unwritable(name, `must not have a member "${member}", which is a separate parameter`);
 }
 
 /** Returns the names under which REST gets a parameter. */
@@ -194,7 +194,7 @@ export function serializeHeaders(
         ? simple(name, value, own(style, `header:${name}`)?.explode === true)
         : String(value);
     if (text === undefined) continue;
-    if (!fieldValue.test(text)) throw new Unwritable(name, "cannot stand in a header");
+    if (!fieldValue.test(text)) throw new Unwritable(name, "cannot be sent in a header");
     headers[name] = text;
   }
   return headers;
@@ -210,7 +210,7 @@ function simple(name: string, value: object, explode: boolean): string | undefin
   const members = isList ? value.map((item): [string, unknown] => ["", item]) : definedParameters(value);
   const written = members.flatMap(([member, item]) => {
     if (typeof item === "object")
-      throw new Unwritable(name, "cannot stand in a header: it has a null, a list or an object within");
+      throw new Unwritable(name, "cannot be sent in a header: it contains a null, a list or an object");
     return isList ? [String(item)] : explode ? [`${member}=${String(item)}`] : [member, String(item)];
   });
   const refused = written.filter((part) => part.includes(",") || part.trim() !== part || part === "");
@@ -294,7 +294,7 @@ export function integer<const Text extends string | null | undefined>(
 ): number | Exclude<Text, string> {
   if (text === null || text === undefined) return text as Exclude<Text, string>;
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
-  throw new CodedError("BAD_USER_INPUT", "an id is not the integer that REST takes");
+  throw new CodedError("BAD_USER_INPUT", "an id is not the integer that REST expects");
 }
 
 /**

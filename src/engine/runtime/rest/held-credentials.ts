@@ -81,7 +81,7 @@ export class CallCredentials {
     for (const { credential, value } of this.#placed) {
       if (credential.in !== "query") continue;
       if (hasParameter(path, credential.name))
-        throw new CodedError("BAD_USER_INPUT", "an argument sets a parameter that is the server's");
+        throw new CodedError("BAD_USER_INPUT", "an argument sets a parameter that only the server may set");
       whole += `${whole.includes("?") ? "&" : "?"}${encodeURIComponent(credential.name)}=${encodeURIComponent(value)}`;
     }
     return whole;

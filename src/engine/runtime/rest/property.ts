@@ -85,7 +85,7 @@ function entriesIn<Value>(value: Value): Entries<Value>;
 function entriesIn(value: unknown): unknown {
   if (value === null || value === undefined) return value;
   if (Array.isArray(value)) return value.map((item) => entriesIn(item));
-  if (typeof value !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is no map");
+  if (typeof value !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a map");
   return Object.entries(value).map(([key, each]) => ({ key, value: each }));
 }
 

@@ -45,7 +45,7 @@ function partsWriterOf({ style = {} }: Operation): WrittenBody {
     const isInJson = own(style, `body:${name}`)?.style === "json";
     const text = isInJson ? jsonOf(name, value) : String(value);
     if ((typeof value === "object" && !isInJson) || !(name + text).isWellFormed())
-      throw new Unwritable(name, "cannot stand in a form");
+      throw new Unwritable(name, "cannot be sent in a form");
     const type = isInJson ? "content-type: application/json\r\n" : "";
     const escaped = name.replace(/[\r\n"]/g, encodeURIComponent); // as browsers do (WHATWG HTML, multipart/form-data encoding)
     return `--${boundary}\r\ncontent-disposition: form-data; name="${escaped}"\r\n${type}\r\n${text}\r\n`;

@@ -130,7 +130,7 @@ export function responseFailure(
       : status === 403 && operation.permission !== undefined
         ? `the caller lacks the permission ${operation.permission}`
         : messages[status];
-  const message = argument === undefined ? known : `the value of "${argument}" ${refusal}`;
+  const message = argument === undefined ? known : `argument "${argument}" ${refusal}`;
   const text =
     response.bytes > mostTextBytes || (operation.held && !namesArgument.has(status))
       ? {}

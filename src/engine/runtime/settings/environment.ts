@@ -66,7 +66,7 @@ export const variables = {
   }),
   CONTEXT_PRODUCTS: products({
     default: [],
-    desc: "products with documents of their own (`spec/openapi/<product>.yaml`) whose REST gets the context headers and the gateway's proof, comma-separated; products of one document all get them",
+    desc: "products with their own documents (`spec/openapi/<product>.yaml`) whose REST gets the context headers and the gateway's proof, comma-separated; products of one document all get them",
   }),
   API_ENVIRONMENT: str({
     choices: ["test", "live"],

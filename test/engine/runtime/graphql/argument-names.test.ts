@@ -16,13 +16,13 @@ const declared = buildSchema(`
 test.each<
   [field: string, names: Record<string, string>, inheritsArguments: boolean, code: string, message: RegExp]
 >([
-  ["none", {}, false, "BAD_UPSTREAM_RESPONSE", /^listThings: a value of another REST response/],
-  ["page", {}, false, "BAD_UPSTREAM_RESPONSE", /^listThings: a value of another REST response/],
-  ["ids", {}, false, "BAD_USER_INPUT", /^The value of "ids"/],
-  ["renamed", { ids: "keys" }, false, "BAD_USER_INPUT", /^The value of "keys"/],
-  ["filter", {}, false, "BAD_USER_INPUT", /^The value of "ids"/],
-  ["any", {}, false, "BAD_USER_INPUT", /^The value of "ids"/],
-  ["none", {}, true, "BAD_USER_INPUT", /^The value of "ids"/],
+  ["none", {}, false, "BAD_UPSTREAM_RESPONSE", /^listThings: a value from another REST response/],
+  ["page", {}, false, "BAD_UPSTREAM_RESPONSE", /^listThings: a value from another REST response/],
+  ["ids", {}, false, "BAD_USER_INPUT", /^argument "ids"/],
+  ["renamed", { ids: "keys" }, false, "BAD_USER_INPUT", /^argument "keys"/],
+  ["filter", {}, false, "BAD_USER_INPUT", /^argument "ids"/],
+  ["any", {}, false, "BAD_USER_INPUT", /^argument "ids"/],
+  ["none", {}, true, "BAD_USER_INPUT", /^argument "ids"/],
 ])(
   "a null in a list that a query cannot hold, of the field %s, %j, %s: %s",
   async (field, names, inheritsArguments, code, message) => {

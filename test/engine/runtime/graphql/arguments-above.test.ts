@@ -186,7 +186,7 @@ test("a refusal by REST names the client's argument", async () => {
   );
   expect(errors).toMatchObject([
     {
-      message: 'The value of "name" is not accepted. It must be one of main, next.',
+      message: 'argument "name" is not accepted. It must be one of main, next.',
       extensions: { argument: "name" },
     },
   ]);

@@ -80,7 +80,7 @@ test("the error for a value that REST refuses quotes the argument's description 
   expect(errors).toMatchObject([
     {
       message:
-        'The value of "to" is not accepted. It takes: Last day, YYYY-MM-DD, not before from; without it the range ends today (UTC).',
+        'argument "to" is not accepted. Its description: Last day, YYYY-MM-DD, not before from; without it the range ends today (UTC).',
       extensions: { code: "BAD_USER_INPUT", argument: "to", operation: "getMetrics" },
     },
   ]);

@@ -179,7 +179,7 @@ export function saidOf({ name, type }: GraphQLArgument, json: string): RegExp {
   const limit = `argument "${name}[\\w.]*" (?:must (?:be|hold|not be empty)|does not have the form|must NOT have duplicate items$)`;
   const entity = "(?:the __typename of )?a representation |_entities takes at most ";
   return new RegExp(
-    `^(?:taken$|(?:BAD_USER_INPUT|LIMIT_EXCEEDED) (?:${ofBody}|${own}|${limit}|${entity}|an id is not the integer that REST takes$))`,
+    `^(?:taken$|(?:BAD_USER_INPUT|LIMIT_EXCEEDED) (?:${ofBody}|${own}|${limit}|${entity}|an id is not the integer that REST expects$))`,
   );
 }
 

@@ -51,13 +51,13 @@ test("names and values of each style arrive", async () => {
 test.each([
   [
     'tags: ["a|b"]',
-    'The value of "tags" must not contain "|", which separates its items. It takes: Tags without a bar.',
+    'argument "tags" must not contain "|", which separates its items. Its description: Tags without a bar.',
     "tags",
   ],
-  ['words: ["a", "b c"]', 'The value of "words" must not contain " ", which separates its items.', "words"],
+  ['words: ["a", "b c"]', 'argument "words" must not contain " ", which separates its items.', "words"],
   [
     'trace: { spanId: "a,b" }',
-    'The value of "trace" must not have items in a header that are empty, begin or end with a space, or contain ",".',
+    'argument "trace" must not have items in a header that are empty, begin or end with a space, or contain ",".',
     "trace",
   ],
 ])("%s is refused before the call", async (given, message, argument) => {

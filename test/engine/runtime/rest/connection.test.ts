@@ -128,7 +128,7 @@ test.each([
   await expect(page({ after })).rejects.toMatchObject({
     code: "BAD_USER_INPUT",
     message:
-      'argument "after" must be a cursor that this field gave: an `endCursor`, or the `cursor` of an edge',
+      'argument "after" must be a cursor that this field returned: an `endCursor`, or the `cursor` of an edge',
     details: { argument: "after" },
   });
   expect(asked).toEqual([]);

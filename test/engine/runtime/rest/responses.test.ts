@@ -171,14 +171,14 @@ describe("an error response", () => {
     const { rest } = await against(status(422, {}, problem));
     const sent = await failureOf(rest.get("/things", { query: { q: "x" } }));
     expect(sent).toMatchObject({
-      message: 'listThings: the value of "q" is not accepted',
+      message: 'listThings: argument "q" is not accepted',
       details: { argument: "q" },
     });
     expect((await failureOf(rest.get("/things"))).details).toEqual({ operation: "listThings" });
     const { rest: other } = await against(status(409, {}, problem));
     expect(await failureOf(other.get("/things", { query: { q: "x" } }))).toMatchObject({
       code: "CONFLICT",
-      message: 'listThings: the value of "q" contradicts what is stored',
+      message: 'listThings: argument "q" contradicts what is stored',
       details: { argument: "q" },
     });
     const { rest: last } = await against(status(403, {}, problem));

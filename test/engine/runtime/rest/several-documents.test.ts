@@ -288,6 +288,6 @@ test("a start names the products that get no context headers, and an unknown pro
   expect(doubts({})).toEqual([]);
   expect(doubts({ ...secret, CONTEXT_PRODUCTS: "crm" })).toEqual([]);
   expect(doubts({ ...secret, CONTEXT_PRODUCTS: "CRM, shop" })).toEqual([
-    "CONTEXT_PRODUCTS: SHOP has no effect, for no product with a document of its own has this name; there are BILLING_EU, CRM",
+    "CONTEXT_PRODUCTS: SHOP has no effect, because no product with its own document has this name; there are BILLING_EU, CRM",
   ]);
 });

@@ -41,7 +41,7 @@ export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) =>
 function toArgumentError(facts: ArgumentFacts, error: CodedError): CodedError {
   if (isValueOfRest(facts, error)) {
     const { operation } = error.details;
-    const message = `${operation}: a value of another REST response cannot be sent to it`;
+    const message = `${operation}: a value from another REST response cannot be sent to it`;
     return new CodedError("BAD_UPSTREAM_RESPONSE", message, { operation }, { cause: error });
   }
   const { argument: restName, errors: given, ...others } = error.details;
@@ -99,8 +99,8 @@ function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, a
       : error.code === "CONFLICT"
         ? "contradicts what is stored"
         : "is not accepted";
-  const described = description ? ` It takes: ${description}` : words && ` It must be ${words}.`;
-  return `The value of "${argument}" ${refusal}.${described}`;
+  const described = description ? ` Its description: ${description}` : words && ` It must be ${words}.`;
+  return `argument "${argument}" ${refusal}.${described}`;
 }
 
 /**

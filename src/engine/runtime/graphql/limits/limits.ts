@@ -114,7 +114,7 @@ function excessesOf(
   return over.map(([limit, , what]) => excess(env, limit, what, operation));
 }
 
-const repeated = new GraphQLError("the document selects the same fields again too often");
+const repeated = new GraphQLError("the document repeats the same fields too often");
 
 /** Refused because an introspection response has a limit of its own, which would then apply to the data too. */
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>

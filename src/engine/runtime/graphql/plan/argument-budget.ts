@@ -54,5 +54,5 @@ const tooLarge = (limit: number): CodedError =>
   limitExceeded(
     "MAX_BODY_BYTES",
     limit,
-    `the arguments of an operation may hold at most ${limit} characters, counted at each place`,
+    `the arguments of an operation may hold at most ${limit} characters, counted at each use`,
   );

@@ -142,14 +142,14 @@ function levelOf(path: Path | undefined): number {
 function completeLeaf({ budget }: Completion, type: GraphQLLeafType, value: unknown): unknown {
   const serialized: unknown = type.serialize(value);
   if (serialized === null || serialized === undefined)
-    throw new ContractViolation(`${type.name} has no value for what REST sent.`);
+    throw new ContractViolation(`${type.name} cannot represent the value that REST sent.`);
   return spendLeaf(budget, serialized);
 }
 
 function objectPlanOf(field: FieldPlan, type: GraphQLOutputType, value: unknown): ObjectPlan {
   const name = isAbstractType(type) ? (type.resolveType as (value: unknown) => string)(value) : String(type);
   const plan = field.selections.get(name);
-  if (!plan) throw new ContractViolation(`${String(type)} has no member for what REST sent.`);
+  if (!plan) throw new ContractViolation(`${String(type)} has no member type for the value that REST sent.`);
   return plan;
 }
 

@@ -157,7 +157,7 @@ function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, messa
   }
   const { app, source, reason, keeps } = fault;
   const message = keeps
-    ? "a manifest cannot be read: its last good state serves"
+    ? "a manifest cannot be read: its last valid content is used"
     : "a manifest cannot be read";
   return [{ app, source, reason, keeps }, message];
 }

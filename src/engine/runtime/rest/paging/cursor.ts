@@ -69,7 +69,7 @@ export function startAt({ first, after }: PageArguments, page: Page): PageStart 
   if (text !== "" && fits && isSomewhere && cursorOf(start) === after) return start;
   throw new CodedError(
     "BAD_USER_INPUT",
-    'argument "after" must be a cursor that this field gave: an `endCursor`, or the `cursor` of an edge',
+    'argument "after" must be a cursor that this field returned: an `endCursor`, or the `cursor` of an edge',
     { argument: "after" },
   );
 }
