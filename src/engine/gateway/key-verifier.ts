@@ -30,7 +30,7 @@ const failedMs = 5_000;
 type CachedKey = {
   readonly state: ActiveKey;
   /** When its lookup began. */
-  readonly askedAt: number;
+  readonly lookedUpAt: number;
   /** The key is accepted without a lookup until `until`, and while lookups fail, until `end`. */
   until: number;
   readonly end: number;
@@ -67,7 +67,7 @@ export class KeyVerifier implements RevocationListener {
   readonly #queue: LookupQueue;
   readonly #revalidation: Revalidation<CachedKey>;
   /** Counts only invalid keys, so that lookups of valid keys from one address are not limited. */
-  readonly #bad = new RateStore();
+  readonly #invalidKeyRates = new RateStore();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #missedAt = Number.NEGATIVE_INFINITY;
 
@@ -144,8 +144,8 @@ export class KeyVerifier implements RevocationListener {
     this.#missedAt = performance.now();
   }
 
-  #trustedUntil({ askedAt, trustedUntil }: CachedKey): number {
-    return Math.min(trustedUntil, Math.max(askedAt, this.#confirmedAt) + this.#unconfirmedMs);
+  #trustedUntil({ lookedUpAt, trustedUntil }: CachedKey): number {
+    return Math.min(trustedUntil, Math.max(lookedUpAt, this.#confirmedAt) + this.#unconfirmedMs);
   }
 
   /**
@@ -157,7 +157,7 @@ export class KeyVerifier implements RevocationListener {
     const trustedUntil = this.#trustedUntil(entry);
     if (trustedUntil >= entry.until) return false;
     const now = performance.now();
-    const lead = entry.trustedUntil < entry.until ? 1 : entry.askedAt > this.#confirmedAt ? 1 / 3 : 5 / 6;
+    const lead = entry.trustedUntil < entry.until ? 1 : entry.lookedUpAt > this.#confirmedAt ? 1 / 3 : 5 / 6;
     const leadMs = this.#unconfirmedMs * lead;
     return trustedUntil - now < leadMs && now >= entry.revalidateAt;
   }
@@ -180,7 +180,7 @@ export class KeyVerifier implements RevocationListener {
     // counted per rank, so that made-up keys without a checksum do not use up the limit of well-formed ones
     const sender = `${rank} ${owner}`;
     const isRefused = (): boolean =>
-      rank !== priorities.known && this.#bad.count(sender, 0).current >= badKeys.perMinute;
+      rank !== priorities.known && this.#invalidKeyRates.count(sender, 0).current >= badKeys.perMinute;
     if (isRefused()) return Promise.reject(tooManyBadKeys());
     const asked = this.#queue
       .run(rank, owner, async (signal) => {
@@ -192,7 +192,7 @@ export class KeyVerifier implements RevocationListener {
     asked.then(
       (state) => {
         this.counts[state === "inactive" ? "inactive" : "active"]++;
-        if (state === "inactive") this.#bad.count(sender);
+        if (state === "inactive") this.#invalidKeyRates.count(sender);
       },
       (error) => {
         if (error.reason !== "bad_keys") this.counts.failed++;
@@ -208,16 +208,16 @@ export class KeyVerifier implements RevocationListener {
     try {
       for (;;) {
         arrived.length = 0;
-        const askedAt = performance.now();
+        const lookedUpAt = performance.now();
         const state = await this.#lookUp(key, signal);
         if (state === "inactive" || state.validMs <= 0) {
           this.#active.delete(digest);
-          this.#inactive.set(digest, { until: askedAt + inactiveMs });
+          this.#inactive.set(digest, { until: lookedUpAt + inactiveMs });
           return "inactive";
         }
         // the response may predate a revocation that arrived during the lookup
         if (arrived.some((ids) => ids.has(state.context.apiKeyId))) continue;
-        this.#remember(digest, state, askedAt);
+        this.#remember(digest, state, lookedUpAt);
         return state;
       }
     } finally {
@@ -225,15 +225,15 @@ export class KeyVerifier implements RevocationListener {
     }
   }
 
-  #remember(digest: string, state: ActiveKey, askedAt: number): void {
+  #remember(digest: string, state: ActiveKey, lookedUpAt: number): void {
     const expiry = performance.now() + state.validMs;
-    const until = Math.min(askedAt + this.#cacheMs, expiry);
+    const until = Math.min(lookedUpAt + this.#cacheMs, expiry);
     this.#active.set(digest, {
       state,
-      askedAt,
+      lookedUpAt,
       until,
-      end: Math.min(askedAt + this.#cacheMs + this.#staleMs, expiry),
-      trustedUntil: askedAt < this.#missedAt ? askedAt + this.#unconfirmedMs : Number.POSITIVE_INFINITY,
+      end: Math.min(lookedUpAt + this.#cacheMs + this.#staleMs, expiry),
+      trustedUntil: lookedUpAt < this.#missedAt ? lookedUpAt + this.#unconfirmedMs : Number.POSITIVE_INFINITY,
       uses: 0,
       revalidateAt: 0,
     });

@@ -24,8 +24,8 @@ type Options<Entry> = {
 const tickMs = 50;
 const startsPerTick = (revalidations.perSecond * tickMs) / 1_000;
 
-/** `uses`: requests with the key since its last lookup, which began at `askedAt`. */
-export class Revalidation<Entry extends { readonly askedAt: number; readonly uses: number }> {
+/** `uses`: requests with the key since its last lookup, which began at `lookedUpAt`. */
+export class Revalidation<Entry extends { readonly lookedUpAt: number; readonly uses: number }> {
   readonly #options: Options<Entry>;
   readonly #waiting = new Map<string, Job<Entry>>();
   /** The lookups to start next, at most as many as may start in one second. */
@@ -62,7 +62,7 @@ export class Revalidation<Entry extends { readonly askedAt: number; readonly use
     const now = performance.now();
     const rated = [...this.#waiting.values()].map((job) => ({
       job,
-      rate: job.entry.uses / Math.max(now - job.entry.askedAt, 1),
+      rate: job.entry.uses / Math.max(now - job.entry.lookedUpAt, 1),
     }));
     return rated
       .sort((one, other) => other.rate - one.rate)

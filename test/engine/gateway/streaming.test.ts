@@ -192,7 +192,7 @@ describe("aborts", () => {
       else response.end();
     });
     const { url, gateway } = await startGateway({ rest });
-    const held = () => gateway.quotas.gateway_requests?.held;
+    const held = () => gateway.quotas.gateway_requests?.used;
     const leave = new AbortController();
     const left = fetch(new URL("/v1/slow", url), { headers, signal: leave.signal }).catch(() => "left");
     const response = await asked.promise;

@@ -34,25 +34,25 @@ export class Account {
     this.#onLeave = onLeave;
   }
 
-  /** How much of the quota `bound` the account holds. */
-  held(bound: object): number {
-    return this.#held.get(bound) ?? 0;
+  /** How much of the quota `quota` the account holds. */
+  held(quota: object): number {
+    return this.#held.get(quota) ?? 0;
   }
 
-  /** The part of `held(bound)` that belongs to callers whose first account is this account. */
-  heldAsFirst(bound: object): number {
-    return this.held(bound) - (this.#heldAsOther?.get(bound) ?? 0);
+  /** The part of `held(quota)` that belongs to callers whose first account is this account. */
+  heldAsFirst(quota: object): number {
+    return this.held(quota) - (this.#heldAsOther?.get(quota) ?? 0);
   }
 
-  hold(bound: object, amount: number): void {
-    this.#held.set(bound, this.held(bound) + amount);
+  hold(quota: object, amount: number): void {
+    this.#held.set(quota, this.held(quota) + amount);
   }
 
   /** Like `hold`, for a caller whose first account is another account. */
-  holdAsOther(bound: object, amount: number): void {
-    this.hold(bound, amount);
+  holdAsOther(quota: object, amount: number): void {
+    this.hold(quota, amount);
     this.#heldAsOther ??= new Map();
-    this.#heldAsOther.set(bound, (this.#heldAsOther.get(bound) ?? 0) + amount);
+    this.#heldAsOther.set(quota, (this.#heldAsOther.get(quota) ?? 0) + amount);
   }
 
   /** Counts a request or REST call as in flight; each `enter` needs one `leave`. */

@@ -24,7 +24,7 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 
   has(owner: Owner): boolean {
-    return this.#queues.get(this.#keyOf(owner))?.some((turn) => turn.owner === owner) ?? false;
+    return this.#queues.get(this.#keyOf(owner))?.some((entry) => entry.owner === owner) ?? false;
   }
 
   /** The owners of all waiting entries. An owner may occur more than once. */
@@ -33,21 +33,21 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
       for (const [at, { owner }] of queue.entries()) if (owner !== queue[at - 1]?.owner) yield owner;
   }
 
-  wait(turn: Waiting): void {
+  wait(entry: Waiting): void {
     this.#size++;
-    const key = this.#keyOf(turn.owner);
+    const key = this.#keyOf(entry.owner);
     const queue = this.#queues.get(key);
-    if (!queue) return void this.#queues.set(key, [turn]);
-    const { order = 0 } = turn;
+    if (!queue) return void this.#queues.set(key, [entry]);
+    const { order = 0 } = entry;
     const before = queue.findLastIndex((other) => (other.order ?? 0) <= order);
-    queue.splice(before + 1, 0, turn);
+    queue.splice(before + 1, 0, entry);
   }
 
   /** Removes an entry that still waits. Returns `false` if it does not wait any more. */
-  leave(turn: Waiting): boolean {
-    const key = this.#keyOf(turn.owner);
+  leave(entry: Waiting): boolean {
+    const key = this.#keyOf(entry.owner);
     const queue = this.#queues.get(key);
-    const at = queue?.indexOf(turn) ?? -1;
+    const at = queue?.indexOf(entry) ?? -1;
     if (!queue || at < 0) return false;
     queue.splice(at, 1);
     this.#size--;
@@ -56,16 +56,16 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 
   /**
-   * Begins the first entry whose owner `may` proceed, and moves its queue behind the others. Returns `false` if no owner may
+   * Begins the first entry for whose owner `mayProceed` returns true, and moves its queue behind the others. Returns `false` if no owner may
    * proceed.
    */
-  next(may: (owner: Owner) => boolean = () => true): boolean {
+  next(mayProceed: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {
-      const turn = queue.find(({ owner }, at) => owner !== queue[at - 1]?.owner && may(owner));
-      if (!turn) continue;
-      this.leave(turn);
+      const entry = queue.find(({ owner }, at) => owner !== queue[at - 1]?.owner && mayProceed(owner));
+      if (!entry) continue;
+      this.leave(entry);
       if (this.#queues.delete(key)) this.#queues.set(key, queue);
-      turn.begin();
+      entry.begin();
       return true;
     }
     return false;
@@ -83,4 +83,4 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
  * Creates a queue of callers. Callers with the same first account share a queue, so a client gains no turns by combining
  * credentials.
  */
-export const callerTurns = (): FairQueue<Caller> => new FairQueue(({ accounts }) => accounts[0]);
+export const createCallerQueue = (): FairQueue<Caller> => new FairQueue(({ accounts }) => accounts[0]);

@@ -20,7 +20,7 @@
 import { type CodedError, refusedByLimit } from "../coded-error.ts";
 import { Deadline } from "../deadline.ts";
 import { type Account, type Caller, PresentCallers } from "./caller.ts";
-import { callerTurns } from "./fair-queue.ts";
+import { createCallerQueue } from "./fair-queue.ts";
 
 /** A caller that owes at most this many milliseconds proceeds. A caller that owes more waits until it owes nothing. */
 const freeMs = 10;
@@ -58,7 +58,7 @@ export class TickWork {
 
 export class FairShare {
   readonly #callers = new PresentCallers();
-  readonly #waiting = callerTurns();
+  readonly #waiting = createCallerQueue();
   /** The accounts that owe more than `freeMs`, and some that no longer do. */
   readonly #debtors = new Set<Account>();
   /** The first account of the caller that sent the latest request. */
@@ -99,14 +99,14 @@ export class FairShare {
 
   #wait(owner: Caller, request: Waiter): Promise<void> {
     const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
-    const turn = { owner, order: request.since, begin };
-    this.#waiting.wait(turn);
+    const entry = { owner, order: request.since, begin };
+    this.#waiting.wait(entry);
     this.#schedule();
     const leave: Leave = (failure) => {
-      if (this.#waiting.leave(turn)) refuse(failure);
+      if (this.#waiting.leave(entry)) refuse(failure);
     };
     const deadline = new Deadline(mostWaitMs, () =>
-      leave(tooMuch(mostIndebted(owner).debtClearedAt - performance.now())),
+      leave(shareExceeded(mostIndebted(owner).debtClearedAt - performance.now())),
     );
     request.onLeave(leave);
     request.place?.pause();
@@ -180,11 +180,11 @@ export class FairShare {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#nextTurn());
+    setImmediate(() => this.#beginNext());
   }
 
   /** Begins one waiting request. The callers that may proceed take turns. */
-  #nextTurn(): void {
+  #beginNext(): void {
     this.#isScheduled = false;
     clearTimeout(this.#timer);
     const now = performance.now();
@@ -205,7 +205,7 @@ function mostIndebted({ accounts }: Caller): Account {
   return most;
 }
 
-const tooMuch = (owedMs: number): CodedError =>
+const shareExceeded = (owedMs: number): CodedError =>
   refusedByLimit(
     "processor_share",
     "SERVICE_UNAVAILABLE",

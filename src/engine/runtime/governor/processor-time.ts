@@ -32,7 +32,7 @@ export const msPerMessageValue = 0.004;
 /** Processor time of a REST call, excluding parsing the response: for encoding, sending and receiving. */
 export const msPerCall = 0.05;
 /** Processor time of a response that needs no execution, and how many of its characters are written in a millisecond. */
-export const msPerFoundAnswer = 0.03;
+export const msPerSharedResponse = 0.03;
 export const writtenPerMs = 1_000_000;
 /** Characters of JSON that are parsed in a millisecond. Measured: 132,000 to 297,000. */
 export const charactersPerMs = 200_000;

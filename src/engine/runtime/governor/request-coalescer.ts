@@ -59,7 +59,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
       waiter.hasLeft = true;
       waiter.settle(failure);
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
-      this.#goOn();
+      this.#proceed();
     };
     const settle = (outcome: Result | Error): void => {
       request.scope.ended(leave);
@@ -69,7 +69,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
     const waiter = { request, result, leave, settle, hasLeft: false };
     request.scope.onLeave(leave);
     this.#waiting.push(waiter);
-    this.#timer ??= setTimeout(() => this.#goOn(true), Math.max(this.waitMs, 0));
+    this.#timer ??= setTimeout(() => this.#proceed(true), Math.max(this.waitMs, 0));
     return waiter;
   }
 
@@ -84,7 +84,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
   take(): Waiter<Request, Result>[] {
     const waiters = this.#waiting;
     this.#waiting = [];
-    this.#goOn();
+    this.#proceed();
     return waiters;
   }
 
@@ -94,10 +94,10 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
     const present = waiters.filter(({ hasLeft }) => !hasLeft);
     if (outcome === undefined) this.#waiting.unshift(...present);
     else for (const waiter of present) waiter.settle(outcome);
-    this.#goOn(true);
+    this.#proceed(true);
   }
 
-  #goOn(isOver = false): void {
+  #proceed(isOver = false): void {
     const isWaiting = this.#waiting.length > 0;
     if (isWaiting && !isOver) return;
     clearTimeout(this.#timer);

@@ -20,7 +20,7 @@ export type Refusal = "caller" | "all";
 export class SharedQuota {
   /** The maximum that all callers together may hold. */
   readonly total: number;
-  #held = 0;
+  #used = 0;
   /** Number of callers that hold something. Callers with the same first account count as one. */
   #holders = 0;
 
@@ -29,8 +29,8 @@ export class SharedQuota {
   }
 
   /** The amount that all callers together hold. */
-  get held(): number {
-    return this.#held;
+  get used(): number {
+    return this.#used;
   }
 
   /**
@@ -47,14 +47,14 @@ export class SharedQuota {
   /** Returns what `take` would return. The amount must be available to each account of the caller. */
   refusal(caller: Caller, amount: number, total = this.total): Refusal | undefined {
     const reserve = Math.floor(total / partForNewcomers);
-    const heldThen = this.#held + amount;
+    const usedThen = this.#used + amount;
     let refusal: Refusal | undefined;
     for (const account of caller.accounts) {
       const own = account.held(this);
       const fits =
         own === 0
-          ? heldThen <= this.total && this.#holders < total
-          : own + amount <= dynamicThreshold * (total - heldThen - reserve);
+          ? usedThen <= this.total && this.#holders < total
+          : own + amount <= dynamicThreshold * (total - usedThen - reserve);
       if (fits) continue;
       if (own > reserve) return "caller";
       refusal = "all";
@@ -69,7 +69,7 @@ export class SharedQuota {
     const after = before + amount;
     first.hold(this, amount);
     for (const account of caller.accounts) if (account !== first) account.holdAsOther(this, amount);
-    this.#held += amount;
+    this.#used += amount;
     this.#holders += Number(after > 0) - Number(before > 0);
   }
 

@@ -12,16 +12,16 @@ import { performance } from "node:perf_hooks";
 import { executedAtOnce } from "../settings/capacity.ts";
 import { TickBatch } from "../tick-batch.ts";
 import type { Caller } from "./caller.ts";
-import { callerTurns, type QueueEntry } from "./fair-queue.ts";
+import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
 /** The maximum number of requests that start in a tick that accepted a connection: more connections may wait to be accepted. */
 const mostWhileConnecting = 2;
 
-/** The event loop is busy if its utilization, measured over at least `lookEveryMs`, is `busy` or more. */
+/** The event loop is busy if its utilization, measured over at least `measureEveryMs`, is `busy` or more. */
 const busy = 0.9;
 
-const lookEveryMs = 2;
+const measureEveryMs = 2;
 
 /** The place of a request: first in the queue, then among the executed requests, until the request leaves. */
 export class QueuePlace implements QueueEntry<Caller> {
@@ -79,7 +79,7 @@ const starts = new TickBatch<QueuePlace>((place) => place.execute());
 
 export class StartQueue {
   readonly executing = new SharedQuota(executedAtOnce);
-  readonly #waiting = callerTurns();
+  readonly #waiting = createCallerQueue();
   /** Number of requests that started in this tick. Reset when the tick accepts its first connection. */
   #started = 0;
   #isConnecting = false;
@@ -87,7 +87,7 @@ export class StartQueue {
   #timer: NodeJS.Timeout | undefined;
   /** How many more requests may start beyond the limit, because the event loop had idle time when last measured. */
   #spare = 0;
-  #lookedAt = 0;
+  #measuredAt = 0;
   #utilization = performance.eventLoopUtilization();
 
   connected(): void {
@@ -132,11 +132,11 @@ export class StartQueue {
 
   #hasSpare(): boolean {
     const now = performance.now();
-    if (now - this.#lookedAt >= lookEveryMs) {
+    if (now - this.#measuredAt >= measureEveryMs) {
       const { utilization } = performance.eventLoopUtilization(this.#utilization);
       this.#spare = utilization < busy ? executedAtOnce : 0;
       this.#utilization = performance.eventLoopUtilization();
-      this.#lookedAt = now;
+      this.#measuredAt = now;
     }
     return this.#spare > 0;
   }
@@ -145,17 +145,17 @@ export class StartQueue {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     clearTimeout(this.#timer);
-    setImmediate(() => this.#turn());
+    setImmediate(() => this.#startNext());
   }
 
-  #turn(): void {
+  #startNext(): void {
     this.#isScheduled = false;
     this.#started = 0;
-    const mayAny = (): boolean => this.executing.held < executedAtOnce || this.#hasSpare();
-    while (this.#waiting.size > 0 && mayAny() && this.#waiting.next((caller) => this.#mayStart(caller)));
+    const mayStartAny = (): boolean => this.executing.used < executedAtOnce || this.#hasSpare();
+    while (this.#waiting.size > 0 && mayStartAny() && this.#waiting.next((caller) => this.#mayStart(caller)));
     starts.flush();
     if (this.#isConnecting && this.#waiting.size > 0) this.#schedule();
-    else if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#schedule(), lookEveryMs);
+    else if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#schedule(), measureEveryMs);
     this.#isConnecting = false;
   }
 }

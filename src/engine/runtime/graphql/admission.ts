@@ -25,7 +25,7 @@ declare module "fastify" {
   }
 }
 
-type Unread = {
+type UnreadLimit = {
   readonly quota: SharedQuota;
   readonly refusals: Readonly<Record<Refusal, CodedError>>;
 };
@@ -47,10 +47,10 @@ export class Admission implements Pausable {
    */
   #held: [quota: SharedQuota, amount: number][] | undefined;
 
-  readonly #unread: Unread | undefined;
+  readonly #unread: UnreadLimit | undefined;
 
   /** `unread` limits the bytes of large responses that clients have not read yet. */
-  constructor(caller: Caller, unread?: Unread) {
+  constructor(caller: Caller, unread?: UnreadLimit) {
     this.caller = caller;
     this.#unread = unread;
   }
@@ -125,19 +125,19 @@ export function admissionOf({ admission }: FastifyRequest): Admission {
   return admission;
 }
 
-const lookEveryMs = 100;
+const sampleEveryMs = 100;
 /**
- * A sample is late if its timer fires more than `maxDelayMs` late. The loop counts as late after `lateLooks` late samples in a
+ * A sample is late if its timer fires more than `maxDelayMs` late. The loop counts as late after `lateSamples` late samples in a
  * row.
  */
 const maxDelayMs = 200;
-const lateLooks = 3;
+const lateSamples = 3;
 /**
- * The loop is busy if its utilization is at least `busy` in `busyLooks` samples in a row. A busy loop is allowed as many requests
+ * The loop is busy if its utilization is at least `busy` in `busySamples` samples in a row. A busy loop is allowed as many requests
  * as it finishes in `maxBacklogSeconds`.
  */
 const busy = 0.95;
-const busyLooks = 5;
+const busySamples = 5;
 const maxBacklogSeconds = 0.5;
 /** Load is never shed below this many requests in flight, even if each of them takes long (at most 66 from one caller). */
 const fewRequests = 100;
@@ -161,13 +161,13 @@ export function admitRequests(
   const loop = watchLoop(maxRequests);
   const [inFlight, bodies, unreadBytes] = [
     new SharedQuota(maxRequests),
-    new SharedQuota(largeBodies.underWay),
+    new SharedQuota(largeBodies.total),
     new SharedQuota(largeAnswers.unread),
   ];
   const unread = { quota: unreadBytes, refusals: refusals("unread_responses") };
   server.addHook("onClose", async () => loop.stop());
   const refuse = (reply: FastifyReply, refusal: Refusal): void => {
-    const isLoop = loop.bound() < maxRequests;
+    const isLoop = loop.limit() < maxRequests;
     // bypasses the error handler, because a log line for each refusal would add load
     sendError(reply, (isLoop ? loopFull : overloaded)[refusal]);
   };
@@ -181,7 +181,7 @@ export function admitRequests(
         if (admission.isInFlight) loop.finished();
       }),
     );
-    const refusal = inFlight.refusal(admission.caller, 1, loop.bound());
+    const refusal = inFlight.refusal(admission.caller, 1, loop.limit());
     if (refusal) refuse(reply, refusal);
     else done();
   });
@@ -193,7 +193,7 @@ export function admitRequests(
     const large = largeLength(request);
     const tooLarge = large > 0 ? bodies.refusal(caller, large) : undefined;
     if (tooLarge) return done(tooManyBodies[tooLarge]);
-    const refusal = inFlight.take(caller, 1, loop.bound());
+    const refusal = inFlight.take(caller, 1, loop.limit());
     if (refusal) return refuse(reply, refusal);
     admission.count(inFlight);
     if (large > 0) {
@@ -224,13 +224,13 @@ export function admitRequests(
 const largeLength = ({ body }: FastifyRequest): number =>
   typeof body === "string" && body.length >= largeBodies.from ? body.length : 0;
 
-const refusals = (bound: LimitName): Readonly<Record<Refusal, CodedError>> => ({
+const refusals = (limit: LimitName): Readonly<Record<Refusal, CodedError>> => ({
   caller: refusedByLimit(
-    bound,
+    limit,
     "SERVICE_UNAVAILABLE",
     "this caller's requests use too much capacity at once; try again",
   ),
-  all: refusedByLimit(bound, "SERVICE_UNAVAILABLE", "the service is overloaded; try again"),
+  all: refusedByLimit(limit, "SERVICE_UNAVAILABLE", "the service is overloaded; try again"),
 });
 const overloaded = refusals("requests_in_flight");
 const loopFull = refusals("event_loop");
@@ -238,21 +238,22 @@ const tooManyBodies = refusals("bodies");
 
 /** Samples the event loop. `bound` returns the number of requests in flight that it can handle. */
 function watchLoop(maxRequests: number) {
-  let [bound, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
-  let lookedAt = performance.now();
+  let [limit, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
+  let sampledAt = performance.now();
   let utilization = performance.eventLoopUtilization();
   const timer = setInterval(() => {
     const now = performance.now();
     const { utilization: worked } = performance.eventLoopUtilization(utilization);
-    const seconds = (now - lookedAt) / 1_000;
-    late = now - lookedAt - lookEveryMs > maxDelayMs ? late + 1 : 0;
+    const seconds = (now - sampledAt) / 1_000;
+    late = now - sampledAt - sampleEveryMs > maxDelayMs ? late + 1 : 0;
     rate = 0.7 * rate + 0.3 * (finished / seconds);
     full = worked >= busy ? full + 1 : 0;
     const few = Math.min(fewRequests, maxRequests);
-    if (late >= lateLooks) bound = few;
+    if (late >= lateSamples) limit = few;
     else
-      bound = full < busyLooks ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
-    [lookedAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
-  }, lookEveryMs).unref();
-  return { bound: () => bound, finished: () => void finished++, stop: () => clearInterval(timer) };
+      limit =
+        full < busySamples ? maxRequests : Math.min(Math.max(rate * maxBacklogSeconds, few), maxRequests);
+    [sampledAt, finished, utilization] = [now, 0, performance.eventLoopUtilization()];
+  }, sampleEveryMs).unref();
+  return { limit: () => limit, finished: () => void finished++, stop: () => clearInterval(timer) };
 }

@@ -26,7 +26,7 @@ declare module "fastify" {
 }
 
 /** Prefix of the owner's name for a request that has no credential that REST has accepted. */
-const ofAddress = "address ";
+const addressPrefix = "address ";
 
 export class Callers {
   readonly #forward: ReturnType<typeof headerForwarder>;
@@ -62,7 +62,7 @@ export class Callers {
     if (owners.length > 0 && accepted.size === owners.length) return forwarded;
     const known = owners.filter((owner) => this.#isAccepted(owner, accepted));
     if (known.length < owners.length) forwarded.unknown = owners.filter((owner) => !known.includes(owner));
-    forwarded.owners = known.length > 0 ? known : [{ name: ofAddress + addressBlock(ip), headers: [] }];
+    forwarded.owners = known.length > 0 ? known : [{ name: addressPrefix + addressBlock(ip), headers: [] }];
     return forwarded;
   }
 

@@ -226,7 +226,7 @@ const argumentOf = (name: string, type: GraphQLInputType, isList: boolean): Grap
   astNode: undefined,
 });
 
-type Wanted = { readonly values: KeyValues; readonly indices: number[] };
+type DistinctKey = { readonly values: KeyValues; readonly indices: number[] };
 
 async function resolveEntities(
   types: ReadonlyMap<string, readonly EntityResolver[]>,
@@ -237,11 +237,11 @@ async function resolveEntities(
     throw new CodedError("LIMIT_EXCEEDED", `_entities takes at most ${mostRepresentations} representations`);
   const results: unknown[] = representations.map(() => null);
   /** Equal representations are resolved once. */
-  const groups = new Map<EntityResolver, { type: string; wanted: Map<string, Wanted> }>();
+  const groups = new Map<EntityResolver, { type: string; wanted: Map<string, DistinctKey> }>();
   for (const [index, representation] of representations.entries()) {
     try {
       const { type, resolver, values } = readRepresentation(types, representation);
-      const group = groups.get(resolver) ?? { type, wanted: new Map<string, Wanted>() };
+      const group = groups.get(resolver) ?? { type, wanted: new Map<string, DistinctKey>() };
       groups.set(resolver, group);
       const text = JSON.stringify(values);
       const same = group.wanted.get(text);

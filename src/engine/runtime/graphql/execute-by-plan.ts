@@ -41,11 +41,11 @@ export function planExecutor(
   { env, production }: Config,
 ): ExecuteByPlan {
   const plans = new PlanCache(schema, env.MAX_FIELDS);
-  let mostOfSchema: number | undefined;
+  let introspectionLimit: number | undefined;
   /** The limits for an introspection response, which grow with the schema. */
   const schemaLimits = () => {
-    mostOfSchema ??= mostIntrospected(schema);
-    return { ...env, MAX_ANSWER_BYTES: mostOfSchema };
+    introspectionLimit ??= introspectionLimitOf(schema);
+    return { ...env, MAX_ANSWER_BYTES: introspectionLimit };
   };
   const coerce = ({ scope }: RequestContext, operation: OperationDefinitionNode, given: Variables) => {
     const { variableDefinitions = [] } = operation;
@@ -60,7 +60,7 @@ export function planExecutor(
     request,
   }: OperationRequest): Promise<PlanResult> | GraphQLResponse | null => {
     if (!operation) return null;
-    if (contextValue.queriesOnly && operation.operation !== "query") return notByGet();
+    if (contextValue.queriesOnly && operation.operation !== "query") return refusedMutationByGet();
     if (contextValue.execution) contextValue.execution.isQuery = operation.operation === "query";
     const { record } = contextValue;
     if (record) {
@@ -87,7 +87,7 @@ export function planExecutor(
         measured: (work) => scope.measured(work),
       },
     });
-    return introspects ? running.catch(asTooMuchOfSchema) : running;
+    return introspects ? running.catch(throwForIntrospectionLimit) : running;
   };
   return async (asked) => {
     try {
@@ -104,13 +104,13 @@ export function planExecutor(
  * Returns the size limit of an introspection response: `introspectedBytes.fullQueries` times the size of the response to the full
  * introspection query of tools, but at least `introspectedBytes.least`.
  */
-const mostIntrospected = (schema: GraphQLSchema): number =>
+const introspectionLimitOf = (schema: GraphQLSchema): number =>
   Math.max(
     introspectedBytes.fullQueries * JSON.stringify(introspectionFromSchema(schema)).length,
     introspectedBytes.least,
   );
 
-function asTooMuchOfSchema(error: unknown): never {
+function throwForIntrospectionLimit(error: unknown): never {
   if (!(error instanceof ResponseTooLarge)) throw error;
   throw new CodedError("LIMIT_EXCEEDED", "an operation asks for too much of the schema");
 }
@@ -131,7 +131,7 @@ function refusedVariables(context: RequestContext, errors: readonly GraphQLError
 }
 
 /** Refuses a mutation by GET. `Allow` lists the permitted methods (RFC 9110 §10.2.1). */
-function notByGet(): GraphQLResponse {
+function refusedMutationByGet(): GraphQLResponse {
   const response = refusalResponse(new CodedError("METHOD_NOT_ALLOWED", "mutations are sent by POST"));
   response.http.headers.set("allow", "POST");
   return response;

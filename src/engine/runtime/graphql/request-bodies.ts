@@ -13,7 +13,7 @@ const isLarge = (body: unknown): body is string => typeof body === "string" && b
 export function requestBodies(server: FastifyInstance) {
   const parse = jsonParser(server);
   leaveJsonUnparsed(server);
-  const takeLarge = async (scope: RequestScope, body: string): Promise<void> => {
+  const chargeLarge = async (scope: RequestScope, body: string): Promise<void> => {
     await scope.turn();
     scope.workedOn(body);
   };
@@ -22,8 +22,8 @@ export function requestBodies(server: FastifyInstance) {
      * For a large body, waits for the caller's turn and charges the work on it: the body is read on arrival, and again for the
      * digest that finds identical requests.
      */
-    take: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
-      isLarge(body) ? takeLarge(scope, body) : undefined,
+    charge: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
+      isLarge(body) ? chargeLarge(scope, body) : undefined,
     parse: (scope: RequestScope, request: FastifyRequest): unknown => {
       const { body } = request;
       if (typeof body !== "string") return undefined;

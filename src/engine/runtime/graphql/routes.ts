@@ -6,7 +6,7 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
-import { msPerFoundAnswer, writtenPerMs } from "../governor/processor-time.ts";
+import { msPerSharedResponse, writtenPerMs } from "../governor/processor-time.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { respondToOptions } from "../http/cors.ts";
 import { graphqlPath as path } from "../http/endpoint-paths.ts";
@@ -49,7 +49,7 @@ import {
 const cacheName = "restbound";
 type CacheStatus = `hit; ttl=${number}` | "fwd=miss; collapsed" | "fwd=miss" | "fwd=method" | "fwd=bypass";
 
-type Begun = {
+type ExecutedRequest = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly scope: RequestScope;
@@ -59,7 +59,7 @@ type Begun = {
   readonly calls: ReturnType<typeof collectCalls> | undefined;
 };
 
-type Parts = {
+type RouteDependencies = {
   readonly apollo: Apollo;
   readonly upstreams: Upstreams;
   readonly callers: Callers;
@@ -71,7 +71,7 @@ type Parts = {
 export function routes(
   server: FastifyInstance,
   config: Config,
-  { apollo, upstreams, callers, answers, saved, explorer }: Parts,
+  { apollo, upstreams, callers, answers, saved, explorer }: RouteDependencies,
 ): void {
   const [tenantName = "", , keyName = ""] = contextHeaderNames(config.env.CONTEXT_HEADER_PREFIX);
   const credentials = credentialNames(upstreams.operations);
@@ -90,7 +90,7 @@ export function routes(
       : sendText(request.headers.accept, reply, answer.text);
   };
   /** Sends a cached response, or the response of the identical query that this request waited for. */
-  const sendFound = (
+  const sendShared = (
     request: FastifyRequest,
     reply: FastifyReply,
     found: SharedResponse,
@@ -98,13 +98,13 @@ export function routes(
   ): void => {
     const { record } = request;
     found.noteOn(record);
-    scope.worked(msPerFoundAnswer + found.text.length / writtenPerMs);
+    scope.worked(msPerSharedResponse + found.text.length / writtenPerMs);
     if (found.failed) sendResponses(request, reply, found.failed);
     else send(request, reply, found);
   };
   /** Sends the response of the request's own execution. */
-  const sendGiven = (
-    { request, reply, scope, forwarded, execution, calls }: Begun,
+  const sendExecuted = (
+    { request, reply, scope, forwarded, execution, calls }: ExecutedRequest,
     given: Responses,
   ): void => {
     callers.remember(request);
@@ -141,8 +141,8 @@ export function routes(
     const find = () => (calls ? undefined : answers.find(request, scope));
     let found: ReturnType<typeof find>;
     try {
-      const taken = bodies.take(scope, request);
-      if (taken) await taken;
+      const charged = bodies.charge(scope, request);
+      if (charged) await charged;
       found = find();
       const isShared = found instanceof Promise;
       if (found instanceof Promise) found = await found;
@@ -152,7 +152,7 @@ export function routes(
       if (turn && found instanceof SharedResponse && !isShared) found = await find(); // the response may no longer be fresh
       if (found instanceof SharedResponse) {
         setCacheStatus(reply, isShared ? "fwd=miss; collapsed" : `hit; ttl=${found.freshSeconds}`);
-        return sendFound(request, reply, found, scope);
+        return sendShared(request, reply, found, scope);
       }
       const client = new RestClient(upstreams, scope, record);
       const given = await run(read(scope), {
@@ -173,7 +173,7 @@ export function routes(
         const limit = config.env.MAX_ANSWER_BYTES;
         return await sendParts(reply, given.body, { format: acceptsParts, limit, scope, admission, calls });
       }
-      sendGiven({ request, reply, scope, forwarded, execution: found, calls }, given);
+      sendExecuted({ request, reply, scope, forwarded, execution: found, calls }, given);
     } catch (error) {
       if (found instanceof QueryExecution && !reply.raw.destroyed) found.end(error as Error);
       throw error;

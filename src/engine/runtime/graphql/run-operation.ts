@@ -36,7 +36,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
     const { record } = request;
     const asked = readParameters(given);
     if (asked instanceof CodedError) return unexecuted(scope, asked);
-    if (!isBatch) [record.askedId, record.text] = [requestedId(asked)?.slice(0, 100), asked.query];
+    if (!isBatch) [record.documentId, record.text] = [requestedId(asked)?.slice(0, 100), asked.query];
     const excess = textLimitError(config.env, asked.query ?? "");
     if (excess) return unexecuted(scope, excess);
     const find = () => requestedText(saved, savedOnly, asked);
@@ -48,7 +48,7 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
       const { name = "" } = record.client ?? {};
       record.app = saved.isApp(name) ? name : undefined;
       record.operation = requested.saved?.ownerFor(record.app);
-      record.givenName = operationName;
+      record.operationName = operationName;
     }
     const refusal = apollo.refusals.get(query);
     if (refusal) return unexecuted(scope, refusal);

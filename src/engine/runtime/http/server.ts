@@ -41,7 +41,7 @@ declare module "fastify" {
     /** Problems that `/readyz` lists while the role is ready. */
     warnings: Set<string>;
     /** Usage and limit of each quota, for metrics. */
-    quotas: Readonly<Record<string, { readonly held: number; readonly total: number }>>;
+    quotas: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
     /** Maximum number of client connections. */
     mostConnections: number;
     /** `WWW-Authenticate` of every 401. */

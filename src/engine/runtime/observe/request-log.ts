@@ -51,7 +51,7 @@ export const requestLog: Observer = {
 };
 
 function accessFields(request: RequestRecord): object {
-  const { serverInfo, route, operation, givenName, method, client, failures } = request;
+  const { serverInfo, route, operation, operationName, method, client, failures } = request;
   const failed =
     request.failedOperation === undefined
       ? failures?.values().next().value
@@ -60,7 +60,7 @@ function accessFields(request: RequestRecord): object {
     role: serverInfo.role,
     method,
     route: route || undefined,
-    operation: operation?.name ?? givenName?.slice(0, 100),
+    operation: operation?.name ?? operationName?.slice(0, 100),
     operationId: operation?.id,
     document: operation ? undefined : documentOf(request),
     app: operation?.app,
@@ -85,5 +85,5 @@ function accessFields(request: RequestRecord): object {
 }
 
 /** Identifies an unsaved document without its text: the unknown id that was sent, or the digest of the text. */
-const documentOf = ({ askedId, text }: RequestRecord): string | undefined =>
-  text ? `sha256:${hash("sha256", text)}` : askedId;
+const documentOf = ({ documentId, text }: RequestRecord): string | undefined =>
+  text ? `sha256:${hash("sha256", text)}` : documentId;

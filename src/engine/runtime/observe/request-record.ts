@@ -45,9 +45,9 @@ export class RequestRecord {
   /** The app that the client claims to be, if there is a manifest for this app. */
   app: string | undefined;
   /** The operation name that the client sent. */
-  givenName: string | undefined;
+  operationName: string | undefined;
   /** The document id and text that the client sent. The log has only a digest of an unsaved text. */
-  askedId: string | undefined;
+  documentId: string | undefined;
   text: string | undefined;
   /** The client's address. */
   readonly address: string;

@@ -111,7 +111,7 @@ export class CallerHeaders {
   }
 
   /** Returns the name of the owner whose credential the operation uses. */
-  ownerAt({ credentials = [] }: Operation): string {
+  ownerFor({ credentials = [] }: Operation): string {
     const known =
       this.owners.length > 1 &&
       this.owners.find((owner) => credentials.some((headers) => includesAll(headers, owner.headers)));
@@ -140,7 +140,7 @@ export class CallerHeaders {
     const headers = operation.public ? this.#headersOfPublicRead : new Dictionary<string>(this.headers);
     const { credentials = [], places, product } = operation;
     if (this.#withheld?.products.has(product)) for (const name of this.#withheld.names) delete headers[name];
-    if (places) this.#place(operation, headers);
+    if (places) this.#addCredentials(operation, headers);
     else
       for (const way of credentials)
         for (const name of way) {
@@ -179,7 +179,7 @@ export class CallerHeaders {
   }
 
   /** Adds the credentials of an operation that accepts some of them elsewhere than in the header of the same name. */
-  #place(operation: Operation, headers: Dictionary<string>): void {
+  #addCredentials(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {
       const place = own(operation.places ?? {}, name);

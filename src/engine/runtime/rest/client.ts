@@ -199,7 +199,7 @@ export class RestClient {
           if (tries === 0 && isSafeMethod(method) && this.#scope.mayCallIn(0)) continue;
         }
         const waitMs = tries === 0 && isSafeMethod(method) ? retryWaitMs(error) : undefined;
-        const owner = forwarded.ownerAt(operation);
+        const owner = forwarded.ownerFor(operation);
         if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))
           throw withOperationId(operation, error, outcomeOf(call, error));
         await pause(this.#scope, waitMs);

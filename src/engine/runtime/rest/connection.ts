@@ -172,13 +172,13 @@ function cursorOfLastItem(answer: PageAnswer, at: readonly string[]): string {
 function countedCursor(answer: PageAnswer, { by, from, total }: CountedPage): string {
   const { page, start, body } = answer;
   const count = lengthOf(answer.items);
-  const own = Number(start.cursor ?? from);
-  const behind = by === "offset" ? own + count : own + 1;
-  if (page.more) return valueAt(body, page.more) === true && behind > own ? String(behind) : "";
+  const current = Number(start.cursor ?? from);
+  const following = by === "offset" ? current + count : current + 1;
+  if (page.more) return valueAt(body, page.more) === true && following > current ? String(following) : "";
   const all = total && valueAt(body, total);
-  const taken = by === "offset" ? behind - from : (start.before ?? 0) + count;
-  const isLast = typeof all === "number" ? count === 0 || taken >= all : isShort(answer);
-  return isLast ? "" : String(behind);
+  const seen = by === "offset" ? following - from : (start.before ?? 0) + count;
+  const isLast = typeof all === "number" ? count === 0 || seen >= all : isShort(answer);
+  return isLast ? "" : String(following);
 }
 
 /** Whether the page has too few items to be followed by another page. */
@@ -204,7 +204,7 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
   const count = lengthOf(nodes);
   const endsPage = skip + count >= lengthOf(items);
   const more = isCounted(next) ? undefined : page.more && (valueAt(body, page.more) ?? undefined);
-  const onward = () =>
+  const nextPageCursor = () =>
     cursorOf({
       cursor: nextCursor,
       skip: 0,
@@ -216,9 +216,9 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
     next.by === "offset"
       ? cursorOf({ cursor: String(Number(start.cursor ?? next.from) + index + 1), skip: 0 })
       : endsPage && index === count - 1 && nextCursor !== ""
-        ? onward()
+        ? nextPageCursor()
         : cursorOf({ ...start, skip: skip + index + 1 });
-  const behind = endsPage ? (nextCursor === "" ? null : onward()) : after;
+  const cursorAfterPage = endsPage ? (nextCursor === "" ? null : nextPageCursor()) : after;
   return {
     ...(Array.isArray(body) ? undefined : body),
     nodes,
@@ -230,7 +230,7 @@ function buildConnection({ args, page, start, body, items }: PageAnswer, nextCur
         hasNextPage: endsPage ? (more ?? nextCursor !== "") : true,
         hasPreviousPage: (after ?? null) !== null,
         startCursor: count > 0 ? cursorAt(0) : null,
-        endCursor: count > 0 ? cursorAt(count - 1) : behind,
+        endCursor: count > 0 ? cursorAt(count - 1) : cursorAfterPage,
       };
     },
   };

@@ -191,7 +191,7 @@ export function serializeHeaders(
     if (isEmptyList(value)) throw emptyList(name);
     const text =
       typeof value === "object"
-        ? simple(name, value, own(style, `header:${name}`)?.explode === true)
+        ? serializeSimple(name, value, own(style, `header:${name}`)?.explode === true)
         : String(value);
     if (text === undefined) continue;
     if (!fieldValue.test(text)) throw new Unwritable(name, "cannot be sent in a header");
@@ -205,7 +205,7 @@ const fieldValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 /**
  * Serializes a list or an object in a header; `undefined` if the object is empty. REST ignores empty items (RFC 9110 §5.6.1.2).
  */
-function simple(name: string, value: object, explode: boolean): string | undefined {
+function serializeSimple(name: string, value: object, explode: boolean): string | undefined {
   const isList = Array.isArray(value);
   const members = isList ? value.map((item): [string, unknown] => ["", item]) : definedParameters(value);
   const written = members.flatMap(([member, item]) => {

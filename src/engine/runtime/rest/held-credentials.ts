@@ -27,14 +27,18 @@ const mostBytes = 8_192;
 const leastCharacters = 8;
 
 /** The value of a credential; `token` if it is an access token that was issued for client credentials. */
-type Placed = { readonly credential: HeldCredential; readonly value: string; readonly token?: AccessToken };
+type ResolvedCredential = {
+  readonly credential: HeldCredential;
+  readonly value: string;
+  readonly token?: AccessToken;
+};
 
 /** Replaces a credential in a text from the vendor. */
 const mask = "(secret)";
 
 /** The credentials of one call. */
 export class CallCredentials {
-  readonly #placed: readonly Placed[];
+  readonly #credentials: readonly ResolvedCredential[];
   readonly #secrets: readonly Secret[];
   readonly #parts: readonly string[];
   /** Identifies the credentials by their files. */
@@ -42,12 +46,12 @@ export class CallCredentials {
   /** Whether they belong to one tenant. */
   readonly isOfOneTenant: boolean;
 
-  constructor(placed: readonly Placed[], tenant: string) {
+  constructor(placed: readonly ResolvedCredential[], tenant: string) {
     this.account = JSON.stringify(
       placed.map(({ credential: { file, perTenant } }) => (perTenant ? [file, tenant] : [file])),
     );
     this.isOfOneTenant = placed.every(({ credential }) => credential.perTenant);
-    this.#placed = placed;
+    this.#credentials = placed;
     const values = placed.flatMap(({ credential, value }) => [value, valueInHeader(credential, value)]);
     const users = placed.flatMap(({ credential, value }) => userThatIsTheKey(credential, value));
     const parts = partsOfSecrets([...values, ...users]);
@@ -63,7 +67,7 @@ export class CallCredentials {
   /** Sets the credentials, replacing headers of the same names. */
   addTo(headers: Dictionary<string>): void {
     const cookies: string[] = [];
-    for (const { credential, value } of this.#placed) {
+    for (const { credential, value } of this.#credentials) {
       if (credential.in === "cookie") cookies.push(`${credential.name}=${value}`);
       if (credential.in !== "header") continue;
       for (const name of Object.keys(headers))
@@ -78,7 +82,7 @@ export class CallCredentials {
    */
   pathOf(path: string): string {
     let whole = path;
-    for (const { credential, value } of this.#placed) {
+    for (const { credential, value } of this.#credentials) {
       if (credential.in !== "query") continue;
       if (hasParameter(path, credential.name))
         throw new CodedError("BAD_USER_INPUT", "an argument sets a parameter that only the server may set");
@@ -89,12 +93,12 @@ export class CallCredentials {
 
   /** Whether the call was made with a token that may have been revoked, so that REST may accept a new token. */
   get isRenewable(): boolean {
-    return this.#placed.some(({ token }) => token?.isRenewable);
+    return this.#credentials.some(({ token }) => token?.isRenewable);
   }
 
   /** Makes the next call use a new token, if this one is renewable. */
   renew(): void {
-    for (const { token } of this.#placed) token?.renew();
+    for (const { token } of this.#credentials) token?.renew();
   }
 
   /** Masks the credentials in a text from the vendor, since some APIs repeat them in links to the next page. */
@@ -189,7 +193,7 @@ export class HeldCredentials {
       throw new CodedError("FORBIDDEN", `the caller lacks the permission ${permission}`, { permission });
     if (held.tenant && !tenantName.test(tenant))
       throw new CodedError("FORBIDDEN", "the tenant's id cannot be a parameter of it");
-    const placed = held.credentials.map(async (credential): Promise<Placed> => {
+    const placed = held.credentials.map(async (credential): Promise<ResolvedCredential> => {
       const value = this.#valueOf(credential, tenant);
       if (!credential.token) return { credential, value };
       const token = await this.#tokens.of(credential.token, value);

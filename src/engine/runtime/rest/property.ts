@@ -9,7 +9,7 @@ import type { ValueAt } from "./openapi-types.ts";
  */
 export type PlainSource =
   | { readonly kind: "path"; readonly names: readonly string[] }
-  | { readonly kind: "made"; readonly make: (parent: object) => unknown };
+  | { readonly kind: "computed"; readonly compute: (parent: object) => unknown };
 
 /**
  * Whether a resolver calls REST: either a generated resolver without a `source`, or a resolver of the executable schema whose
@@ -91,8 +91,8 @@ function entriesIn(value: unknown): unknown {
 
 /** Reads the entries of a map, which is a REST property (possibly of a nested object) or the parent itself. */
 export const entries = <const Names extends readonly string[]>(...names: Names) => {
-  const make = <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>);
-  return Object.assign(make, { source: { kind: "made", make } as PlainSource });
+  const compute = <Parent>(parent: Parent) => entriesIn(valueAt(parent, names) as ValueAt<Parent, Names>);
+  return Object.assign(compute, { source: { kind: "computed", compute } as PlainSource });
 };
 
 /** Returns the entries of a map that is the result of a call. */

@@ -139,9 +139,9 @@ export const slowBodies = {
   graceMs: 5_000,
   /** Bytes per second: the default of Apache's `RequestReadTimeout`. */
   minimumRate: 500,
-  /** Chunks of a chunked body; beyond `pieces`, they must have `pieceBytes` on average. Real ones have 1,000 bytes or more. */
-  pieces: 1_000,
-  pieceBytes: 64,
+  /** Chunks of a chunked body; beyond `chunks`, they must have `chunkBytes` on average. Real ones have 1,000 bytes or more. */
+  chunks: 1_000,
+  chunkBytes: 64,
   /** Memory for all unfinished bodies, in full-size bodies: 128 of 1 MiB are a quarter of a 512 MiB process. */
   all: 128,
 };
@@ -185,7 +185,7 @@ export const largeBodies = {
   /** Characters from which a body is large. The smaller bodies of 256 requests take at most 4 MiB. */
   from: 16_384,
   /** Characters of all large bodies: 64 MiB, an eighth of a 512 MiB process. Callers share them, as they share `unread`. */
-  underWay: 67_108_864,
+  total: 67_108_864,
 };
 
 /** Large GraphQL responses, which stay in memory until their clients have read them. Smaller ones are not counted. */

@@ -181,7 +181,9 @@ export function measureManifests(families: MetricFamilies, apps: AppOperations):
   gauge("graphql_manifest_errors", errors, () => count(apps.faults));
   const unavailable =
     "1: since the start, every manifest of the app was unreadable or too large, so all its operations are refused.";
-  gauge("graphql_manifest_unavailable", unavailable, () => count([...apps.unread].map((app) => ({ app }))));
+  gauge("graphql_manifest_unavailable", unavailable, () =>
+    count([...apps.unavailable].map((app) => ({ app }))),
+  );
 }
 
 function measureServers(
@@ -205,7 +207,7 @@ function measureServers(
   );
   const most = "Maximum number of client connections.";
   gauge("http_server_connections_limit", most, (server) => server.mostConnections);
-  const ofQuotas = (name: string, help: string, part: "held" | "total"): void =>
+  const ofQuotas = (name: string, help: string, part: "used" | "total"): void =>
     families.observableGauge(name, help, ["role", "quota"], () =>
       [...servers].flatMap(([role, { quotas }]) =>
         Object.entries(quotas).map(([quota, { [part]: value }]) => [role, quota, value] as const),
@@ -214,7 +216,7 @@ function measureServers(
   ofQuotas(
     "quota_usage",
     "Usage of each quota (requests, slots or bytes) by all callers. It is 0 when no request is in flight.",
-    "held",
+    "used",
   );
   ofQuotas("quota_limit", "Limit of each quota for all callers together.", "total");
   gauge("ready", "1: `/readyz` returns 200.", ({ unready }) => Number(unready.size === 0));

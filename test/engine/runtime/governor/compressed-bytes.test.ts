@@ -33,7 +33,7 @@ test("a decompressed response that does not fit what the process has left is ref
     ...pieceOfBody
   ) {
     const failure = reserve.apply(this, pieceOfBody);
-    held.push(bytes.held);
+    held.push(bytes.used);
     return failure;
   });
   onTestFinished(() => counted.mockRestore());
@@ -43,7 +43,7 @@ test("a decompressed response that does not fit what the process has left is ref
   // each was stopped on its way, long before it was complete
   const largest = Math.max(...counted.mock.calls.map(([piece]) => piece));
   expect(largest).toBeLessThan(1_000_000);
-  expect(bytes.held).toBe(bytes.total - 8_000_000);
+  expect(bytes.used).toBe(bytes.total - 8_000_000);
 });
 
 test("the processor time of a large one is charged, also if it is refused", async () => {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Caller, PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
-import { callerTurns, FairQueue } from "../../../../src/engine/runtime/governor/fair-queue.ts";
+import { createCallerQueue, FairQueue } from "../../../../src/engine/runtime/governor/fair-queue.ts";
 import { FairSemaphore } from "../../../../src/engine/runtime/governor/fair-semaphore.ts";
 import { seed } from "../../../support/seed.ts";
 
@@ -60,7 +60,7 @@ test("the last of the owner with most can be found, among equals the newcomer's"
 });
 
 test("ten credentials that are combined with ten others have the turns of ten callers", () => {
-  const [turns, present] = [callerTurns(), new PresentCallers()];
+  const [turns, present] = [createCallerQueue(), new PresentCallers()];
   const begun: string[] = [];
   const wait = (name: string, ...others: string[]) =>
     turns.wait({ owner: present.enter(name, others), begin: () => void begun.push(name) });
@@ -72,7 +72,7 @@ test("ten credentials that are combined with ten others have the turns of ten ca
 });
 
 test("a caller that may not go on holds up no other that shares an account with it", () => {
-  const [turns, present] = [callerTurns(), new PresentCallers()];
+  const [turns, present] = [createCallerQueue(), new PresentCallers()];
   const begun: string[] = [];
   const wait = (name: string, ...others: string[]) => {
     const turn = {
@@ -114,15 +114,15 @@ test("in any order, each waiter gets a place once the others have left, and no p
           };
           turn.hasPlace = places.enter(turn);
           under.push(turn);
-          expect(places.bound.held).toBeLessThanOrEqual(total);
-          expect(places.bound.held).toBe(under.filter(({ hasPlace }) => hasPlace).length);
+          expect(places.quota.used).toBeLessThanOrEqual(total);
+          expect(places.quota.used).toBe(under.filter(({ hasPlace }) => hasPlace).length);
         }
         for (let left = under.length; left > 0; left--) {
           const index = under.findIndex(({ hasPlace }) => hasPlace);
           expect(index).toBeGreaterThanOrEqual(0);
           places.leave(under.splice(index, 1)[0] as (typeof under)[number]);
         }
-        expect(places.bound.held).toBe(0);
+        expect(places.quota.used).toBe(0);
       },
     ),
     { seed },

@@ -34,8 +34,8 @@ test("in any order of 1 to 10,000 callers the total is never passed, and what is
           bound.giveBack(caller, own);
           held.set(caller, 0);
         } else if (!bound.take(caller, amount)) held.set(caller, own + amount);
-        expect(bound.held).toBe([...held.values()].reduce((sum, one) => sum + one, 0));
-        expect(bound.held).toBeLessThanOrEqual(total);
+        expect(bound.used).toBe([...held.values()].reduce((sum, one) => sum + one, 0));
+        expect(bound.used).toBeLessThanOrEqual(total);
       }
     }),
     { numRuns: 300, seed },
@@ -58,7 +58,7 @@ test("whatever callers that hold something take, as many newcomers as an eighth 
 test.each([1, 2, 10, 100, 1_000, 10_000])("%i callers that take all they can keep to the total", (count) => {
   const bound = new SharedQuota(total);
   const taken = callersOf(count).map((caller) => takeAll(bound, caller));
-  expect(bound.held).toBeLessThanOrEqual(total);
+  expect(bound.used).toBeLessThanOrEqual(total);
   expect(taken.filter((one) => one > 0).length).toBeGreaterThanOrEqual(Math.min(count, total / 8));
 });
 
@@ -80,7 +80,7 @@ test("a refusal says whether the caller itself or all callers together hold too 
   takeAll(bound, callers[0] as Caller);
   expect(bound.refusal(callers[0] as Caller, 1)).toBe("caller");
   for (const caller of callers) bound.take(caller, 1);
-  expect(bound.held).toBe(total);
+  expect(bound.used).toBe(total);
   expect(bound.refusal(callers[1] as Caller, 1)).toBe("all");
   expect(bound.refusal(callers.at(-1) as Caller, 1)).toBe("all");
 });
@@ -98,7 +98,7 @@ test("what several accounts take together counts once, and each of them holds al
   const [bound, present] = [new SharedQuota(total), new PresentCallers()];
   const [a, b, both] = [present.enter("a"), present.enter("b"), present.enter("a", ["b"])];
   expect(takeAll(bound, both)).toBe(takeAll(new SharedQuota(total), present.enter("alone")));
-  expect([a, b].map((account) => account.held(bound))).toEqual([bound.held, bound.held]);
+  expect([a, b].map((account) => account.held(bound))).toEqual([bound.used, bound.used]);
   expect([a, b, present.enter("a", ["other"])].map((caller) => bound.take(caller, 1))).toEqual(
     Array(3).fill("caller"),
   );
@@ -123,8 +123,8 @@ test("in any order of pairs of 2 to 20 accounts the total is never passed, and a
           bound.giveBack(caller, own);
           held.set(caller, 0);
         } else if (!bound.take(caller, amount)) held.set(caller, own + amount);
-        expect(bound.held).toBe([...held.values()].reduce((sum, each) => sum + each, 0));
-        expect(bound.held).toBeLessThanOrEqual(total);
+        expect(bound.used).toBe([...held.values()].reduce((sum, each) => sum + each, 0));
+        expect(bound.used).toBeLessThanOrEqual(total);
         for (const account of caller.accounts)
           expect(account.held(bound)).toBe(
             [...held].reduce((sum, [each, took]) => sum + (each.accounts.includes(account) ? took : 0), 0),

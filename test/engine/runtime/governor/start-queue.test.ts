@@ -66,11 +66,11 @@ describe("while the event loop is busy", () => {
       expect([pauses, begun.length]).toEqual([pauses, most + 1]);
     }
     place?.resume();
-    expect(queue.executing.held).toBe(most);
+    expect(queue.executing.used).toBe(most);
     place?.resume();
-    expect(queue.executing.held).toBe(most + 1);
+    expect(queue.executing.used).toBe(most + 1);
     for (const each of places) each.leave();
-    expect(queue.executing.held).toBe(0);
+    expect(queue.executing.used).toBe(0);
   });
 
   test("a request that leaves while it waits for its caller's share gives no place back twice", async () => {
@@ -80,7 +80,7 @@ describe("while the event loop is busy", () => {
     places[0]?.pause();
     places[0]?.leave();
     places[0]?.resume();
-    expect(queue.executing.held).toBe(1);
+    expect(queue.executing.used).toBe(1);
   });
 
   test("a request that leaves while it waits never starts", async () => {
@@ -113,7 +113,7 @@ test("two requests start in a turn that accepts a connection", async () => {
   const queue = new StartQueue();
   queue.connected();
   const { begun } = entering(queue, upTo(most + 4));
-  expect(queue.executing.held).toBe(2);
+  expect(queue.executing.used).toBe(2);
   await nextTurn();
   await nextTurn();
   expect(begun).toEqual(upTo(most));
@@ -123,7 +123,7 @@ test("a request that leaves between its start and the end of the tick is not exe
   const queue = new StartQueue();
   const { places, begun } = entering(queue, upTo(3));
   places[1]?.leave();
-  expect(queue.executing.held).toBe(2);
+  expect(queue.executing.used).toBe(2);
   await nextTurn();
   expect(begun).toEqual([0, 2]);
 });

@@ -323,7 +323,7 @@ test("identical queries of a caller that owes processor time wait for the first 
   const goOn = waitForTheEnd();
   const before = runs();
   const answers = Array.from({ length: 20 }, () => ask());
-  await vi.waitFor(() => expect(server.quotas.requests_in_flight?.held).toBe(20), 5_000);
+  await vi.waitFor(() => expect(server.quotas.requests_in_flight?.used).toBe(20), 5_000);
   expect(runs()).toBe(before);
   goOn();
   pay();

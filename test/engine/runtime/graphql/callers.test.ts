@@ -157,7 +157,7 @@ describe("credentials for several products", () => {
       succeed(callers, from(here, { ...crm, ...billing }), operation);
     const forwarded = callers.of(from(here, { ...crm, ...billing }));
     const [ofKey, ofToken] = forwarded.owners.map(({ name }) => name);
-    expect([ofCrm, ofBilling, { id: "open", product: "" }].map((one) => forwarded.ownerAt(one))).toEqual([
+    expect([ofCrm, ofBilling, { id: "open", product: "" }].map((one) => forwarded.ownerFor(one))).toEqual([
       ofKey,
       ofToken,
       ofKey,

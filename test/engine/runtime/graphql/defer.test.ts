@@ -123,13 +123,13 @@ describe("a deferred fragment comes in a later part", () => {
     expect(response.headers.get("cache-control")).toBe("private, no-store");
     const parts = partsOf(response);
     expect((await parts.next()).value).toEqual(first);
-    expect(server.quotas.executing?.held).toBe(0);
+    expect(server.quotas.executing?.used).toBe(0);
     open();
     const { value } = await parts.next();
     expect(value).toEqual(last);
     expect((await parts.next()).done).toBe(true);
     expect(calls.filter((url) => url.includes("/me"))).toHaveLength(1);
-    await expect.poll(() => server.quotas.requests_in_flight?.held).toBe(0);
+    await expect.poll(() => server.quotas.requests_in_flight?.used).toBe(0);
   });
 
   test.each([v02, of2022])(
@@ -272,7 +272,7 @@ describe("failures", () => {
     await expect.poll(() => calls.length).toBe(2);
     leaving.abort();
     await expect.poll(left).toBe(1);
-    await expect.poll(() => server.quotas.requests_in_flight?.held).toBe(0);
+    await expect.poll(() => server.quotas.requests_in_flight?.used).toBe(0);
   });
 
   test("a response has a bounded number of parts", async () => {
@@ -344,7 +344,7 @@ describe("failures", () => {
     const text = `{ me { id } ... @defer { agents { ${names} } } }`;
     const { body } = await post(text, { ...asking(v02), signal: leaving.signal });
     await body?.getReader().read();
-    const held = () => server.quotas.unread_responses?.held ?? 0;
+    const held = () => server.quotas.unread_responses?.used ?? 0;
     await expect.poll(held).toBeGreaterThan(30_000_000);
     leaving.abort();
     await expect.poll(held).toBe(0);

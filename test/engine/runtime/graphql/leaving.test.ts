@@ -51,11 +51,11 @@ test("a large answer that is made after its client has left holds no bytes", asy
   const leaving = new AbortController();
   const mutation = 'mutation { sendMessage(channel: "sms", to: "+12025550143", body: "b") { body } }';
   post(mutation, { signal: leaving.signal }).catch(() => {});
-  await expect.poll(() => server.quotas.executing?.held).toBe(1);
+  await expect.poll(() => server.quotas.executing?.used).toBe(1);
   leaving.abort();
   await sent.promise;
   await sleep(100); // the answer is made of the response
-  expect(Object.entries(server.quotas).filter(([, { held }]) => held !== 0)).toEqual([]);
+  expect(Object.entries(server.quotas).filter(([, { used: held }]) => held !== 0)).toEqual([]);
 });
 
 test("a mutation counts until it is done, with its body, also after its client has left", async () => {
@@ -74,7 +74,7 @@ test("a mutation counts until it is done, with its body, also after its client h
   const ended = new Promise<void>((resolve) => onTestFinished(subscribe({ requestEnded: () => resolve() })));
   leaving.abort();
   await ended;
-  const held = () => [server.quotas.requests_in_flight?.held, server.quotas.bodies?.held];
+  const held = () => [server.quotas.requests_in_flight?.used, server.quotas.bodies?.used];
   expect(held()).toEqual([1, body.length]);
   open.resolve();
   await expect.poll(held).toEqual([0, 0]);

@@ -115,7 +115,7 @@ test("the entries of a map are made with the object that has it, and are no call
   const [operation] = parse(boardQuery).definitions as [OperationDefinitionNode];
   const plan = compilePlan(operation, { schema, fragments: {}, variables: {}, maxFields: 100 });
   const [board] = plan?.root.bound ?? [];
-  expect(board?.selections.get("Board")?.fields.map(({ source }) => source.kind)).toContain("made");
+  expect(board?.selections.get("Board")?.fields.map(({ source }) => source.kind)).toContain("computed");
   expect(board?.selections.get("Board")?.bound).toEqual([]);
 });
 

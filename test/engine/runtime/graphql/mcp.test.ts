@@ -46,7 +46,7 @@ test("the reads of a call are aborted when its client leaves, and its place is f
   await expect.poll(() => arrived).toBe(1);
   leaving.abort();
   await expect.poll(() => ended).toBe(1);
-  expect(Object.entries(server.quotas).filter(([, { held }]) => held !== 0)).toEqual([]);
+  expect(Object.entries(server.quotas).filter(([, { used: held }]) => held !== 0)).toEqual([]);
 });
 
 test("a call is one request under way, and not two: a caller has as many calls at once as requests", async () => {
@@ -62,7 +62,7 @@ test("a call is one request under way, and not two: a caller has as many calls a
     const init = { method: "POST", headers, body: JSON.stringify(call(id)) };
     return (await fetch(new URL("/v1/mcp", url), init)).json();
   };
-  const held = () => [server.quotas.requests_in_flight?.held, server.quotas.executing?.held];
+  const held = () => [server.quotas.requests_in_flight?.used, server.quotas.executing?.used];
   const first = ask(0);
   await expect.poll(() => server.upstreams.callsInFlight).toBe(1);
   expect(held()).toEqual([1, 1]);
@@ -89,10 +89,10 @@ test("a large message counts with its bytes while its calls are under way", asyn
   const body = JSON.stringify([one, other]);
   const answered = fetch(new URL("/v1/mcp", url), { method: "POST", headers, body });
   await expect.poll(() => server.upstreams.callsInFlight).toBe(2);
-  expect(server.quotas.bodies?.held).toBe(body.length);
+  expect(server.quotas.bodies?.used).toBe(body.length);
   open.resolve();
   expect((await answered).status).toBe(200);
-  await expect.poll(() => server.quotas.bodies?.held).toBe(0);
+  await expect.poll(() => server.quotas.bodies?.used).toBe(0);
 });
 
 test("a message is charged to its caller, and one of a caller that owes processor time waits", async () => {
@@ -196,7 +196,9 @@ test("a message that cancels its own call ends all the same", async () => {
   const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
   const init = { method: "POST", headers, body: JSON.stringify([call(1), cancelled]) };
   expect((await fetch(new URL("/v1/mcp", url), init)).status).toBe(200);
-  await expect.poll(() => Object.entries(server.quotas).filter(([, { held }]) => held !== 0)).toEqual([]);
+  await expect
+    .poll(() => Object.entries(server.quotas).filter(([, { used: held }]) => held !== 0))
+    .toEqual([]);
 });
 
 test.each(["/v1/mcp", "/v1/mcp?a", "/v1/%6dcp", "/v1/mc%70?a"])(

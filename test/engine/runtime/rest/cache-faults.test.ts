@@ -87,7 +87,7 @@ test("whatever an upstream does, no caller gets another's response, and all that
 
   state.isCalm = true;
   await vi.waitFor(() => expect(upstreams.callsInFlight).toBe(0), { timeout: 60_000 });
-  expect(upstreams.shares.bytes.held).toBe(0);
+  expect(upstreams.shares.bytes.used).toBe(0);
 });
 
 /** The monotonic clock, which a test moves. */

@@ -38,7 +38,7 @@ describe("a client that leaves", () => {
     expect((await read).code).toBe("CLIENT_CLOSED_REQUEST");
     released.resolve();
     await expect.poll(() => upstreams.callsInFlight).toBe(0);
-    expect(upstreams.shares.bytes.held).toBe(0);
+    expect(upstreams.shares.bytes.used).toBe(0);
     expect(await request().get("/things")).toMatchObject({ count: 2 });
     expect(sockets.size).toBe(1);
   });

@@ -254,7 +254,7 @@ function sourceOf(
   }
   if (isIntrospectionType(parentType)) {
     const given = field.args.length > 0 ? getArgumentValues(field, node as FieldNode, variables) : {};
-    return { kind: "made", make: (parent) => resolve(parent, given, undefined, info) };
+    return { kind: "computed", compute: (parent) => resolve(parent, given, undefined, info) };
   }
   return (resolve as unknown as PlannedResolver).source;
 }

@@ -164,7 +164,7 @@ function fieldExpression(emitting: Emitting, field: FieldPlan): string {
 
 /** Returns `undefined` for a field that calls REST once its object is complete. */
 function inputExpression(emitting: Emitting, source: FieldPlan["source"]): string | undefined {
-  if (source.kind === "made") return `${constant(emitting, source.make)}(from)`;
+  if (source.kind === "computed") return `${constant(emitting, source.compute)}(from)`;
   if (source.kind !== "path") return undefined;
   const { names } = source;
   const [name, ...below] = names;

@@ -184,7 +184,7 @@ function completeObject(
 /** Returns an Error in place of a value that violates REST's contract. */
 function read(source: PlainSource, value: Record<string, unknown>): unknown {
   try {
-    return source.kind === "path" ? valueAt(value, source.names) : source.make(value);
+    return source.kind === "path" ? valueAt(value, source.names) : source.compute(value);
   } catch (error) {
     return error;
   }

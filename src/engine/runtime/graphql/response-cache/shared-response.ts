@@ -23,8 +23,8 @@ export class SharedResponse {
     | "operationType"
     | "document"
     | "furtherDocuments"
-    | "givenName"
-    | "askedId"
+    | "operationName"
+    | "documentId"
     | "text"
     | "failures"
   >;
@@ -35,10 +35,11 @@ export class SharedResponse {
     this.headers = responseList(given).flatMap(({ http }) => [...http.headers]);
     this.failed = isWithoutErrors(given) ? undefined : given;
     this.freshUntil = this.failed ? neverStored : freshUntil;
-    const { operation, operationType, document, furtherDocuments, givenName, askedId, failures } = record;
+    const { operation, operationType, document, furtherDocuments, operationName, documentId, failures } =
+      record;
     const givenText = this.failed && record.text;
     const ran = { operation, operationType, document, furtherDocuments };
-    this.#noted = { ...ran, givenName, askedId, text: givenText, failures };
+    this.#noted = { ...ran, operationName, documentId, text: givenText, failures };
   }
 
   /** Copies the data that the execution added to its request's record to the record of another request. */

@@ -75,7 +75,7 @@ export class AppOperations {
    * The apps of which no operation is served, because each of their manifests was unreadable or beyond the limits. Empty for a
    * folder of apps.
    */
-  get unread(): ReadonlySet<string> {
+  get unavailable(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
     return new Set(this.faults.flatMap(({ app, keeps }) => (keeps || read.has(app) ? [] : [app])));
   }

@@ -151,7 +151,7 @@ function countChunks(body: Body): void {
   raw.push = (chunk: Buffer | null): boolean => {
     if (isRefused) return false;
     if (chunk !== null) chunks++;
-    isRefused = chunks > slowBodies.pieces + body.bytes / slowBodies.pieceBytes;
+    isRefused = chunks > slowBodies.chunks + body.bytes / slowBodies.chunkBytes;
     if (!isRefused) return push(chunk);
     raw.socket.pause();
     setTimeout(refuse, lingerMs).unref();

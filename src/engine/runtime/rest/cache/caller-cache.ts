@@ -13,12 +13,12 @@ import { cachedResponses } from "../../settings/capacity.ts";
 import type { CallerHeaders } from "../caller-headers.ts";
 
 /** `size`: approximate bytes of memory, without the key. */
-type Kept = { readonly size: number };
+type CachedValue = { readonly size: number };
 
 /** The keys of one caller's values, the oldest first, and the total size of the values. */
-type Part = { readonly keys: Set<string>; size: number };
+type CallerValues = { readonly keys: Set<string>; size: number };
 type Entry = Pick<CallerKey, "identity" | "caller"> & {
-  readonly value: Kept;
+  readonly value: CachedValue;
   readonly size: number;
   readonly beganAt: number;
 };
@@ -39,8 +39,8 @@ export class CallerCache {
   });
   readonly #doorkeeper = new Doorkeeper();
   readonly #publicDoorkeeper = new Doorkeeper();
-  readonly #keys = new Map<string, Set<string>>(); // by identity
-  readonly #parts = new Map<string, Part>(); // by caller
+  readonly #byIdentity = new Map<string, Set<string>>(); // by identity
+  readonly #byCaller = new Map<string, CallerValues>(); // by caller
   /** When the values of an identity, or of all identities of a caller, were last dropped. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
@@ -57,9 +57,9 @@ export class CallerCache {
   }
 
   /** Returns the value of a key. The caller must check its class: the cache contains REST responses and GraphQL responses. */
-  get(key: CallerKey): Kept | undefined {
+  get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
-    if (!this.#keys.has(identity)) return undefined; // saves hashing a long key
+    if (!this.#byIdentity.has(identity)) return undefined; // saves hashing a long key
     const entry = this.#entries.get(whole);
     if (entry?.identity !== identity) return undefined;
     return key.isPublic && entry.beganAt <= this.#dropTimeOf(key) ? undefined : entry.value;
@@ -72,16 +72,16 @@ export class CallerCache {
   }
 
   /** Caches the result of work that began at `beganAt`, unless the caller's values have been dropped since then. */
-  set(key: CallerKey, value: Kept, beganAt: number): void {
+  set(key: CallerKey, value: CachedValue, beganAt: number): void {
     const { identity, caller, whole } = key;
     if (beganAt <= this.#dropTimeOf(key)) return;
     const size = value.size + bytesPerUnit * whole.length;
     if (size > cachedResponses.bytesOfCaller) return;
     this.#entries.set(whole, { value, identity, caller, size, beganAt });
-    const keys = this.#keys.get(identity) ?? new Set();
-    const part = this.#parts.get(caller) ?? { keys: new Set(), size: 0 };
-    this.#keys.set(identity, keys.add(whole));
-    this.#parts.set(caller, part);
+    const keys = this.#byIdentity.get(identity) ?? new Set();
+    const part = this.#byCaller.get(caller) ?? { keys: new Set(), size: 0 };
+    this.#byIdentity.set(identity, keys.add(whole));
+    this.#byCaller.set(caller, part);
     part.keys.add(whole);
     part.size += size;
     for (const oldest of part.keys) {
@@ -97,13 +97,13 @@ export class CallerCache {
   /** Drops all values of an identity: before and after each write, and when REST refuses its credential. */
   drop(identity: string): void {
     this.#droppedAt.set(identity, performance.now());
-    for (const key of this.#keys.get(identity) ?? []) this.#entries.delete(key);
+    for (const key of this.#byIdentity.get(identity) ?? []) this.#entries.delete(key);
   }
 
   /** Drops the values of all identities of a caller, such as all users of a tenant. */
   dropAllOf(caller: string): void {
     this.#droppedAt.set(allOf + caller, performance.now());
-    for (const key of this.#parts.get(caller)?.keys ?? []) this.#entries.delete(key);
+    for (const key of this.#byCaller.get(caller)?.keys ?? []) this.#entries.delete(key);
   }
 
   /** When the values of the key's reader were last dropped. */
@@ -113,12 +113,12 @@ export class CallerCache {
   }
 
   #disposed({ identity, caller, size }: Entry, key: string): void {
-    const keys = this.#keys.get(identity);
-    if (keys?.delete(key) && keys.size === 0) this.#keys.delete(identity);
-    const part = this.#parts.get(caller);
+    const keys = this.#byIdentity.get(identity);
+    if (keys?.delete(key) && keys.size === 0) this.#byIdentity.delete(identity);
+    const part = this.#byCaller.get(caller);
     if (!part?.keys.delete(key)) return;
     part.size -= size;
-    if (part.keys.size === 0) this.#parts.delete(caller);
+    if (part.keys.size === 0) this.#byCaller.delete(caller);
   }
 }
 

@@ -12,31 +12,31 @@ import { hashOf } from "./caller-cache.ts";
 const { inRow, groups, pauseMs, doublings } = unconfirmedResponses;
 
 /** Number of responses cached since the last 304, and until when no more are cached. */
-type Count = { kept: number; until: number };
+type Count = { cached: number; until: number };
 
 export class ValidatorBackoff {
   readonly #counts = new Map<string, Count[]>();
 
   #of(identity: string, operationId: string): Count {
     const counts =
-      this.#counts.get(operationId) ?? Array.from({ length: groups }, () => ({ kept: 0, until: 0 }));
+      this.#counts.get(operationId) ?? Array.from({ length: groups }, () => ({ cached: 0, until: 0 }));
     this.#counts.set(operationId, counts);
     return counts[hashOf(identity) % groups] as Count;
   }
 
-  mayKeep(identity: string, operationId: string): boolean {
+  mayCache(identity: string, operationId: string): boolean {
     return this.#of(identity, operationId).until <= performance.now();
   }
 
   /** Counts a response that is cached because of its validator. */
-  kept(identity: string, operationId: string): void {
+  countCached(identity: string, operationId: string): void {
     const count = this.#of(identity, operationId);
-    if (++count.kept < inRow) return;
-    count.until = performance.now() + pauseMs * 2 ** Math.min(count.kept - inRow, doublings);
+    if (++count.cached < inRow) return;
+    count.until = performance.now() + pauseMs * 2 ** Math.min(count.cached - inRow, doublings);
   }
 
   /** Resets the count after a 304. */
-  confirmed(identity: string, operationId: string): void {
-    Object.assign(this.#of(identity, operationId), { kept: 0, until: 0 });
+  reset(identity: string, operationId: string): void {
+    Object.assign(this.#of(identity, operationId), { cached: 0, until: 0 });
   }
 }

@@ -90,7 +90,7 @@ export class PendingCall {
       this.#hasWaited = false;
       return hasBegun;
     }
-    const { bound, completed, total } = this.#connections;
+    const { quota: bound, completed, total } = this.#connections;
     const own = this.owner.accounts.reduce((sum, account) => sum + account.held(bound), 0);
     const completedOfCaller = completedOf(this.owner);
     const [ofCaller, ofAll] = [completedOfCaller - this.#completedOfCaller, completed - this.#completedOfAll];

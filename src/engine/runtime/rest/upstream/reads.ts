@@ -190,7 +190,7 @@ export class Reads {
       if (keys.forAll) this.#cache.delete(keys.forAll);
     }
     if (stored && outcome.status === 304) {
-      this.#unconfirmed.confirmed(identity, request.operation.id);
+      this.#unconfirmed.reset(identity, request.operation.id);
       const next = stored.revalidated(request, outcome);
       this.#replace(begun, next.isStorable ? next : undefined);
       return reserved(scope, next.response.copy("revalidated"));
@@ -208,10 +208,10 @@ export class Reads {
     const isAdmitted =
       mayStore &&
       (stored !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
-    const forValidator = isAdmitted && this.#unconfirmed.mayKeep(...names);
+    const forValidator = isAdmitted && this.#unconfirmed.mayCache(...names);
     const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // also sets `response.freshUntil`
     const isKept = isAdmitted && next?.isStorable;
-    if (isKept && !next.hasLifetime) this.#unconfirmed.kept(...names);
+    if (isKept && !next.hasLifetime) this.#unconfirmed.countCached(...names);
     this.#replace(begun, isKept ? next : undefined);
   }
 

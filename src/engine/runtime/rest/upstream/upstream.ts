@@ -77,7 +77,7 @@ export class Upstream {
 
   /** Calls in flight, including those that wait for a connection. */
   get callsInFlight(): number {
-    return this.#calls.held;
+    return this.#calls.used;
   }
 
   async close(): Promise<void> {
@@ -108,7 +108,7 @@ export class Upstream {
     const quotaCall = { operation: request.operation.id, tenant, caller: identity };
     const refusal = account?.refusal(quotaCall);
     if (refusal) return Promise.reject(refusal);
-    const owner = scope.forwarded.ownerAt(request.operation);
+    const owner = scope.forwarded.ownerFor(request.operation);
     const admission = this.#breaker.admit(owner);
     if (!admission) return Promise.reject(circuitOpen());
     this.#calls.add(caller.enter(), 1);
