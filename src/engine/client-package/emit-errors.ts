@@ -19,11 +19,11 @@ export interface ApiError {
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
   readonly extensions: {
     readonly code: ErrorCode;
-    /** Name it when you report the error. */
+    /** Quote this id when you report the error. */
     readonly requestId?: string;
     /** The argument whose value was rejected. */
     readonly argument?: string;
-    /** What REST says of its refusal: in short, of this case, by its own code, and of each value that it refuses. */
+    /** REST's explanation of a refusal: a summary, the details, REST's error code, and the details of each refused value. */
     readonly title?: string;
     readonly detail?: string;
     readonly restCode?: string;

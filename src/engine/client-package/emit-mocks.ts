@@ -56,8 +56,8 @@ export const productDown = <Data>(
 };
 
 /**
- * Values of a mutation are refused: its first root field is null, with an error that names the arguments. \`details\` has what
- * is wrong with each argument. An error about several has \`extensions.errors\`.
+ * Values of a mutation are refused: its first root field is null, with an error that names the arguments. \`details\` describes
+ * what is wrong with each argument. An error about several arguments has \`extensions.errors\`.
  */
 export const refused = (
   document: TypedDocumentNode<unknown, never>,

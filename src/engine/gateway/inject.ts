@@ -27,8 +27,8 @@ export function createInject({ env }: Config): Inject {
       secret = env.GATEWAY_SECRET;
       written = new WeakMap();
     }
-    const known = written.get(caller);
-    if (known) return known;
+    const cached = written.get(caller);
+    if (cached) return cached;
     const proof = secret !== undefined && { [proofHeader]: secret };
     const headers = { ...proof, ...writeContextHeaders(env.CONTEXT_HEADER_PREFIX, caller) };
     written.set(caller, headers);

@@ -175,31 +175,31 @@ export class KeyVerifier implements RevocationListener {
     const joined = this.#lookups.get(digest);
     if (joined) return joined;
     // an active key stays in the cache after it expires, which shows that the key was valid before
-    const known = this.#active.get(digest);
-    const rank = known ? priorities.known : hasChecksum(key) ? priorities.plausible : priorities.other;
+    const cached = this.#active.get(digest);
+    const rank = cached ? priorities.known : hasChecksum(key) ? priorities.plausible : priorities.other;
     // counted per rank, so that made-up keys without a checksum do not use up the limit of well-formed ones
     const sender = `${rank} ${owner}`;
     const isRefused = (): boolean =>
       rank !== priorities.known && this.#invalidKeyRates.count(sender, 0).current >= badKeys.perMinute;
     if (isRefused()) return Promise.reject(tooManyBadKeys());
-    const asked = this.#queue
+    const lookup = this.#queue
       .run(rank, owner, async (signal) => {
         if (isRefused()) throw tooManyBadKeys(); // the limit was reached while this lookup waited
         return this.#lookUpKey(key, digest, signal);
       })
       .finally(() => this.#lookups.delete(digest));
-    this.#lookups.set(digest, asked);
-    asked.then(
+    this.#lookups.set(digest, lookup);
+    lookup.then(
       (state) => {
         this.counts[state === "inactive" ? "inactive" : "active"]++;
         if (state === "inactive") this.#invalidKeyRates.count(sender);
       },
       (error) => {
         if (error.reason !== "bad_keys") this.counts.failed++;
-        if (known) known.revalidateAt = performance.now() + failedMs;
+        if (cached) cached.revalidateAt = performance.now() + failedMs;
       },
     );
-    return asked;
+    return lookup;
   }
 
   async #lookUpKey(key: string, digest: string, signal: AbortSignal): Promise<KeyState> {

@@ -36,12 +36,12 @@ export function keylessRequest(
   const headers = stripRequest(forwardedHeaders, request.headers);
   if (isGet && wantsHtml(request.headers.accept))
     return { route: { upstream, path, isOwn }, headers, body: null };
-  const asked = isGet ? queryOfGet(search) : queryOfPost(body);
-  if (!asked || !isIntrospectionOnly(asked.query, maxTokens)) throw unauthenticated("no_key");
+  const keyless = isGet ? queryOfGet(search) : queryOfPost(body);
+  if (!keyless || !isIntrospectionOnly(keyless.query, maxTokens)) throw unauthenticated("no_key");
   return {
-    route: { upstream, path: path + asked.search, isOwn },
-    headers: { ...headers, ...(asked.body && { "content-type": "application/json" }) },
-    body: asked.body,
+    route: { upstream, path: path + keyless.search, isOwn },
+    headers: { ...headers, ...(keyless.body && { "content-type": "application/json" }) },
+    body: keyless.body,
   };
 }
 

@@ -45,10 +45,10 @@ function publicValue(name: string, value: string, reader: Reader): string | unde
 function publicPathOf({ upstream, path }: UpstreamRoute, publicHost: string | undefined) {
   return (reference: string): string | undefined => {
     const prefix = prefixOf(upstream);
-    const asked = new URL(path, upstream);
-    const address = URL.parse(reference, asked.href);
+    const requestUrl = new URL(path, upstream);
+    const address = URL.parse(reference, requestUrl.href);
     if (!address || !/^https?:$/.test(address.protocol)) return undefined;
-    if (address.host !== asked.host && address.host !== publicHost?.toLowerCase()) return undefined;
+    if (address.host !== requestUrl.host && address.host !== publicHost?.toLowerCase()) return undefined;
     const { pathname, search, hash } = address;
     const inside = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
     const shown = inside + search + hash;
@@ -75,18 +75,18 @@ function publicLinks(header: string, { publicPath, namesHost }: Reader): string 
   return kept.length > 0 ? kept.join(", ") : undefined;
 }
 
-const known = new WeakMap<URL, RegExp>();
+const hostPatterns = new WeakMap<URL, RegExp>();
 
 /**
  * Matches the upstream's host inside an address or followed by its port. A bare host name does not match: it may be a common
  * word (`rest`).
  */
 function namesHostOf(upstream: URL): RegExp {
-  const found = known.get(upstream);
+  const found = hostPatterns.get(upstream);
   if (found) return found;
   const { hostname, port } = upstream;
   const name = hostname.replace(/[^a-z0-9]/gi, "\\$&");
   const pattern = new RegExp(`(?://|%2f|@)${name}(?![\\w-]|\\.\\w)${port && `|${name}:${port}(?!\\d)`}`, "i");
-  known.set(upstream, pattern);
+  hostPatterns.set(upstream, pattern);
   return pattern;
 }

@@ -15,8 +15,8 @@ export class RateStore {
   /** Adds `more` to the count of `key`. With 0, only returns the current count. */
   count(key: string, more = 1): WindowCount {
     const now = performance.now();
-    const known = this.#windows.get(key);
-    const window = known && now < known.endsAt ? known : { current: 0, endsAt: now + windowMs };
+    const existing = this.#windows.get(key);
+    const window = existing && now < existing.endsAt ? existing : { current: 0, endsAt: now + windowMs };
     window.current += more;
     if (more > 0) this.#windows.set(key, window);
     return { current: window.current, leftMs: Math.round(window.endsAt - now) };

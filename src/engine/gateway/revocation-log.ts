@@ -92,7 +92,7 @@ export class RevocationLog {
     void keepRedisOpen(addressOf, this.#closing.signal, follow, (error) => this.#warnUnread(error));
   }
 
-  /** Whether every revocation up to a few seconds ago has arrived, for all cached keys. */
+  /** Whether every revocation older than a few seconds has been applied to all cached keys. */
   get isCurrent(): boolean {
     const now = performance.now();
     return now - this.#readAt < currentMs && now - this.#gapAt > this.#unconfirmedMs;

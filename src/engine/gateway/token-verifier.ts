@@ -59,10 +59,10 @@ export class TokenVerifier {
   async verify(key: string): Promise<TenantContext | undefined> {
     this.keys.refreshIfDue();
     const digest = hash("sha256", key, "base64");
-    const known = this.#cached(digest);
-    if (!known && !this.#isOfIssuer(key)) return undefined;
+    const cached = this.#cached(digest);
+    if (!cached && !this.#isOfIssuer(key)) return undefined;
     try {
-      const token = known ?? (await this.#check(key, digest));
+      const token = cached ?? (await this.#check(key, digest));
       if (Date.now() >= token.expiresAt + clockSkewMs) throw refused("expired");
       if (this.revoked?.isRevoked(token)) throw refused("revoked");
       const isConfirmed = this.revoked?.isConfirmed(token) ?? true;

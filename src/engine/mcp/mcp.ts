@@ -68,7 +68,7 @@ type MessageError = {
 type McpOptions = {
   readonly tools: readonly Tool[];
   readonly version: string;
-  /** Maximum number of messages in a batch, the same as that of operations in any other request. */
+  /** Maximum number of messages in a batch, the same limit as for the operations in a GraphQL batch. */
   readonly maxOperations: number;
   /** The scope that is charged for a message. */
   readonly scopeOf: (request: FastifyRequest) => RequestScope;
@@ -197,9 +197,9 @@ export function serveMcp(
       const headers = Object.entries(request.headers).flatMap(([name, value]) =>
         typeof value === "string" ? [[name, value] as [string, string]] : [],
       );
-      const asked = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
-      asked.headers.set("accept", "application/json, text/event-stream"); // the SDK requires both, but responds with JSON
-      return await transport.handleRequest(asked, { parsedBody: message });
+      const sdkRequest = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
+      sdkRequest.headers.set("accept", "application/json, text/event-stream"); // the SDK requires both, but responds with JSON
+      return await transport.handleRequest(sdkRequest, { parsedBody: message });
     } finally {
       reply.raw.off("close", abortCalls);
       await mcp.close();
@@ -324,9 +324,9 @@ function argumentsIn(message: unknown, id: RequestId): object {
 function unknownArgument({ name, inputSchema }: Tool, given: object): GraphQLFormattedError | undefined {
   const unknown = Object.keys(given).find((each) => !Object.hasOwn(inputSchema.properties, each));
   if (unknown === undefined) return undefined;
-  const known = Object.keys(inputSchema.properties).join(", ");
+  const argumentNames = Object.keys(inputSchema.properties).join(", ");
   const shown = JSON.stringify(cut(unknown));
-  const message = `the tool ${name} has no argument ${shown}; ${known ? `it has ${known}` : "it has none"}`;
+  const message = `the tool ${name} has no argument ${shown}; ${argumentNames ? `it has ${argumentNames}` : "it has none"}`;
   return { message, extensions: { code: "BAD_USER_INPUT" } };
 }
 

@@ -7,7 +7,7 @@ import type { ScopeRequirement } from "../shared/operation.ts";
 import { own } from "../shared/own.ts";
 import type { Tool } from "./tools.ts";
 
-/** The scopes that a token lacks for a tool, and the scopes that the client should request instead. */
+/** The scopes that a token lacks for a tool, and all scopes that the client should request with its next token. */
 export type ScopeChallenge = {
   readonly tool: string;
   readonly missing: readonly string[];

@@ -54,8 +54,8 @@ export function toolsOf({ savedOperations, argumentSchemas }: GeneratedApi, sche
           const limit = own(own(argumentSchemas, coordinate) ?? {}, argument.value);
           const inErrors = argument.value === variable ? undefined : `Errors call it \`${argument.value}\`.`;
           const described = [types.getArgument()?.description, inErrors].filter(Boolean).join(" ");
-          const known = limits.get(variable);
-          limits.set(variable, { ...limit, ...(described && { description: described }), ...known });
+          const existing = limits.get(variable);
+          limits.set(variable, { ...limit, ...(described && { description: described }), ...existing });
         },
       }),
     );

@@ -173,7 +173,10 @@ const isOpenGateway = (config: Config, operations: Operations): boolean =>
   config.env.GATEWAY_SECRET === undefined &&
   hasServicesElsewhere(config, operations);
 
-/** Whether other processes get the gateway's proof. A product with its own document does only if `CONTEXT_PRODUCTS` names it. */
+/**
+ * Whether other processes get the gateway's proof. The REST service of a product with its own document gets it only if
+ * `CONTEXT_PRODUCTS` names the product.
+ */
 const hasServicesElsewhere = ({ roles, env }: Config, operations: Operations): boolean =>
   !roles.has("platform") &&
   (!roles.has("graphql") ||

@@ -139,9 +139,9 @@ const secretName = /SECRET|PASSWORD|CREDENTIAL(?!S_DIRECTORY$)|_TOKEN$|_KEY$/;
 
 /** `environment` shows which values were set; the others are defaults. */
 function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.ProcessEnv): string {
-  const known = Object.keys(variables) as (keyof typeof variables)[];
+  const names = Object.keys(variables) as (keyof typeof variables)[];
   const rows = [
-    ...known.map(
+    ...names.map(
       (name) => [name, name === "OPERATIONS_FROM" ? env[name].map(entry).join() : env[name]] as const,
     ),
     ...[...upstreams].map(([tag, url]) => [`REST_BASE_URL_${tag}`, url] as const),

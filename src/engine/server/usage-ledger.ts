@@ -102,10 +102,10 @@ export class UsageLedger implements Observer {
     if (app === undefined) return {};
     const { version } = client ?? {};
     if (named === undefined || !version) return { app };
-    const known = this.#versions.get(app) ?? new Set();
-    this.#versions.set(app, known);
-    if (known.size < maxVersions) known.add(version);
-    return known.has(version) ? { app, version } : { app };
+    const versions = this.#versions.get(app) ?? new Set();
+    this.#versions.set(app, versions);
+    if (versions.size < maxVersions) versions.add(version);
+    return versions.has(version) ? { app, version } : { app };
   }
 
   #add({ app = "", version = "", ...used }: Omit<UsageLine, "day">, day = this.#day): void {
@@ -121,10 +121,10 @@ export class UsageLedger implements Observer {
 
   #use(document: DocumentNode, client: Client): void {
     const key = `${client.version ?? ""} ${client.app ?? ""}`;
-    const known = this.#documents.get(document) ?? new Set();
-    this.#documents.set(document, known);
-    if (known.has(key)) return;
-    known.add(key);
+    const clients = this.#documents.get(document) ?? new Set();
+    this.#documents.set(document, clients);
+    if (clients.has(key)) return;
+    clients.add(key);
     if (this.#used.length < maxDocuments) this.#used.push({ day: this.#day, document, client });
     else this.#add({ isIncomplete: true });
   }

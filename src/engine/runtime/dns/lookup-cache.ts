@@ -61,17 +61,17 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
   }
 
   #of(name: string): CachedName {
-    let known = this.#names.get(name);
-    if (!known) {
-      known = new CachedName(name, this.#resolve, (lookup) => this.emit("lookup", lookup));
-      this.#names.set(name, known);
+    let cached = this.#names.get(name);
+    if (!cached) {
+      cached = new CachedName(name, this.#resolve, (lookup) => this.emit("lookup", lookup));
+      this.#names.set(name, cached);
     }
-    return known;
+    return cached;
   }
 }
 
-/** A running lookup. `known` resolves once the lookup has found addresses or has failed. */
-type Running = { readonly beganAt: number; readonly known: Promise<void> };
+/** A running lookup. `settled` resolves once the lookup has found addresses or has failed. */
+type Running = { readonly beganAt: number; readonly settled: Promise<void> };
 
 class CachedName {
   readonly #name: string;
@@ -118,17 +118,17 @@ class CachedName {
   }
 
   /** Waits for the lookup for at most `ms`; while stale addresses are usable, at most until it has run for `staleAfterMs`. */
-  #wait({ beganAt, known }: Running, now: number, ms: number): Promise<void> {
+  #wait({ beganAt, settled }: Running, now: number, ms: number): Promise<void> {
     const waitMs = this.#isUsable ? beganAt + lookups.staleAfterMs - now : ms;
     if (waitMs <= 0) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const deadline = new Deadline(waitMs, resolve);
-    return Promise.race([known, promise]).finally(() => deadline.clear());
+    return Promise.race([settled, promise]).finally(() => deadline.clear());
   }
 
   #begin(beganAt: number): void {
-    const { promise: known, resolve } = Promise.withResolvers<void>();
-    const lookup = { beganAt, known };
+    const { promise: settled, resolve } = Promise.withResolvers<void>();
+    const lookup = { beganAt, settled };
     this.#lookup = lookup;
     const end = ({ name, addresses, ttlMs, failed, code }: Resolution): void => {
       const now = performance.now();
@@ -157,7 +157,9 @@ class CachedName {
   }
 }
 
-/** `name`: the fully qualified name that has the address. `usableUntil`: until when it may be used while lookups fail. */
+/**
+ * `name`: the fully qualified name that has the address. `usableUntil`: the time until which it may be used while lookups fail.
+ */
 type UsableAddress = Address & { readonly name: string; readonly usableUntil: number };
 
 const usableFrom = (now: number, name: string, addresses: readonly Address[]): UsableAddress[] =>

@@ -71,8 +71,9 @@ export function stubResolver(files: ResolverFiles): Resolve {
   return async (given, onAnswer) => {
     const name = given.toLowerCase();
     const absolute = name.replace(/\.$/, "");
-    const known = hosts().get(absolute) ?? (isLocalhost(absolute) ? loopback : undefined);
-    if (known) return { name: absolute, addresses: byPreference(known), ttlMs: hostsFileTtlMs, failed: [] };
+    const localAddresses = hosts().get(absolute) ?? (isLocalhost(absolute) ? loopback : undefined);
+    if (localAddresses)
+      return { name: absolute, addresses: byPreference(localAddresses), ttlMs: hostsFileTtlMs, failed: [] };
     let code = "ENOTFOUND";
     let isUnanswered = false;
     const failed: Query[] = [];
@@ -246,12 +247,12 @@ function candidates(name: string, { domains, ndots }: Search): ReadonlySet<strin
 
 /** Re-reads the hosts file when it has changed. An unreadable file counts as empty. */
 function hostsFileReader(file: string): () => ReadonlyMap<string, readonly Address[]> {
-  let known = "";
+  let lastStamp = "";
   let hosts = new Map<string, Address[]>();
   return () => {
     const stamp = stampOf(file);
-    if (stamp === known) return hosts;
-    known = stamp;
+    if (stamp === lastStamp) return hosts;
+    lastStamp = stamp;
     hosts = new Map();
     for (const line of readLines(file)) {
       const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);

@@ -34,7 +34,7 @@ export class Account {
     this.#onLeave = onLeave;
   }
 
-  /** How much of the quota `quota` the account holds. */
+  /** Returns how much of `quota` the account holds. */
   held(quota: object): number {
     return this.#held.get(quota) ?? 0;
   }

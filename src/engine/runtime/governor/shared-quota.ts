@@ -1,10 +1,10 @@
 /**
  * A quota that all callers share. Its total is a hard limit, for any number of callers in any order. An eighth of it is reserved
- * for callers that hold nothing, so that a new caller is served however much the others hold. Of the rest, a caller may take more
- * as long as it then holds at most three times what remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions
- * on Networking, 1998). A single caller thus gets two thirds of the total, two callers get three eighths each, and the more
- * callers there are, the less each gets. A caller keeps what it holds in excess of its share, but cannot take the excess again
- * once it has released it.
+ * for callers that hold nothing, so that a new caller is served regardless of how much the others hold. Of the rest, a caller may
+ * take more as long as it then holds at most three times what remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
+ * Transactions on Networking, 1998). A single caller thus gets two thirds of the total, two callers get three eighths each, and
+ * the more callers there are, the less each gets. A caller keeps what it holds in excess of its share, but cannot take the excess
+ * again once it has released it.
  */
 import type { Caller } from "./caller.ts";
 

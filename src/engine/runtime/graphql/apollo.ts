@@ -94,12 +94,13 @@ export class Apollo extends ApolloServer<RequestContext> {
    * 63 promises of a small request.
    */
   async execute(request: Executed, contextValue: RequestContext): Promise<GraphQLResponse> {
-    const known = this.#documents.of(request.query);
-    const operation = known && getOperationAST(known, request.operationName);
-    const planned = operation && (await this.#execute({ document: known, operation, request, contextValue }));
+    const storedDocument = this.#documents.of(request.query);
+    const operation = storedDocument && getOperationAST(storedDocument, request.operationName);
+    const planned =
+      operation && (await this.#execute({ document: storedDocument, operation, request, contextValue }));
     const response = planned ?? (await this.executeOperation(request, { contextValue }));
     if (contextValue.document?.refused) this.refusals.set(request.query, response);
-    const document = this.#deprecation && (known ?? this.#documents.of(request.query));
+    const document = this.#deprecation && (storedDocument ?? this.#documents.of(request.query));
     for (const [name, value] of (document && this.#deprecation?.(document)) ?? [])
       response.http.headers.set(name, value);
     return response;
@@ -127,11 +128,11 @@ function hooks(env: Environment, execute: ExecuteByPlan, documents: DocumentStor
       },
     responseForOperation: execute,
     async validationDidStart({ contextValue, source, document }) {
-      const { scope, document: asked } = contextValue;
+      const { scope, document: state } = contextValue;
       return async (errors) => {
         scope.worked(validationMs());
         if (!errors) documents.keep(source, document);
-        else if (asked) asked.refused = true;
+        else if (state) state.refused = true;
       };
     },
     didEncounterErrors: async ({ contextValue, errors }) => logErrors(contextValue, errors),

@@ -60,9 +60,11 @@ export class Callers {
     if (isVerified(forwarded)) return forwarded;
     const { owners, accepted } = forwarded.profile;
     if (owners.length > 0 && accepted.size === owners.length) return forwarded;
-    const known = owners.filter((owner) => this.#isAccepted(owner, accepted));
-    if (known.length < owners.length) forwarded.unknown = owners.filter((owner) => !known.includes(owner));
-    forwarded.owners = known.length > 0 ? known : [{ name: addressPrefix + addressBlock(ip), headers: [] }];
+    const acceptedOwners = owners.filter((owner) => this.#isAccepted(owner, accepted));
+    if (acceptedOwners.length < owners.length)
+      forwarded.unknown = owners.filter((owner) => !acceptedOwners.includes(owner));
+    forwarded.owners =
+      acceptedOwners.length > 0 ? acceptedOwners : [{ name: addressPrefix + addressBlock(ip), headers: [] }];
     return forwarded;
   }
 

@@ -32,7 +32,7 @@ export type OperationRequest = Pick<
 >;
 
 /** Resolves with `null` if the document has no such operation; Apollo then reports that. */
-export type ExecuteByPlan = (asked: OperationRequest) => Promise<GraphQLResponse | null>;
+export type ExecuteByPlan = (request: OperationRequest) => Promise<GraphQLResponse | null>;
 
 /** The result is Apollo's `responseForOperation` hook. */
 export function planExecutor(
@@ -89,10 +89,10 @@ export function planExecutor(
     });
     return introspects ? running.catch(throwForIntrospectionLimit) : running;
   };
-  return async (asked) => {
+  return async (operationRequest) => {
     try {
-      const begun = begin(asked);
-      return begun instanceof Promise ? responseOf(asked.contextValue, await begun) : begun;
+      const begun = begin(operationRequest);
+      return begun instanceof Promise ? responseOf(operationRequest.contextValue, await begun) : begun;
     } catch (error) {
       if (error instanceof CodedError) return refusalResponse(error);
       throw error;

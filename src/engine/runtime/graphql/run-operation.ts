@@ -34,16 +34,17 @@ export function operationRunner(config: Config, apollo: Apollo, saved: SavedOper
   const runOne = (given: unknown, running: Running): Promise<GraphQLResponse> | GraphQLResponse => {
     const { request, scope, rest, isBatch, execution, partFormat } = running;
     const { record } = request;
-    const asked = readParameters(given);
-    if (asked instanceof CodedError) return unexecuted(scope, asked);
-    if (!isBatch) [record.documentId, record.text] = [requestedId(asked)?.slice(0, 100), asked.query];
-    const excess = textLimitError(config.env, asked.query ?? "");
+    const parameters = readParameters(given);
+    if (parameters instanceof CodedError) return unexecuted(scope, parameters);
+    if (!isBatch)
+      [record.documentId, record.text] = [requestedId(parameters)?.slice(0, 100), parameters.query];
+    const excess = textLimitError(config.env, parameters.query ?? "");
     if (excess) return unexecuted(scope, excess);
-    const find = () => requestedText(saved, savedOnly, asked);
-    const requested = savedOnly && (asked.query?.length ?? 0) > 1_000 ? scope.measured(find) : find();
+    const find = () => requestedText(saved, savedOnly, parameters);
+    const requested = savedOnly && (parameters.query?.length ?? 0) > 1_000 ? scope.measured(find) : find();
     if (requested instanceof CodedError) return unexecuted(scope, requested);
     const { text: query } = requested;
-    const { operationName, variables } = asked;
+    const { operationName, variables } = parameters;
     if (!isBatch) {
       const { name = "" } = record.client ?? {};
       record.app = saved.isApp(name) ? name : undefined;

@@ -25,7 +25,7 @@ export function redactor(
   secrets: readonly (string | undefined)[],
   headers: readonly string[] = [],
 ): (line: string) => string {
-  const known = secrets.filter((secret) => secret !== undefined);
+  const definedSecrets = secrets.filter((secret) => secret !== undefined);
   const names = [...new Set([...secretMembers, ...headers])].map((name) => name.replace(/[^\w-]/g, "\\$&"));
   const secretMember = new RegExp(`"(${names.join("|")})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, "gi");
   return (line) => {
@@ -37,7 +37,7 @@ export function redactor(
         [scheme, user && "[redacted]@", place, rest && `${rest[0]}[redacted]`].join(""),
       );
     return escapeControlCharacters(
-      known.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked),
+      definedSecrets.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked),
     );
   };
 }

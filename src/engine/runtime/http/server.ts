@@ -184,11 +184,12 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
   const isFront = role === "gateway" || role === "graphql";
   const elsewhere = hasGraphql && isFront ? `; GraphQL is at ${graphqlPath}` : "";
   const refusalOf = (request: FastifyRequest, reply: FastifyReply): CodedError => {
-    const known = knownPathOf(request);
-    if (!known) return new CodedError("NOT_FOUND", `no route for ${request.method} on this path${elsewhere}`);
-    request.record.route = known.route;
-    reply.header("allow", known.allow);
-    return new CodedError("METHOD_NOT_ALLOWED", `this path supports ${known.allow}`);
+    const knownPath = knownPathOf(request);
+    if (!knownPath)
+      return new CodedError("NOT_FOUND", `no route for ${request.method} on this path${elsewhere}`);
+    request.record.route = knownPath.route;
+    reply.header("allow", knownPath.allow);
+    return new CodedError("METHOD_NOT_ALLOWED", `this path supports ${knownPath.allow}`);
   };
   server.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request, reply)));
   // before the body is read, so that its type and size do not matter

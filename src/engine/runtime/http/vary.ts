@@ -6,8 +6,8 @@ export function addVary(reply: FastifyReply, ...names: readonly string[]): void 
   if (names.length === 0) return;
   const given = reply.getHeader("vary");
   if (given === undefined) return void reply.header("vary", names.join(", "));
-  const known = String(given);
-  const lower = known.toLowerCase();
+  const current = String(given);
+  const lower = current.toLowerCase();
   const missing = names.filter((name) => !lower.includes(name) || !lower.split(/,\s*/).includes(name));
-  if (missing.length > 0) reply.header("vary", [known, ...missing].join(", "));
+  if (missing.length > 0) reply.header("vary", [current, ...missing].join(", "));
 }

@@ -28,8 +28,8 @@ export class LogLines {
 
   /** Whether another line of this kind may be written; `most` per minute. A summary line then counts the suppressed ones. */
   mayWrite(kind: string, fields: object, most = maxLines): boolean {
-    const known = this.#kinds.get(kind);
-    if (known) return ++known.count <= most;
+    const existing = this.#kinds.get(kind);
+    if (existing) return ++existing.count <= most;
     this.#kinds.set(kind, { count: 1, most, fields });
     this.#timer ??= setTimeout(() => this.#endMinute(), windowMs).unref();
     return true;

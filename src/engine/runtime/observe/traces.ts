@@ -128,8 +128,8 @@ function spansOf(tracer: Tracer): Observer {
       span.end();
     },
     callBegan(call) {
-      const known = call.request && requests.get(call.request);
-      if (!known) return;
+      const requestSpan = call.request && requests.get(call.request);
+      if (!requestSpan) return;
       const { operation, coordinate, method, isRetry } = call;
       const path = call.path.slice(call.path.indexOf("/")); // without the document's name in front
       const attributes = {
@@ -143,7 +143,7 @@ function spansOf(tracer: Tracer): Observer {
       const span = tracer.startSpan(
         `${method} ${path}`,
         { kind: SpanKind.CLIENT, attributes },
-        known.context,
+        requestSpan.context,
       );
       calls.set(call, span);
       call.traceparent = headerOf(span);

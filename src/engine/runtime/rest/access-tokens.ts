@@ -68,8 +68,8 @@ export class AccessTokens {
   /** `client`: the id and the secret, with a colon between them. Rejects with a `CodedError`. */
   of(endpoint: TokenEndpoint, client: string): Promise<AccessToken> {
     const key = hash("sha256", JSON.stringify([endpoint, client]));
-    const known = this.#entries.get(key);
-    if (known && performance.now() < known.until) return known.token;
+    const cached = this.#entries.get(key);
+    if (cached && performance.now() < cached.until) return cached.token;
     const entry: Entry = { token: this.#obtain(endpoint, client, key), until: Number.POSITIVE_INFINITY };
     this.#entries.set(key, entry);
     entry.token.catch(() => {

@@ -171,7 +171,7 @@ async function fetchChunk<K, Item, Kept>(
   }
 }
 
-/** Returns the key of an item; `undefined` if there is no object on the path. */
+/** Returns the key of an item; `undefined` if a value on the path is not an object. */
 const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 

@@ -112,10 +112,10 @@ export class CallerHeaders {
 
   /** Returns the name of the owner whose credential the operation uses. */
   ownerFor({ credentials = [] }: Operation): string {
-    const known =
+    const identified =
       this.owners.length > 1 &&
       this.owners.find((owner) => credentials.some((headers) => includesAll(headers, owner.headers)));
-    return known ? known.name : this.caller;
+    return identified ? identified.name : this.caller;
   }
 
   /**

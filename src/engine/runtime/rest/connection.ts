@@ -54,10 +54,10 @@ export async function connection<
   const { next } = page;
   const start = startAt(args, page);
   let linked = "";
-  const asked = Object.assign(new Dictionary(), args, sizeOf(args, page, start), {
+  const restArguments = Object.assign(new Dictionary(), args, sizeOf(args, page, start), {
     after: start.cursor ?? (isCounted(next) ? String(next.from) : null),
   });
-  const loaded = load(asked, (header, value) => {
+  const loaded = load(restArguments, (header, value) => {
     if (next.by === "link") linked = linkedCursor(next, header, value);
   });
   if (Array.isArray(loaded)) return buildConnection({ args, page, start, body: {}, items: [] }, "") as never;

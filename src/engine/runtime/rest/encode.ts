@@ -286,8 +286,8 @@ function isSegment(value: unknown): boolean {
 }
 
 /**
- * Converts an `ID` to the integer that REST expects. The argument's schema has already refused other strings, except at a depth
- * that it does not check; for these, throws `BAD_USER_INPUT`.
+ * Converts an `ID` to the integer that REST expects. The argument's schema has already refused other strings, except in values
+ * that are nested more deeply than it checks. Throws `BAD_USER_INPUT` for such a string.
  */
 export function integer<const Text extends string | null | undefined>(
   text: Text,
@@ -301,5 +301,5 @@ export function integer<const Text extends string | null | undefined>(
  * Marks a value whose type TypeScript cannot check: REST accepts one of several objects or lists, and the client chooses which.
  * REST validates the value.
  */
-// biome-ignore lint/suspicious/noExplicitAny: the value fits whatever REST takes
+// biome-ignore lint/suspicious/noExplicitAny: the value is assignable to any type that REST expects
 export const untyped = (value: unknown): any => value;

@@ -30,7 +30,7 @@ export type Rest<Paths extends object> = {
   readonly query: Call<Paths, "query">;
   /** A `query` that returns null for a 404. */
   readonly search: Call<Paths, "query", null>;
-  /** Sends a method that has no function of its own (`additionalOperations` of OpenAPI 3.2). */
+  /** Sends a method for which this type has no function (`additionalOperations` of OpenAPI 3.2). */
   readonly send: {
     <Method extends string, Path extends BarePathFor<Paths, Method>>(
       method: Method,

@@ -124,13 +124,13 @@ export function responseFailure(
   const retryAfter = retryAfterSeconds(response.headers.get("retry-after"));
   const argument = namesArgument.has(status) ? argumentOf(error, sections) : undefined;
   const refusal = status === 409 ? "contradicts what is stored" : "is not accepted";
-  const known =
+  const statusMessage =
     status === 403 && operation.held
       ? "the service does not permit it to this server"
       : status === 403 && operation.permission !== undefined
         ? `the caller lacks the permission ${operation.permission}`
         : messages[status];
-  const message = argument === undefined ? known : `argument "${argument}" ${refusal}`;
+  const message = argument === undefined ? statusMessage : `argument "${argument}" ${refusal}`;
   const text =
     response.bytes > mostTextBytes || (operation.held && !namesArgument.has(status))
       ? {}

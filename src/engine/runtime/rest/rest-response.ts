@@ -62,8 +62,8 @@ export class RestResponse {
   /** The age of a cached response in seconds (RFC 9111 §4.2.3). */
   ageSeconds: number | undefined;
   /**
-   * Until when REST permits reusing the response without a call, on the clock of `performance.now`; `neverStored` if it must not
-   * be stored.
+   * The time until which REST permits reusing the response without a call, on the clock of `performance.now`; `neverStored` if it
+   * must not be stored.
    */
   freshUntil = neverStored;
   #text: string;

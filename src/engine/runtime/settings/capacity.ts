@@ -66,8 +66,8 @@ export const gatewayBodies = 128;
 
 /**
  * API keys in the gateway's caches, one for active and one for inactive keys, so that invalid keys do not evict valid ones.
- * `active` is the default of `KEY_CACHE_SIZE`: a key with 8 permissions takes 1.5 kB, one with 40 takes 4.1 kB (measured), so
- * these take a tenth to a quarter of the heap.
+ * `active` is the default of `KEY_CACHE_SIZE`: a key with 8 permissions takes 1.5 kB, one with 40 takes 4.1 kB (measured), so the
+ * default number of keys takes a tenth to a quarter of the heap.
  */
 export const cachedKeys = {
   active: Math.min(Math.max(Math.floor(getHeapStatistics().heap_size_limit / 16_384), 10_000), 100_000),
@@ -205,7 +205,7 @@ export const cachedDocumentBytes = 30_000_000;
 /** Bytes of cached documents of saved operations, separate so that other documents cannot evict them. */
 export const savedDocumentBytes = 30_000_000;
 
-/** Characters in the cache that maps a client's text to the saved operation of which it is another format, if there is one. */
+/** Maximum characters of the cache that finds the saved operation for a client's text in another format. */
 export const otherFormatCharacters = 4_000_000;
 
 /** Bytes of cached plans, each including its document. */
@@ -227,7 +227,7 @@ export const requestBudgetsOfProcess = 5;
 export const decompressedAtOnce = 4;
 /** Responses that REST's headers allow to cache: as parsed values, and the GraphQL responses built from them. */
 export const cachedResponses = {
-  /** Bytes of all: 64 MiB, an eighth of a 512 MiB process. */
+  /** Bytes of all values: 64 MiB, an eighth of a 512 MiB process. */
   bytes: 67_108_864,
   /** Up to this many bytes everything is cached; beyond, only values that were requested recently. */
   openBytes: 8_388_608,

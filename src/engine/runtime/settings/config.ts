@@ -89,10 +89,10 @@ export function readConfig(
   // Node silently ignores an unreadable NODE_EXTRA_CA_CERTS, and would then reject your services' certificates
   const [, ca, cert, key] = tlsFiles.map((name) => readFile(name, own(given, name), lines));
   checkCertificate({ ca, cert, key }, lines);
-  const known = roleNames.filter((role) => hasPlatform || role !== "platform");
-  const unknown = args.filter((arg) => !known.includes(arg as Role));
+  const validRoles = roleNames.filter((role) => hasPlatform || role !== "platform");
+  const unknown = args.filter((arg) => !validRoles.includes(arg as Role));
   for (const arg of unknown)
-    lines.push(`unknown role "${arg}": the roles are ${known.join(", ")}${didYouMean(arg, known)}`);
+    lines.push(`unknown role "${arg}": the roles are ${validRoles.join(", ")}${didYouMean(arg, validRoles)}`);
   if (lines.length > 0) throw new ConfigError(lines);
   const roles = new Set((args.length > 0 ? args : hasPlatform ? roleNames : ["graphql"]) as readonly Role[]);
   const secretFiles = new SecretFiles();

@@ -18,7 +18,7 @@ export function acceptedMs(times: KeyTimes & Pick<Environment, "KEY_CACHE_MS" | 
   return {
     /** If the revocation did not reach the gateway. */
     cached: times.KEY_CACHE_MS,
-    /** As `cached`, while key introspection fails as well. */
+    /** Like `cached`, but key introspection fails too. */
     whileStale,
     /** If the gateway cannot read the revocation log. */
     unconfirmed: Math.min(whileStale, times.KEY_UNCONFIRMED_MS),

@@ -120,9 +120,9 @@ function measureOperations(families: MetricFamilies): (request: RequestRecord) =
     if (code !== undefined) errors(operation, code).value++;
     const app = named ?? saved?.app ?? "";
     const version = named === undefined ? "" : (client?.version ?? "");
-    const known = versions.get(app) ?? new Set();
-    versions.set(app, known);
-    const label = bounded(known, maxVersionLabels, version);
+    const versionsOfApp = versions.get(app) ?? new Set();
+    versions.set(app, versionsOfApp);
+    const label = bounded(versionsOfApp, maxVersionLabels, version);
     const isBelow = (most: number, of: string): boolean =>
       bounded(clients, most, `${operation} ${of} ${app}`) !== other;
     if (isBelow(maxClientLabels.detailed, label)) runs(app, label, operation).value++;
@@ -142,10 +142,10 @@ function histogramLabel(): (saved: OperationName) => string {
     if (labelled.has(name)) return name;
     const count = (runs.get(name) ?? 0) + 1;
     const part = count < often ? 1 / 2 : 1;
-    const known = labelledOfApps.get(saved.app) ?? 0;
-    if (labelled.size < ofAll * part && known < ofApp * part) {
+    const labelledOfApp = labelledOfApps.get(saved.app) ?? 0;
+    if (labelled.size < ofAll * part && labelledOfApp < ofApp * part) {
       labelled.add(name);
-      labelledOfApps.set(saved.app, known + 1);
+      labelledOfApps.set(saved.app, labelledOfApp + 1);
       runs.delete(name);
       return name;
     }

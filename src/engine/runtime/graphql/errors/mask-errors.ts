@@ -48,8 +48,8 @@ export function maskError(formatted: GraphQLFormattedError, error: unknown): Gra
   if (path) return { ...inExecution(message, original), ...place };
   const { code, limit, value } = formatted.extensions ?? {};
   if (limit !== undefined) return { message, ...place, extensions: { code: "LIMIT_EXCEEDED", limit, value } };
-  const known = knownCode(code);
-  if (known) return { message, ...place, extensions: { code: known } };
+  const clientCode = knownCode(code);
+  if (clientCode) return { message, ...place, extensions: { code: clientCode } };
   return { ...(refusedArgument(message, original) ?? internal), ...place };
 }
 

@@ -116,7 +116,7 @@ function excessesOf(
 
 const repeated = new GraphQLError("the document repeats the same fields too often");
 
-/** Refused because an introspection response has a limit of its own, which would then apply to the data too. */
+/** This is refused because an introspection response has a larger size limit, which would then apply to the data too. */
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
   new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
 

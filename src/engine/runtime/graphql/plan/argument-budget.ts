@@ -13,7 +13,7 @@ export class ArgumentBudget {
   readonly #limit: number;
   #left: number;
   /** The characters of each list and object, by identity: a variable's value is the same object at each use. */
-  #known: Map<object, number> | undefined;
+  #charactersByValue: Map<object, number> | undefined;
 
   /** `limit` is MAX_BODY_BYTES. */
   constructor(limit: number) {
@@ -43,10 +43,10 @@ export class ArgumentBudget {
   }
 
   #weighMembers(value: object): number {
-    this.#known ??= new Map();
-    const known = this.#known.get(value) ?? this.#weigh(Object.values(value));
-    this.#known.set(value, known);
-    return known;
+    this.#charactersByValue ??= new Map();
+    const characters = this.#charactersByValue.get(value) ?? this.#weigh(Object.values(value));
+    this.#charactersByValue.set(value, characters);
+    return characters;
   }
 }
 

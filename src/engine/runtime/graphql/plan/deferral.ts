@@ -153,8 +153,8 @@ export class Deferral {
     const introduced = this.#fragments.get(usage);
     for (const place of this.#around(from)) {
       if (!introduced?.has(place.object)) continue;
-      const known = introduced.get(place.object);
-      if (known) return known;
+      const existing = introduced.get(place.object);
+      if (existing) return existing;
       const parent = usage.parent && this.#fragmentOf(usage.parent, place);
       const { label } = usage;
       const path = place.position?.path;

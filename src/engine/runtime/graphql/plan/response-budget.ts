@@ -12,7 +12,7 @@ export type ResponseBudget = {
   /** While at least `wary` is left, a string counts with its length; below that, with its bytes as JSON. */
   readonly wary: number;
   /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat one value many times. */
-  known: Map<object, number> | undefined;
+  bytesByValue: Map<object, number> | undefined;
 };
 
 /** One UTF-16 code unit of a string takes at most this many bytes: a control character is sent as `\u0001`. */
@@ -22,7 +22,7 @@ export const createResponseBudget = (limit: number): ResponseBudget => ({
   left: limit,
   limit,
   wary: limit - limit / mostBytes,
-  known: undefined,
+  bytesByValue: undefined,
 });
 
 /** Subtracts the bytes that a string's JSON needs beyond its length. */
@@ -63,11 +63,11 @@ export function spendLeaf(budget: ResponseBudget, leaf: unknown): unknown {
   if (typeof leaf !== "object" || leaf === null) spendJson(budget, leaf, 0);
   else {
     const { left } = budget;
-    budget.known ??= new Map();
-    const known = budget.known.get(leaf);
-    if (known === undefined) spendJson(budget, leaf, 0);
-    else spend(budget, known);
-    budget.known.set(leaf, left - budget.left);
+    budget.bytesByValue ??= new Map();
+    const counted = budget.bytesByValue.get(leaf);
+    if (counted === undefined) spendJson(budget, leaf, 0);
+    else spend(budget, counted);
+    budget.bytesByValue.set(leaf, left - budget.left);
   }
   return leaf;
 }

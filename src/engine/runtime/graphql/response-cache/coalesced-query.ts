@@ -2,10 +2,10 @@
  * Coalesces the identical queries of one caller: their executions, and the requests that wait for the next one.
  *
  * Waiting requests have no place in the start queue. When the wait is over, one place for all of them enters the queue. When the
- * place reaches its turn, the oldest request that still waits gets it and is executed, and the others get its response. Therefore
- * no request waits for a request that waits itself, and a client that disconnects does not lose the place of the others. A
- * request that arrives meanwhile already has a place: it is executed at once, on behalf of all waiting requests, and their place
- * leaves the queue.
+ * place reaches the front of the queue, the oldest request that still waits gets it and is executed, and the others get its
+ * response. Therefore no request waits for a request that waits itself, and a client that disconnects does not lose the place of
+ * the others. A request that arrives meanwhile already has a place: it is executed at once, on behalf of all waiting requests,
+ * and their place leaves the queue.
  */
 import { RequestCoalescer, type Waiter } from "../../governor/request-coalescer.ts";
 import type { QueuePlace, StartQueue } from "../../governor/start-queue.ts";
@@ -93,7 +93,8 @@ export class CoalescedQuery {
   }
 
   /**
-   * Enters the start queue for the oldest request. When the place reaches its turn, the oldest request still waiting is executed.
+   * Enters the start queue for the oldest request. When the place reaches the front of the queue, the oldest request that still
+   * waits is executed.
    */
   #enter(): void {
     if (this.#place) return;

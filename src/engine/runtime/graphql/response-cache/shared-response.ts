@@ -13,7 +13,9 @@ export class SharedResponse {
   readonly text: string;
   /** The responses, if one of them has an error. Each error contains the request's id, so `text` is for this request only. */
   readonly failed: Responses | undefined;
-  /** Until when the response may be reused, on the clock of `performance.now`; `neverStored` if it must not be stored. */
+  /**
+   * The time until which the response may be reused, on the clock of `performance.now`; `neverStored` if it must not be stored.
+   */
   readonly freshUntil: number;
   /** The headers that the execution has set. */
   readonly headers: readonly (readonly [name: string, value: string])[];

@@ -43,10 +43,10 @@ class Store {
 
   /** Returns `false` if the id belongs to another text. */
   add(text: string, id: string, owner: OperationName): boolean {
-    const known = this.byId.get(id);
-    if (known && known.saved.text !== text && !identifiesText(id)) return false;
-    const saved = known?.saved ?? this.byText.get(text) ?? this.#addText(text, owner);
-    if (known) known.holders.add(owner.app);
+    const existing = this.byId.get(id);
+    if (existing && existing.saved.text !== text && !identifiesText(id)) return false;
+    const saved = existing?.saved ?? this.byText.get(text) ?? this.#addText(text, owner);
+    if (existing) existing.holders.add(owner.app);
     else this.byId.set(id, { saved, holders: new Set([owner.app]) });
     if (!saved.owners.has(owner.app)) saved.owners.set(owner.app, owner);
     return true;
@@ -184,8 +184,8 @@ export class SavedOperations {
 
   /** Finds the operation of a text that is formatted differently. Returns it with the text to execute. */
   inOtherFormat(text: string): { readonly saved: SavedText | undefined; readonly text: string } {
-    const known = this.#otherFormats.get(text);
-    if (known) return known;
+    const cached = this.#otherFormats.get(text);
+    if (cached) return cached;
     const { isCertain, ...found } = this.#findForm(text);
     if (isCertain) this.#otherFormats.set(text, found);
     return found;

@@ -140,17 +140,17 @@ type Fields = {
   /** The indexes of the fields that are required or have a default. */
   readonly always: readonly number[];
 };
-const known = new WeakMap<GraphQLInputObjectType, Fields>();
+const fieldsByType = new WeakMap<GraphQLInputObjectType, Fields>();
 
 function fieldsOf(type: GraphQLInputObjectType): Fields {
-  const found = known.get(type);
+  const found = fieldsByType.get(type);
   if (found) return found;
   const all = Object.values(type.getFields());
   const always = all.flatMap((field, index) =>
     field.defaultValue !== undefined || isRequiredInputField(field) ? [index] : [],
   );
   const fields = { all, always, order: new Map(all.map(({ name }, index) => [name, index])) };
-  known.set(type, fields);
+  fieldsByType.set(type, fields);
   return fields;
 }
 

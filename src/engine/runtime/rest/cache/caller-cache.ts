@@ -25,7 +25,10 @@ type Entry = Pick<CallerKey, "identity" | "caller"> & {
 
 const bytesPerUnit = 2;
 
-/** Prefix of the keys that stand for all identities of a caller. No identity begins with a line break, so they cannot collide. */
+/**
+ * Prefix of the keys of `#droppedAt` that refer to all identities of a caller. No identity begins with a line break, so they
+ * cannot collide.
+ */
 const allOf = "\n";
 
 /** The identity of public values. It cannot be the identity of a caller, because none of these begins with a line break. */
@@ -68,7 +71,9 @@ export class CallerCache {
   /** Whether a new value would be cached. Remembers the key as requested. */
   admits({ caller, whole, isPublic }: CallerKey): boolean {
     if (this.#entries.calculatedSize < cachedResponses.openBytes) return true;
-    return isPublic ? this.#publicDoorkeeper.knows(whole, whole) : this.#doorkeeper.knows(caller, whole);
+    return isPublic
+      ? this.#publicDoorkeeper.checkAndRemember(whole, whole)
+      : this.#doorkeeper.checkAndRemember(caller, whole);
   }
 
   /** Caches the result of work that began at `beganAt`, unless the caller's values have been dropped since then. */
@@ -168,7 +173,7 @@ class Doorkeeper {
   readonly #fingerprints = new Uint32Array(rows * slotsPerRow); // 16 KiB
 
   /** Whether the key was requested recently. Remembers the key. */
-  knows(caller: string, key: string): boolean {
+  checkAndRemember(caller: string, key: string): boolean {
     const fingerprint = hashOf(key);
     const slot = (hashOf(caller) % rows) * slotsPerRow + ((fingerprint >>> 16) % slotsPerRow);
     const isKnown = this.#fingerprints[slot] === fingerprint;

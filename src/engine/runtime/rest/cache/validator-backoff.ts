@@ -11,7 +11,7 @@ import { hashOf } from "./caller-cache.ts";
 
 const { inRow, groups, pauseMs, doublings } = unconfirmedResponses;
 
-/** Number of responses cached since the last 304, and until when no more are cached. */
+/** Number of responses cached since the last 304, and the time until which no more are cached. */
 type Count = { cached: number; until: number };
 
 export class ValidatorBackoff {

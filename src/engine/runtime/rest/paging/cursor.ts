@@ -1,4 +1,4 @@
-/** The cursors of a connection: which page of REST a cursor stands for, and how many of its items are skipped. */
+/** The cursors of a connection. A cursor contains REST's cursor of a page, and how many of the page's items are skipped. */
 import { isCounted, type Page } from "../../../shared/page.ts";
 import { CodedError } from "../../coded-error.ts";
 
@@ -31,9 +31,9 @@ const countsItems = ({ next, first }: Page): boolean =>
   next.by === "number" && next.total !== undefined && first === undefined;
 
 export const cursorOf = ({ cursor, skip, size, before, empties = 0 }: PageStart): string => {
-  const known = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
+  const pageState = size !== undefined ? `/${size}` : before !== undefined ? `+${before}` : "";
   const counted = empties > 0 ? `~${empties}` : "";
-  return Buffer.from(`${skip}${known}${counted}:${cursor ?? ""}`).toString("base64url");
+  return Buffer.from(`${skip}${pageState}${counted}:${cursor ?? ""}`).toString("base64url");
 };
 
 /** Maximum number of characters of a cursor. REST's own cursor is part of a URL, which servers accept up to about this length. */

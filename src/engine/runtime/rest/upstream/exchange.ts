@@ -1,6 +1,6 @@
 /**
  * One HTTP exchange over an undici pool: sends the request and receives the whole body, up to a number of bytes. A redirect is a
- * response like any other and is never followed. Every failure is a `CodedError`. An exchange has no deadline of its own:
+ * response like any other and is never followed. Every failure is a `CodedError`. An exchange does not enforce a deadline:
  * `pending-call.ts` aborts it.
  */
 import { isUtf8 } from "node:buffer";

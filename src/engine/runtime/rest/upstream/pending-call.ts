@@ -81,8 +81,9 @@ export class PendingCall {
   }
 
   /**
-   * Whether the queue progressed since the last check: as many calls were completed as connections are in use by the caller or,
-   * if it has none, as there are in total. Leaving the queue is progress too.
+   * Whether the queue progressed since the last check: the caller has completed at least as many calls as it uses connections or,
+   * if it uses none, all callers have completed at least as many calls as there are connections. Leaving the queue is progress
+   * too.
    */
   #hasProgressed(): boolean {
     if (!this.#isWaiting) {

@@ -85,12 +85,12 @@ export class Reads {
     const url = this.#origin + request.path;
     const keys = this.#keysOf(request, `${request.operation.id} ${url}${own}\n${language}${content}`);
     const { whole } = keys.own;
-    const known = scope.reads.get(whole);
-    if (known) {
+    const existing = scope.reads.get(whole);
+    if (existing) {
       request.call.isRepeated = true;
-      return known;
+      return existing;
     }
-    const isFirst = known === undefined;
+    const isFirst = existing === undefined;
     const forget = isFirst ? () => void scope.reads.set(whole, null) : () => {};
     let response = this.#stored(request, keys);
     if (!response) {

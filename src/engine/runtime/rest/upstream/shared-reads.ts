@@ -88,9 +88,9 @@ async function responseFor(
 }
 
 /**
- * Called when the wait of all reads is over. The reads of the first caller share a call. The reads of other callers wait again,
- * for a response that this call may store for all callers, or for their own turn. If such a response is unlikely, the reads of
- * each caller share a call at once.
+ * Called when the wait of all reads is over. The reads of the first caller share a call. The reads of other callers wait again:
+ * until this call stores a response for all callers, or until they may make a call themselves. If such a response is unlikely,
+ * the reads of each caller share a call at once.
  */
 function continueReads(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {

@@ -3,10 +3,11 @@
  * callers. The vendor counts all requests with the credential together. The limit, in requests per window, is advertised in the
  * vendor's responses or set by the owner in `spec/credentials.yaml`; if both are known, both apply.
  *
- * The part of a tenant, and of a caller within it, is bounded as in `SharedQuota`: by dynamic thresholds, which give all that ask
- * for much an equal part and reserve some for newcomers. Unlike amounts of a `SharedQuota`, requests of a window are never given
- * back, so the bound rises while the window passes. What is reserved for others and not used by them thus becomes available until
- * the window ends, and a tenant that is alone can use the whole limit, but not at once.
+ * The part of a tenant, and of a caller within it, is bounded as in `SharedQuota`: by dynamic thresholds, which divide the limit
+ * equally between those that request much, and reserve some of it for newcomers. Unlike amounts of a `SharedQuota`, requests of a
+ * window are never given back, so the bound rises while the window passes. Thus, the amount that is reserved for others and that
+ * they do not use becomes available by the end of the window, and a tenant that is alone can use the entire limit, but not at
+ * once.
  *
  * Each process counts by itself. It never begins more calls in a window than the limit, and never more than the vendor's last
  * response advertises as remaining, less the calls in flight. Only these responses show how much other processes with the same
@@ -149,7 +150,7 @@ export class VendorAccount {
   readonly #owners: QuotaWindow | undefined;
   readonly #advertised = new Map<string, QuotaWindow>();
   readonly #inFlight = new Map<string, number>();
-  /** Tenants that got a 429 with `Retry-After`, and until when. */
+  /** Tenants that got a 429 with `Retry-After`, with the time until which their calls pause. */
   readonly #refused = new Map<string, number>();
   #isPausedUntil = Number.NEGATIVE_INFINITY;
   readonly #isOfOneTenant: boolean;
@@ -237,8 +238,8 @@ export class VendorAccounts {
   });
 
   of(credential: string, isOfOneTenant: boolean, owners: OwnersLimit | undefined): VendorAccount {
-    const known = this.#accounts.get(credential);
-    if (known) return known;
+    const existing = this.#accounts.get(credential);
+    if (existing) return existing;
     const account = new VendorAccount(isOfOneTenant, owners);
     this.#accounts.set(credential, account);
     return account;

@@ -31,7 +31,8 @@ keyField.value = sessionStorage.getItem("api-key") ?? key;
 keyField.addEventListener("input", () => sessionStorage.setItem("api-key", keyField.value.trim()));
 
 /**
- * `prefix` is a digest of the saved operations, so tabs that a user changed are stored until these operations change.
+ * Returns a storage whose keys begin with `prefix`, a digest of the saved operations: tabs that a user changed are restored until
+ * these operations change.
  * @param {string} prefix
  */
 const storageOf = (prefix) => ({
@@ -69,8 +70,8 @@ function headersOf(written) {
 }
 
 /**
- * Whether a document has an operation of that name. GraphiQL updates the name after the document: for a tenth of a second after a
- * change of tab, it passes the name from the previous tab.
+ * Whether a document has an operation of that name. GraphiQL updates the name after the document: for a tenth of a second after
+ * the user changes the tab, it passes the operation name of the previous tab.
  * @param {string} query
  * @param {string} name
  */
@@ -108,7 +109,7 @@ async function* execute({ query, operationName, variables }, options) {
 }
 
 /**
- * The parts of a response (RFC 2046 §5.1.3, with the boundary `-`), or its whole text.
+ * Yields the parts of a response (RFC 2046 §5.1.3, with the boundary `-`), or its complete text.
  * @param {Response} response
  */
 async function* textsOf(response) {
@@ -127,13 +128,13 @@ async function* textsOf(response) {
       }
     }
   } finally {
-    void reader?.cancel(); // GraphiQL takes no more: its user has stopped the operation
+    void reader?.cancel(); // GraphiQL stops reading when its user stops the operation
   }
 }
 
 /**
- * Clears the previous response, which would look like this one's. The error is returned, because GraphiQL would show a thrown
- * error with its stack.
+ * Clears the display of the previous response, which would look like that of this one. The error is returned, because GraphiQL
+ * would show a thrown error with its stack.
  * @param {unknown} error the server cannot be reached, or a header cannot be sent
  */
 function showFailure(error) {
@@ -168,7 +169,8 @@ function make(name, attributes, ...children) {
 }
 
 /**
- * A response with failed fields has status 200 too: the number of errors is then shown beside the status, both marked as bad.
+ * Shows the summary of a response. A response with failed fields has status 200 too, so the number of errors is shown beside the
+ * status, and both are marked as bad.
  * @param {Response} response
  * @param {{ errors: number, length: number, firstMs: number }} seen of all parts that have come
  * @param {number} ms
@@ -213,7 +215,7 @@ function tableOf(calls) {
       const bar = make("span", { class: "span" });
       bar.style.marginInlineStart = `${(100 * startMs) / end}%`;
       bar.style.inlineSize = `max(3px, ${(100 * ms) / end}%)`;
-      const words = operation.split(/(?=[A-Z])/); // where a narrow column may break the name
+      const words = operation.split(/(?=[A-Z])/); // a narrow column may break the name between these words
       const deferred = part === undefined ? [] : [" ", make("span", { class: "part" }, `in ${part}`)];
       return make(
         "tr",
