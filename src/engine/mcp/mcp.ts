@@ -83,8 +83,8 @@ export function serveMcp(
 ): void {
   const parse = jsonParser(server, valuesPerMessage);
   const read = (scope: RequestScope, request: FastifyRequest, body: string): unknown => {
-    scope.workedOn(body);
-    scope.worked(msPerMessageValue * countValues(body, valuesPerMessage));
+    scope.chargeText(body);
+    scope.charge(msPerMessageValue * countValues(body, valuesPerMessage));
     return scope.measured(() => parse(request, body));
   };
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -211,12 +211,12 @@ export function serveMcp(
     admission.execute(scope);
     try {
       await scope.turn();
-      scope.worked(msPerMessage);
+      scope.charge(msPerMessage);
       const { body } = request;
       const message = typeof body === "string" ? read(scope, request, body) : undefined;
       const response = await answer(request, reply, message);
       const text = await response.text();
-      scope.workedOn(text);
+      scope.chargeText(text);
       reply.code(response.status).header("cache-control", "private, no-store");
       const type = response.headers.get("content-type");
       if (type) reply.type(type);

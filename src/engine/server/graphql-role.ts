@@ -82,7 +82,7 @@ export async function createGraphql(
   if (config.env.MCP && config.env.GATEWAY_SECRET === undefined) guardMcp(server, origins);
   const { processor, bytes } = upstreams.shares;
   await compressResponses(server, ({ admission }, characters) => {
-    if (admission) processor.workedElsewhere(admission.caller, characters / compressedPerMs);
+    if (admission) processor.chargeOtherThread(admission.caller, characters / compressedPerMs);
   });
   await allowOrigins(server, origins, ["GET", "POST"]);
   await server.register(async (scoped) => {

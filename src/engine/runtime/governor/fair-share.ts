@@ -121,13 +121,13 @@ export class FairShare {
    * Charges `ms` of work that has just ended. `tickWork` is the request's earlier work in this tick, if the work belongs to a
    * request.
    */
-  worked(caller: Caller, ms: number, tickWork = new TickWork()): void {
+  charge(caller: Caller, ms: number, tickWork = new TickWork()): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, this.#costOfMore(ms, tickWork));
   }
 
   /** Charges work on other threads. Such work does not lengthen a tick, so a millisecond of it costs one millisecond. */
-  workedElsewhere(caller: Caller, ms: number): void {
+  chargeOtherThread(caller: Caller, ms: number): void {
     const now = performance.now();
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
   }

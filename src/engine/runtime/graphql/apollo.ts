@@ -123,14 +123,14 @@ function hooks(env: Environment, execute: ExecuteByPlan, documents: DocumentStor
     parsingDidStart:
       async ({ contextValue: { scope, document }, source }) =>
       async (error) => {
-        scope.worked(source.length / documentCharactersPerMs);
+        scope.charge(source.length / documentCharactersPerMs);
         if (error && document) document.refused = true;
       },
     responseForOperation: execute,
     async validationDidStart({ contextValue, source, document }) {
       const { scope, document: state } = contextValue;
       return async (errors) => {
-        scope.worked(validationMs());
+        scope.charge(validationMs());
         if (!errors) documents.keep(source, document);
         else if (state) state.refused = true;
       };

@@ -15,7 +15,7 @@ export function requestBodies(server: FastifyInstance) {
   leaveJsonUnparsed(server);
   const chargeLarge = async (scope: RequestScope, body: string): Promise<void> => {
     await scope.turn();
-    scope.workedOn(body);
+    scope.chargeText(body);
   };
   return {
     /**

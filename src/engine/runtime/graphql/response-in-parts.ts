@@ -145,7 +145,7 @@ export async function sendParts(
   let left = limit;
   const textOf = (result: object): string => {
     const text = JSON.stringify(result);
-    scope.workedOn(text);
+    scope.chargeText(text);
     const bytes = Buffer.byteLength(text);
     left -= bytes;
     if (left < 0) throw new ResponseTooLarge(limit);

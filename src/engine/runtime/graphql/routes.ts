@@ -98,7 +98,7 @@ export function routes(
   ): void => {
     const { record } = request;
     found.noteOn(record);
-    scope.worked(msPerSharedResponse + found.text.length / writtenPerMs);
+    scope.charge(msPerSharedResponse + found.text.length / writtenPerMs);
     if (found.failed) sendResponses(request, reply, found.failed);
     else send(request, reply, found);
   };
@@ -111,7 +111,7 @@ export function routes(
     throwForRefusedCredentials(responseList(given), forwarded.hasCredentials, credentials);
     let text = responseText(given, request.id, calls?.());
     const excess = responseLimitError(config.env.MAX_ANSWER_BYTES, text);
-    scope.workedOn(text);
+    scope.chargeText(text);
     if (excess) {
       given = refusalResponse(excess);
       text = responseText(given, request.id);

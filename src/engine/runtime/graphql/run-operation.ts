@@ -87,6 +87,6 @@ const noBatches =
 
 /** Charges the caller also for a request that is refused without an execution: a flood of refused requests must not be free. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
-  scope.worked(msPerRefusal);
+  scope.charge(msPerRefusal);
   return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;
 }

@@ -84,7 +84,7 @@ export async function batchEach<
   const found = await fetchAll(keys, { size, match, fetch, keep: keepFirst<Item> });
   return keyLists.map((keys) => {
     if (isMissing(keys)) return missing("nullableKeys") as never;
-    if (!Array.isArray(keys)) return notA("list");
+    if (!Array.isArray(keys)) return lacksRequired("list");
     const items = keys.map((key) => (isMissing(key) ? missing("nullItems") : (foundFor(found, key) ?? null)));
     return items.find((item) => item instanceof Error) ?? (items as (Item | null)[]);
   });
@@ -95,7 +95,7 @@ const isMissing = (key: unknown): key is null | undefined => key === null || key
 const withoutKey = (nullable: NullableKeys): null | Error => (nullable ? null : lacksKey());
 
 /** The error of one parent whose value violates the REST contract. */
-const notA = (what: "list" | "key"): Error =>
+const lacksRequired = (what: "list" | "key"): Error =>
   new CodedError("BAD_UPSTREAM_RESPONSE", `the REST answer lacks a required ${what}`);
 
 /**
@@ -110,7 +110,7 @@ function textOf(key: unknown): string | undefined {
 /** Returns the items of a key, or the error of its chunk; `undefined` if no item matches. */
 function foundFor<Kept>(found: Found<Kept>, key: unknown): Kept | Error | undefined {
   const text = textOf(key);
-  return text?.isWellFormed() ? found.get(text) : notA("key");
+  return text?.isWellFormed() ? found.get(text) : lacksRequired("key");
 }
 
 /** How keys are fetched, and how the items of a key are collected. */
@@ -143,7 +143,7 @@ async function fetchChunk<K, Item, Kept>(
 ): Promise<void> {
   try {
     const answer: unknown = (await batch.fetch(chunk)) ?? [];
-    if (!Array.isArray(answer)) throw notA("list");
+    if (!Array.isArray(answer)) throw lacksRequired("list");
     const steps = [batch.match].flat();
     let hasItemWithoutKey = false;
     for (const item of answer as Item[]) {
@@ -179,7 +179,7 @@ const keyAt = (item: unknown, steps: readonly string[]): unknown =>
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {
     const kept = found.get(key);
-    if (kept === undefined || Array.isArray(kept)) found.set(key, notA("key"));
+    if (kept === undefined || Array.isArray(kept)) found.set(key, lacksRequired("key"));
   }
 }
 

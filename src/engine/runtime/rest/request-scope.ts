@@ -124,13 +124,13 @@ export class RequestScope {
   }
 
   /** Charges processor time to the caller. */
-  worked(ms: number): void {
-    this.#shares.processor.worked(this.caller, ms, this.#tickWork);
+  charge(ms: number): void {
+    this.#shares.processor.charge(this.caller, ms, this.#tickWork);
   }
 
   /** Charges parsing a request or serializing a response, by its length. */
-  workedOn({ length }: { readonly length: number }): void {
-    this.worked(length / charactersPerMs);
+  chargeText({ length }: { readonly length: number }): void {
+    this.charge(length / charactersPerMs);
   }
 
   /** Runs `run` and charges its processor time. */
@@ -139,7 +139,7 @@ export class RequestScope {
     try {
       return run();
     } finally {
-      this.worked(workedMs());
+      this.charge(workedMs());
     }
   }
 
@@ -193,7 +193,7 @@ export class RequestScope {
   /** Charges a response's parsing. A small response is charged by its length, and parsed when its value is read. */
   #charge(response: RestResponse): RestResponse {
     const isSmall = response.unparsed < largeBody;
-    this.worked(msPerCall + (isSmall ? response.unparsed / charactersPerMs : 0));
+    this.charge(msPerCall + (isSmall ? response.unparsed / charactersPerMs : 0));
     if (!isSmall) this.measured(() => response.parse());
     return response;
   }

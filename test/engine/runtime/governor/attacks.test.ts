@@ -54,7 +54,7 @@ async function request(share: FairShare, name: string, calls: readonly (readonly
   const work = async (ms: number): Promise<void> => {
     await share.turnOf(caller, waiter);
     clock += ms;
-    share.worked(caller, ms, stretch);
+    share.charge(caller, ms, stretch);
   };
   const call = async (pieces: readonly number[]): Promise<void> => {
     await answered(2);

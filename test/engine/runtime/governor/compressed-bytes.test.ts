@@ -47,7 +47,7 @@ test("a decompressed response that does not fit what the process has left is ref
 });
 
 test("the processor time of a large one is charged, also if it is refused", async () => {
-  const worked = vi.spyOn(FairShare.prototype, "worked");
+  const worked = vi.spyOn(FairShare.prototype, "charge");
   onTestFinished(() => worked.mockRestore());
   const { request } = await against((socket) => void socket.write(answered), { CALL_TIMEOUT_MS: "10000" });
   await calls(request, 1);

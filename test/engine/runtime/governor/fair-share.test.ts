@@ -37,14 +37,14 @@ function begin(share: FairShare, account: Caller, since = 0) {
 test("a caller that is alone never waits, however much it works", () => {
   const share = new FairShare();
   const only = share.enter("only");
-  share.worked(only, 1_000);
+  share.charge(only, 1_000);
   expect(share.turnOf(only, stays)).toBeUndefined();
 });
 
 test("a caller is alone again when no other caller has sent a request for a minute", async () => {
   const { share, busy } = two();
   await vi.advanceTimersByTimeAsync(60_000);
-  share.worked(busy, 1_000);
+  share.charge(busy, 1_000);
   void share.turnOf(busy, stays)?.catch(() => {});
   expect(begin(share, busy).at).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
@@ -53,9 +53,9 @@ test("a caller is alone again when no other caller has sent a request for a minu
 
 test("ordinary work leaves a debt of at most 10 ms, and delays no caller", () => {
   const { share, busy } = two();
-  for (let call = 0; call < 5; call++) share.worked(busy, 0.3);
+  for (let call = 0; call < 5; call++) share.charge(busy, 0.3);
   expect(share.turnOf(busy, stays)).toBeUndefined();
-  share.worked(busy, 5.5);
+  share.charge(busy, 5.5);
   expect(share.turnOf(busy, stays)).toBeDefined();
 });
 
@@ -68,7 +68,7 @@ test.each([
 ])("work of %i ms makes its caller wait for %i ms, and nobody else", async (ms, waits) => {
   const { share, busy, other } = two();
   const began = performance.now();
-  share.worked(busy, ms);
+  share.charge(busy, ms);
   const told = begin(share, busy);
   expect(begin(share, other).at).toBe(began);
   await vi.advanceTimersByTimeAsync(waits - 1);
@@ -80,9 +80,9 @@ test.each([
 test("work of other threads costs what it takes, however long it is", () => {
   const { share, busy } = two();
   const now = performance.now();
-  for (const ms of [20, 40]) share.workedElsewhere(busy, ms);
+  for (const ms of [20, 40]) share.chargeOtherThread(busy, ms);
   expect(busy.debtClearedAt - now).toBeCloseTo(60);
-  share.worked(busy, 10);
+  share.charge(busy, 10);
   expect(busy.debtClearedAt - now).toBeCloseTo(60 + 10 + 10 ** 3 / 30);
 });
 
@@ -94,7 +94,7 @@ test.each([
   const stretch = new TickWork();
   const now = performance.now();
   for (let piece = 0; piece < 4; piece++) {
-    share.worked(busy, 10, stretch);
+    share.charge(busy, 10, stretch);
     if (pauses) await vi.advanceTimersToNextTimerAsync();
   }
   expect(busy.debtClearedAt - now).toBeCloseTo(Math.min(cost, 1_990));
@@ -102,8 +102,8 @@ test.each([
 
 test("a request that has waited two seconds, because earlier requests of its caller worked, is refused", async () => {
   const { share, busy } = two();
-  share.worked(busy, 37);
-  void share.turnOf(busy, stays)?.then(() => share.worked(busy, 37));
+  share.charge(busy, 37);
+  void share.turnOf(busy, stays)?.then(() => share.charge(busy, 37));
   const second = begin(share, busy);
   await vi.advanceTimersByTimeAsync(1_999);
   const third = begin(share, busy);
@@ -116,7 +116,7 @@ test("a request that has waited two seconds, because earlier requests of its cal
 
 test("one request goes on in a turn: the oldest one", async () => {
   const { share, busy } = two();
-  share.worked(busy, 8);
+  share.charge(busy, 8);
   const told = [begin(share, busy, 2), begin(share, busy, 3), begin(share, busy, 1)];
   const begun = (): boolean[] => told.map(({ at }) => at !== undefined);
   const order: boolean[][] = [];
@@ -134,7 +134,7 @@ test("one request goes on in a turn: the oldest one", async () => {
 
 test("of a caller's requests, the one that came first goes on first", async () => {
   const { share, busy } = two();
-  share.worked(busy, 8);
+  share.charge(busy, 8);
   const order: number[] = [];
   for (const since of [2, 3, 1, 2])
     void share.turnOf(busy, { ...stays, since })?.then(() => order.push(since));
@@ -145,8 +145,8 @@ test("of a caller's requests, the one that came first goes on first", async () =
 test("one request resumes at a time, and callers alternate", async () => {
   const { share, busy, other } = two();
   const order: string[] = [];
-  share.worked(busy, 8);
-  share.worked(other, 8); // the price is multiplied by two debtors
+  share.charge(busy, 8);
+  share.charge(other, 8); // the price is multiplied by two debtors
   busy.debtClearedAt = other.debtClearedAt;
   for (const [name, account] of Object.entries({ busy, other }))
     for (let request = 0; request < 2; request++)
@@ -163,7 +163,7 @@ test("one request resumes at a time, and callers alternate", async () => {
 
 test("a wait ends when its client leaves, and the next request is not held up", async () => {
   const { share, busy } = two();
-  share.worked(busy, 20);
+  share.charge(busy, 20);
   let leave: (failure: CodedError) => void = () => {};
   const onLeave = (given: typeof leave): void => {
     leave = given;
@@ -181,7 +181,7 @@ test("a wait ends when its client leaves, and the next request is not held up", 
 test("work of a caller with two credentials is owed by the owners of both, who wait with any other credential", async () => {
   const { share, other } = two();
   const [both, now] = [share.enter("a", ["b"]), performance.now()];
-  share.worked(both, 20);
+  share.charge(both, 20);
   const owed = [share.enter("a"), share.enter("b"), share.enter("a", ["c"])];
   const told = [both, ...owed].map((caller) => begin(share, caller));
   expect([begin(share, other).at, begin(share, share.enter("c")).at]).toEqual([now, now]);
@@ -194,16 +194,16 @@ test("work of a caller with two credentials is owed by the owners of both, who w
 test("a caller with two credentials pays the price of one debtor", () => {
   const { share, busy } = two();
   const [both, now] = [share.enter("a", ["b"]), performance.now()];
-  share.worked(busy, 20);
-  share.worked(both, 20);
+  share.charge(busy, 20);
+  share.charge(both, 20);
   const once = busy.debtClearedAt - now;
   for (const account of both.accounts) expect(account.debtClearedAt - now).toBeCloseTo(2 * once);
 });
 
 test("a request waits no longer because of one that shares a credential with it", async () => {
   const { share } = two();
-  share.worked(share.enter("a"), 8);
-  share.worked(share.enter("b"), 40);
+  share.charge(share.enter("a"), 8);
+  share.charge(share.enter("b"), 40);
   const [waits, mayGo] = [begin(share, share.enter("a", ["b"]), 1), begin(share, share.enter("a", ["c"]), 2)];
   await vi.advanceTimersByTimeAsync(60);
   expect([waits.at, mayGo.at]).toEqual([undefined, expect.any(Number)]);
@@ -216,7 +216,7 @@ async function workOf(callers: number, ms: number): Promise<{ all: number; least
   const goOn = (account: Caller): void => {
     const work = (): void => {
       works.set(account, (works.get(account) ?? 0) + ms);
-      share.worked(account, ms);
+      share.charge(account, ms);
       goOn(account);
     };
     const wait = share.turnOf(account, stays);

@@ -29,7 +29,7 @@ test("work on large responses waits for a turn of its caller, also when another 
   });
   onTestFinished(() => void vi.useRealTimers());
   const [first, second] = twoRequests(largeBody);
-  first.worked(6);
+  first.charge(6);
   const done: string[] = [];
   const work = second.completed(() => void done.push("second"));
   expect(done).toEqual([]);
@@ -48,6 +48,6 @@ test("a small response of many values is parsed at once, and its parsing is char
 
 test("work on small responses never waits", () => {
   const [first, second] = twoRequests(largeBody - 1);
-  first.worked(6);
+  first.charge(6);
   expect(second.completed(() => "done")).toBe("done");
 });

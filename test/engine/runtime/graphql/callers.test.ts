@@ -212,7 +212,7 @@ test("an answer that is compressed costs its caller more, also one that needs no
     response.setHeader("cache-control", "max-age=600");
     send(response, large);
   });
-  const elsewhere = vi.spyOn(server.upstreams.shares.processor, "workedElsewhere");
+  const elsewhere = vi.spyOn(server.upstreams.shares.processor, "chargeOtherThread");
   const charged = async (encoding: string): Promise<number[]> => {
     elsewhere.mockClear();
     const sent = { "content-type": "application/json", "x-api-key": "a", "accept-encoding": encoding };
@@ -246,7 +246,7 @@ test("kept answers that are asked for together are charged one after the other, 
   ask(1);
   await expect.poll(() => answered).toBe(1);
   const { processor } = server.upstreams.shares;
-  const [turnOf, elsewhere] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "workedElsewhere")];
+  const [turnOf, elsewhere] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "chargeOtherThread")];
   ask(20);
   await expect.poll(() => answered).toBe(21);
   const passed = turnOf.mock.invocationCallOrder.filter((_, at) => !turnOf.mock.results[at]?.value);
@@ -265,7 +265,7 @@ test.each([
 ])("a document %s is charged to its caller", async (_name, document) => {
   const { server, post } = await inFrontOf((_request, response) => send(response, me));
   const { processor } = server.upstreams.shares;
-  const worked = vi.spyOn(processor, "worked");
+  const worked = vi.spyOn(processor, "charge");
   const charged = () => worked.mock.calls.reduce((sum, [, ms]) => sum + ms, 0);
   const ask = async () => (await post("", { body: JSON.stringify(document) })).status;
   expect(await ask()).toBe(400);
@@ -277,7 +277,7 @@ test.each([
 test("a large body is charged by its length, once its caller's turn has come, and a small one is not", async () => {
   const { server, post } = await inFrontOf((_request, response) => send(response, me));
   const { processor } = server.upstreams.shares;
-  const [turnOf, worked] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "worked")];
+  const [turnOf, worked] = [vi.spyOn(processor, "turnOf"), vi.spyOn(processor, "charge")];
   for (const length of [1_000, 1_000_000]) {
     worked.mockClear();
     turnOf.mockClear();
@@ -320,7 +320,7 @@ const charged = (worked: { mock: { calls: [unknown, number, ...unknown[]][] } })
 
 test("the parsing of a document is charged to its caller, also of one that the parser refuses", async () => {
   const { server, post } = await inFrontOf((_request, response) => send(response, me));
-  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const worked = vi.spyOn(server.upstreams.shares.processor, "charge");
   const refused = `{ me { ${"id ".repeat(4_900)}`;
   expect((await post(refused)).status).toBe(400);
   expect(charged(worked)).toBeGreaterThanOrEqual(refused.length / documentCharactersPerMs);
@@ -331,7 +331,7 @@ test("introspection is charged to its caller", async () => {
   const types = "types { fields { description type { fields { description type { name description } } } } }";
   const query = `{ __schema { ${types} } __typename }`;
   expect((await post(query)).status).toBe(200);
-  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const worked = vi.spyOn(server.upstreams.shares.processor, "charge");
   // the document is known, so the fields of types are read by the execution only
   const reads = prolong(GraphQLObjectType.prototype, "getFields", 10);
   expect((await post(query)).status).toBe(200);

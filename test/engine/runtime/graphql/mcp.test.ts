@@ -110,10 +110,10 @@ test("a message is charged to its caller, and one of a caller that owes processo
   const { processor } = server.upstreams.shares;
   const caller = processor.enter("key x-api-key: key");
   expect(await listFor("other")).toBe(200); // a caller that is alone pays nothing
-  const worked = vi.spyOn(processor, "worked");
+  const worked = vi.spyOn(processor, "charge");
   expect(await listFor("key")).toBe(200);
   expect(worked).toHaveBeenCalledWith(caller, msPerMessage, expect.anything());
-  processor.worked(caller, 12); // about 70 ms of debt
+  processor.charge(caller, 12); // about 70 ms of debt
   const until = caller.debtClearedAt;
   expect(await listFor("key")).toBe(200);
   expect(performance.now()).toBeGreaterThanOrEqual(until);
@@ -121,7 +121,7 @@ test("a message is charged to its caller, and one of a caller that owes processo
 
 test("the values of a message are few, and charged to its caller", async () => {
   const { url, server } = await inFrontOf((_request, response) => send(response, me), { MCP: "on" }, served);
-  const worked = vi.spyOn(server.upstreams.shares.processor, "worked");
+  const worked = vi.spyOn(server.upstreams.shares.processor, "charge");
   const answerTo = async (values: number): Promise<unknown> => {
     const unused = Array(values).fill(0);
     const body = JSON.stringify({ ...call(1), params: { name: "Me", _meta: { unused } } });

@@ -57,7 +57,7 @@ describe("a client that leaves", () => {
     const { processor } = upstreams.shares;
     const [waiting, reading] = [request(), request()];
     processor.enter("other");
-    processor.worked(processor.enter("key"), 1_000); // 2 s of debt
+    processor.charge(processor.enter("key"), 1_000); // 2 s of debt
     const start = failureOf(Promise.resolve(waiting.turn()));
     const read = failureOf(reading.get("/things"));
     await expect.poll(() => [server.requests.length, upstreams.callsInFlight]).toEqual([1, 0]);
@@ -78,7 +78,7 @@ describe("a client that leaves", () => {
     const { processor } = upstreams.shares;
     const leaving = request();
     processor.enter("other");
-    processor.worked(processor.enter("key"), 1_000); // 2 s of debt
+    processor.charge(processor.enter("key"), 1_000); // 2 s of debt
     const read = failureOf(leaving.get("/things"));
     await expect.poll(() => server.requests.length).toBe(1);
     leaving.leave(); // the read lingers on its connection

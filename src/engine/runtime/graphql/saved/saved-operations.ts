@@ -64,8 +64,8 @@ class Store {
   }
 
   /**
-   * Returns the operation for a text in its shortest form, and whether an `undefined` result is certain: if many texts have the
-   * operation's name, a call computes the forms of only a few of them.
+   * Returns the operation for a text in its shortest form. If many texts have the operation's name, a call computes the forms of
+   * only a few of them; `isCertain` is false while the operation may be among the others.
    */
   byForm(text: string): { readonly saved: SavedText | undefined; readonly isCertain: boolean } {
     const key = hash("sha256", text);

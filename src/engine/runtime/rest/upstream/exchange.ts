@@ -27,7 +27,7 @@ import { jsonValueBytes } from "./json-bytes.ts";
 /** The budgets of the request that the exchange is made for. */
 type Budget = Pick<
   RequestScope,
-  "maxResponseBytes" | "reserve" | "release" | "worked" | "measured" | "decompressed"
+  "maxResponseBytes" | "reserve" | "release" | "charge" | "measured" | "decompressed"
 >;
 
 const noBody = Buffer.alloc(0);
@@ -179,7 +179,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
         return this.#failure ?? this.#excess(bytes);
       });
     } finally {
-      this.#budget.worked(plain / decompressedPerMs);
+      this.#budget.charge(plain / decompressedPerMs);
     }
   }
 

@@ -172,7 +172,7 @@ export class Reads {
     });
     if (!stored) return response;
     return response.catch((failure: CodedError) => {
-      const used = insteadOf(failure, stored, scope); // if the circuit breaker refused the call
+      const used = staleInsteadOf(failure, stored, scope); // if the circuit breaker refused the call
       if (used instanceof RestResponse) return scope.take(used);
       throw used;
     });
@@ -182,7 +182,7 @@ export class Reads {
   #use(request: CallRequest, begun: BegunRead, outcome: Outcome): Outcome {
     const { scope } = request;
     const { keys, stored } = begun;
-    if (stored && isFailure(outcome)) return insteadOf(outcome, stored, scope);
+    if (stored && isFailure(outcome)) return staleInsteadOf(outcome, stored, scope);
     if (!(outcome instanceof RestResponse)) return outcome;
     const { identity } = keys.own;
     if (outcome.status === 401 || (stored && isRefusal(outcome))) {
@@ -243,7 +243,7 @@ const isRefusal = ({ status }: RestResponse): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 /** Returns the stored response instead of a failure of the upstream, if REST permits that. */
-function insteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
+function staleInsteadOf(outcome: Outcome, stored: StoredResponse, scope: RequestScope): Outcome {
   return isFailure(outcome) && stored.servesOnFailure ? reserved(scope, stored.cached()) : outcome;
 }
 
