@@ -114,7 +114,7 @@ export const rules = {
   "batch-page": warning("A batched list may end before all parents have their items."),
   "batch-paged": error("`in: ITEM` looks up its keys in a list that may have pages."),
   "federation-unsupported": error(
-    "A `@requires` or a `@key` of a federation subgraph is where no operation can resolve it.",
+    "A `@requires` or a `@key` of a federation subgraph is in a position where no operation can resolve it.",
   ),
   "entity-unresolved": error(
     "No operation resolves a `@key` of a federation subgraph, and the type has fields beyond those of the key.",
@@ -136,10 +136,10 @@ export const rules = {
     isApprovable: true,
   },
   "held-credential-unfit": error(
-    "`spec/credentials.yaml` names what the documents do not have, or a credential that the server cannot send.",
+    "`spec/credentials.yaml` names something that the documents do not have, or a credential that the server cannot send.",
   ),
   "held-credential-origin": error(
-    "A document names a server of another origin than the one that `spec/credentials.yaml` pins for the server's credential.",
+    "A document names a server with another origin than the one that `spec/credentials.yaml` pins for the server's credential.",
   ),
   "held-credential-shared": error(
     "A field uses a credential that all tenants share, and `everyTenantMay` does not list the operation.",
@@ -154,10 +154,10 @@ export const rules = {
     "`spec/credentials.yaml` fixes a header in which the API takes a credential, or which a field feeds.",
   ),
   "error-mapping": error(
-    "`x-error-mapping` names what the schema of the error does not have, or has as another type.",
+    "`x-error-mapping` names a property that the error's schema does not have, or has with another type.",
   ),
   "deprecation-unsaid": warning(
-    "REST deprecates an operation, parameter or property that a field or an argument depends on, which has no `@deprecated`.",
+    "A field or an argument without `@deprecated` depends on a deprecated operation, parameter or property.",
   ),
   "saved-operation-invalid": error(
     "A saved operation is not valid against the schema, or has no unique name.",

@@ -140,7 +140,7 @@ function checkMatch(
     const type = getNamedType(field.definition.type);
     const what = items
       ? "the items have"
-      : `${isObjectType(type) ? type.name : "the answer"} is not a list, it has`;
+      : `${isObjectType(type) ? type.name : "the response"} is not a list, it has`;
     return findings.add(
       "batch-match",
       { ...where, rest: items?.node ?? field.operation.node },
@@ -177,9 +177,9 @@ function checkMatch(
 }
 
 /**
- * Checks that paging cannot silently truncate a batched call's response. If each key has one object, the page must be as long as
- * a chunk. If each key has a list, the length of the response is unknown, and a page could omit items of the last parents, so the
- * document must declare (`x-limit-per`) that the page size applies to each key.
+ * Checks that paging cannot silently truncate a batched call's response. If each key has one object, a page must have room for
+ * all objects of a chunk. If each key has a list, the length of the response is unknown, and a page could omit items of the
+ * last parents, so the document must declare (`x-limit-per`) that the page size applies to each key.
  */
 export function checkBatchCut(
   field: FieldContext,
@@ -214,6 +214,6 @@ function fedCut({ source }: Input, { size }: Pick<Batch, "size">): string | unde
 }
 
 const pageOf = ({ name }: Parameter, { key }: { readonly key: Input }): [message: string, hint: string] => [
-  `"${name}" may bound the answer for all parents together, so that some get fewer than theirs, or none`,
-  `if it bounds each one's items, say so there in the document: \`x-limit-per: ${key.name}\``,
+  `"${name}" may limit the response for all parents together, so that some of them get only a part of their items, or none`,
+  `if it limits the items of each key, declare that on the parameter, in the document: \`x-limit-per: ${key.name}\``,
 ];

@@ -86,8 +86,8 @@ function bindProperty(
     return binder.findings.add(
       "property-missing",
       { ...where, rest: parent.shape.node },
-      `"${name}" is one property of one REST object of ${type}, and a path of several in another`,
-      "give the REST objects types of their own",
+      `"${name}" is a single property in one REST object of ${type}, and a path of several properties in another`,
+      "give each REST object a separate type",
     );
   const found = self ? undefined : properties.get(name);
   if (found) binder.addProperty({ ...where, rest: found.node }, name, `the REST object of ${parent.from}`);
@@ -135,8 +135,7 @@ function bindOperation(written: FieldContext): void {
   const nullOn404 = documents404(operation) && !isMutation(field) && !isNonNullType(definition.type);
   if (nullOn404) binder.addNull({ ...where, rest: operation.node });
   const isForMany = directive.batchBy !== undefined || inputs.some(isBatchKey);
-  for (const value of values)
-    matchResult(field, value, { batch, isForMany, mayHaveNothing: needs.length > 0 });
+  for (const value of values) matchResult(field, value, { batch, isForMany, mayLackKey: needs.length > 0 });
   binder.fields.set(where.coordinate, {
     kind: "bound",
     coordinate: where.coordinate,
@@ -152,12 +151,12 @@ function bindOperation(written: FieldContext): void {
     wholeBody,
     batch,
     ...(reference && { reference }),
-    connection: pageOf(connections.map(({ connection }) => connection)),
+    connection: mergePages(connections.map(({ connection }) => connection)),
   });
 }
 
-/** Combines the pages of the field's responses: a part is required if all of them require it. */
-function pageOf([first, ...others]: readonly Page[]): Page | undefined {
+/** Merges the paging descriptions of the field's responses: a part of the page is required if every response requires it. */
+function mergePages([first, ...others]: readonly Page[]): Page | undefined {
   const required = first?.required?.filter((part) => others.every((page) => page.required?.includes(part)));
   return first && { ...first, ...(required && { required }) };
 }
@@ -191,8 +190,9 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * The sources of the lists that select the field's items, in parameters whose style cannot represent an empty list. Optional lists
- * are not among them if another value identifies the parent: an optional list may exclude items instead of selecting them.
+ * The sources of the lists that select the field's items, in parameters whose style cannot represent an empty list. If another
+ * value identifies the parent, optional lists are excluded, because an optional list may filter items out instead of selecting
+ * them.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

@@ -25,7 +25,7 @@ import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
 import { type BindResult, boundFields, type Model, type ModelField, type RestApi } from "./model.ts";
 import { checkErrorMappings } from "./outputs/error-members.ts";
-import { addRepresentations, checkFederation, isElsewhere, referencesOf } from "./references.ts";
+import { addRepresentations, checkFederation, isOfOtherSubgraphs, referencesOf } from "./references.ts";
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
@@ -65,8 +65,8 @@ export function bind(
     for (let next = binder.nextUnvisited(); next; next = binder.nextUnvisited()) {
       for (const definition of fieldsOf(schema, next.type)) {
         const field = { type: next.type, definition, parent: next.backing };
-        if (federation && isElsewhere(binder, federation, field)) continue;
-        if (!inheriting.take(field)) bindField(binder, field);
+        if (federation && isOfOtherSubgraphs(binder, federation, field)) continue;
+        if (!inheriting.defer(field)) bindField(binder, field);
       }
     }
   } while (inheriting.bind());
@@ -102,7 +102,7 @@ export function bind(
   return { model, diagnostics: findings.all };
 }
 
-/** Adds one warning for all unreachable types, which are not proved and cannot be selected. */
+/** Adds one warning for all unreachable types: no operation can select them, so they are not checked. */
 function checkUnreached({ schema, federation }: BindInput, findings: Findings): void {
   const types = unreachableTypes(
     schema,

@@ -109,7 +109,7 @@ export class Binder {
     if (!levels.has(level)) levels.set(level, rest);
   }
 
-  /** The field is null, without a call, if its parent has no key for the call. */
+  /** Records that the field is null, without a call, if its parent has no key for the call. */
   addNullWithoutCall({ coordinate, rest }: FindingTarget): void {
     this.#nullsWithoutCall.set(coordinate, rest);
   }
@@ -145,8 +145,8 @@ export class Binder {
   }
 
   /**
-   * Records a value, except one of a representation, which comes from a federation gateway and which no node of the document
-   * describes.
+   * Records a value for `check --base`. Ignores values of a representation: they come from a federation gateway, and the
+   * document does not describe them.
    */
   addValue(use: ValueUse): void {
     if (use.node === this.document.root) return;

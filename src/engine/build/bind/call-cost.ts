@@ -39,7 +39,7 @@ type PlannedCall = {
 type Deferred = readonly string[];
 type DeferredNode<Node> = { readonly node: Node; readonly deferredIn: Deferred };
 
-/** The part of the response that a call belongs to, for texts. */
+/** Describes the deferred part of the response that a call belongs to; `undefined` for the first part. */
 export const describePart = (deferredIn: Deferred): string | undefined =>
   deferredIn.length > 0 ? `in the deferred part ${deferredIn.join(" > ")}` : undefined;
 
@@ -128,7 +128,7 @@ class CallPlanner {
     if (!field) return;
     const { definition } = field;
     const bound = field.kind === "bound" ? field : undefined;
-    // a field that is outside a fragment too comes with the earlier part
+    // a field that is also selected outside the fragment is delivered in the earlier part of the response
     const [{ deferredIn = [] } = {}] = nodes.toSorted((a, b) => a.deferredIn.length - b.deferredIn.length);
     if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position), deferredIn });
     const objects = objectTypesOf(this.#model.schema, definition.type);

@@ -12,7 +12,7 @@ import type { RestDocument, RestNode } from "../openapi/document.ts";
 /** The schema coordinate and the locations of a finding. */
 export type FindingTarget = {
   readonly coordinate: string;
-  /** What messages call the value; by default its coordinate. */
+  /** The name of the value in messages; by default its coordinate. */
   readonly subject?: string;
   readonly schema?: FileLocation | undefined;
   readonly rest?: RestNode | undefined;

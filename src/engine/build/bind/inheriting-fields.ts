@@ -22,8 +22,8 @@ export class InheritingFields {
     this.#binder = binder;
   }
 
-  /** Queues the field for later. Returns false if it does not use a value of an enclosing object. */
-  take(field: FieldOfParent): boolean {
+  /** Defers the binding of the field. Returns false if it does not use a value of an enclosing object. */
+  defer(field: FieldOfParent): boolean {
     const { type, definition } = field;
     const { schema } = this.#binder;
     const bound = new Map<string, number>();

@@ -56,7 +56,7 @@ function lengthOf(field: BoundField, parameter: Parameter, node: FieldNode | und
   const known = input ? fedLength(input, node) : undefined;
   if (known !== undefined) return { typical: known, worst: known };
   const usual = numberOf(byDefault);
-  const free = input?.source.kind === "argument" && isGiven(input, node);
+  const free = input?.source.kind === "argument" && isSetByClient(input, node);
   if (usual !== undefined && !free) return { typical: usual, worst: usual };
   const worst = numberOf(maximum) ?? Math.max(usual ?? 0, assumedLength.worst);
   return { typical: usual ?? Math.min(worst, assumedLength.typical), worst };
@@ -71,10 +71,10 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
 }
 
 /**
- * Whether the value of the argument is unknown: there is no selection, or the selection passes the argument as a variable.
- * `fedLength` has read literals before.
+ * Whether the client chooses the value: there is no selection yet, or the selection passes a variable (`fedLength` has already
+ * read literals).
  */
-const isGiven = ({ source }: Input, node: FieldNode | undefined): boolean =>
+const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||
   node.arguments?.some(({ name }) => source.kind === "argument" && name.value === source.path[0]) === true;
 

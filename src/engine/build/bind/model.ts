@@ -81,7 +81,10 @@ export type FieldBinding = NamedField & {
    */
   readonly reference?: Pick<Batch, "match" | "size"> | undefined;
   readonly connection?: Page;
-  /** Whether a 404 makes the field null. So it is for nullable fields, except Mutation's, of operations that document 404. */
+  /**
+   * Whether a 404 makes the field null. True for nullable fields, except Mutation's, of operations that document a 404
+   * response.
+   */
   readonly nullOn404: boolean;
   /** The nullable values of the parent, or inherited ones, that a call needs. If one is null, the field is null. */
   readonly needs: readonly (ParentSource | InheritedSource)[];

@@ -46,7 +46,7 @@ export function bindReferenceBatch(
     binder.findings.add(
       "batch-match",
       { ...where, rest: last?.node ?? result.node },
-      `batchBy "${batchBy}": no property of the items that is always there and has the values of "${key.name}"`,
+      `batchBy "${batchBy}" is not a property that every item has and whose values are those of "${key.name}"`,
       "match by the items' property that holds the key, required and not null",
     );
     return undefined;
@@ -62,7 +62,7 @@ export function bindReferenceBatch(
  */
 export function addRepresentations(binder: Binder, federation: Federation): void {
   for (const key of federation.keys) {
-    if (key.reference || !isEnough(binder, key, federation)) continue;
+    if (key.reference || !isSufficient(binder, key, federation)) continue;
     const shape = representationShape(binder, key);
     const members = [...shape.properties.values()].map((property) => {
       const { types, values } = property.shape;
@@ -78,7 +78,7 @@ export function addRepresentations(binder: Binder, federation: Federation): void
  * Whether the representation suffices: each field of the type is in the key or in a `@requires`, is external, or is a link that
  * reads only such fields from its parent.
  */
-function isEnough(binder: Binder, key: EntityKey, { external }: Federation): boolean {
+function isSufficient(binder: Binder, key: EntityKey, { external }: Federation): boolean {
   const given = [...key.keyFields, ...key.required];
   const names = new Set(given.map(({ path }) => path.join(".")));
   const own = fieldsOf(binder.schema, key.type);
@@ -103,7 +103,7 @@ const hasDirective = ({ astNode }: DirectiveCarrier, directive: string): boolean
  * Whether the field is not bound to this REST object, because its values come from other subgraphs: an external field that the
  * object lacks, or a field with `@requires`, which only a representation can resolve.
  */
-export function isElsewhere(
+export function isOfOtherSubgraphs(
   { names, schema }: Binder,
   { external, requires, keys }: Federation,
   { type, definition, parent }: Required<FieldOfParent>,
@@ -133,7 +133,7 @@ export function checkFederation(
         "federation-unsupported",
         where,
         `${coordinate} requires fields of other subgraphs, and the operation (@rest) of ${type} gives its objects without them`,
-        `remove @rest from ${type} if it then has only fields of the key, required fields and links; or give the field no @requires, and take what it needs from REST`,
+        `remove @rest from ${type} if it then has only fields of the key, required fields and links; or remove @requires, and read these values from REST`,
       );
     const isRequired = own.some(({ required }) => required.some(({ path }) => path[0] === field.name));
     if (hasDirective(field, external) && !(isRequired && isFromRest))
@@ -209,7 +209,7 @@ export function referencesOf(binder: Binder, federation: Federation | undefined)
   return federation.keys.flatMap((key): Reference[] => {
     const { type, fields, keyFields, required } = key;
     const where: FindingTarget = { coordinate: type, schema: nodeLocation(key.node) };
-    if (!key.reference && !isEnough(binder, key, federation)) {
+    if (!key.reference && !isSufficient(binder, key, federation)) {
       binder.findings.add(
         "entity-unresolved",
         { ...where, facts: [fields] },

@@ -1,6 +1,6 @@
 /**
- * `restbound bundle`: bundles the service. A start then loads about thirty files instead of a thousand in `node_modules`. Those
- * are kept, because scanners and SBOM tools read them.
+ * `restbound bundle`: bundles the service. A start then loads about thirty files instead of a thousand in `node_modules`.
+ * `node_modules` is kept, because vulnerability scanners and SBOM tools read it.
  */
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -17,7 +17,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .action(does(() => bundle(io.root))),
   );
 
-/** `server.js` next to it is `restbound/server` from the same files, so that tests can `open` what an image runs. */
+/** Also writes `server.js`, the bundled `restbound/server`, so that tests can `open` the same code that an image runs. */
 async function bundle(root: string): Promise<number> {
   const folder = join(root, "dist/bundle");
   const main = join(root, "src/main.ts");

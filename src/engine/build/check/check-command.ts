@@ -46,7 +46,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     for (const output of outputs) printReport(report, output, io);
     if (base !== undefined && report.changes.length > 0 && !isHttpUrl(base) && hasDiverged(io.root, base))
       io.error(
-        `--base ${base} has commits that this branch lacks, and what they brought looks removed here; where the branch began: --base "$(git merge-base ${quoteArgument(base)} HEAD)"`,
+        `--base ${base} has commits that this branch lacks, so what they added looks removed here; to compare with the commit where the branch began: --base "$(git merge-base ${quoteArgument(base)} HEAD)"`,
       );
     if (report.findings.some(({ rule }) => rule === "spec-unreadable")) return 3;
     return report.summary.unapproved === 0 ? 0 : 1;
@@ -75,7 +75,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
       )
       .option(
         "--compose <files...>",
-        "also composes the subgraph with other subgraphs of its supergraph: files of their SDL, named as the subgraphs",
+        "also composes the subgraph with other subgraphs of its supergraph: SDL files, each with its subgraph's name",
       )
       .addOption(formatOption())
       .action(does(work)),

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { engineManifest } from "../../shared/cli/engine-manifest.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
-/** A file, its difference in words, and the first line that differs. */
-type Stale = { readonly path: string; readonly says: string; readonly line: number };
+/** A file, a description of its difference, and the first line that differs. */
+type Stale = { readonly path: string; readonly difference: string; readonly line: number };
 
 /** `fresh`: path → text, from `generate()`; `present`: the paths of the files in `generated/`. */
 export function freshnessFindings(
@@ -18,19 +18,19 @@ export function freshnessFindings(
   const missing = [...fresh.keys()].filter((path) => !present.includes(path));
   const surplus = present.filter((path) => !fresh.has(path));
   const stale: Stale[] = [
-    ...missing.map((path) => ({ path, says: "is missing", line: 1 })),
+    ...missing.map((path) => ({ path, difference: "is missing", line: 1 })),
     ...present.flatMap((path) => {
       const text = fresh.get(path);
       // git may convert line endings in a checkout on Windows
       const now = readFileSync(join(root, path), "utf8").replaceAll("\r\n", "\n");
       return text === undefined ? [] : changed(path, now, text);
     }),
-    ...surplus.map((path) => ({ path, says: "is no longer generated", line: 1 })),
+    ...surplus.map((path) => ({ path, difference: "is no longer generated", line: 1 })),
   ];
   if (stale.length === 0) return [];
   return [
     ruleFinding("generated-stale", stale.length === 1 ? (stale[0]?.path ?? "") : "generated", {
-      message: `${otherVersion(root, present)}${stale.map(({ path, says }) => `${path} ${says}`).join("; ")}`,
+      message: `${otherVersion(root, present)}${stale.map(({ path, difference }) => `${path} ${difference}`).join("; ")}`,
       hint: "run npm run codegen and commit what it writes",
       places: stale.map(({ path, line }) => ({ role: "file", file: path, line, column: 1 })),
     }),
@@ -54,5 +54,5 @@ function changed(path: string, now: string, text: string): Stale[] {
   const expected = text.split("\n");
   const differing = written.findIndex((line, index) => line !== expected[index]);
   const line = differing < 0 ? written.length : differing + 1;
-  return [{ path, says: `differs from codegen's output, from line ${line} on`, line }];
+  return [{ path, difference: `differs from codegen's output, from line ${line} on`, line }];
 }

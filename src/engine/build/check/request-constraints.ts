@@ -32,9 +32,10 @@ import type { SavedOperation } from "../schema/saved-operations.ts";
 import type { Finding } from "./report.ts";
 
 /**
- * What a constraint demands. given: the request has everything that REST requires · allowed: REST accepts the request's values.
+ * What a constraint demands. complete: the request has everything that REST requires · allowed: REST accepts the request's
+ * values.
  */
-type Demand = "given" | "allowed";
+type Demand = "complete" | "allowed";
 
 /**
  * The demand behind a finding, if an operation's literals may satisfy it; otherwise every operation that selects the coordinate
@@ -42,14 +43,14 @@ type Demand = "given" | "allowed";
  */
 export function requestConstraint({ rule, direction }: Finding): Demand | undefined {
   if (rule === "input-enum" || rule === "constant-invalid") return "allowed";
-  if (rule === "input-nullable") return "given";
+  if (rule === "input-nullable") return "complete";
   return direction === "request" ? demands.get(rule) : undefined;
 }
 
 const demands = new Map<string, Demand>([
   ["rest-enum-changed", "allowed"],
   ["rest-limit-changed", "allowed"],
-  ["rest-required-changed", "given"],
+  ["rest-required-changed", "complete"],
 ]);
 
 /**
@@ -70,13 +71,13 @@ export function violations(
     for (const { name } of parent ? withPossibleTypes(schema, parent) : []) {
       const field = fields.get(`${name}.${node.name.value}`);
       if (field?.kind !== "bound") continue;
-      const own = new Set(demand === "given" ? [field.coordinate] : []);
+      const own = new Set(demand === "complete" ? [field.coordinate] : []);
       for (const argument of info.getFieldDef()?.args ?? []) {
         own.add(`${field.coordinate}(${argument.name}:)`);
         addInputFields(argument.type, own);
       }
       if (!coordinates.some((each) => own.has(each))) continue;
-      const isMet = demand === "given" ? values.areComplete(field, node) : values.areAllowed(field, node);
+      const isMet = demand === "complete" ? values.areComplete(field, node) : values.areAllowed(field, node);
       for (const each of own) violated.set(each, !isMet || violated.get(each) === true);
     }
   };
@@ -106,8 +107,8 @@ class SentValues {
     const sources = new Map(inputs.map((input) => [inputKey(input), input.source]));
     const has = (source: ArgumentSource, shape: Shape, required: boolean): boolean => {
       const { value, isInVariable } = valueAt(node, source.path);
-      const isGiven = this.#isGiven(isInVariable ? undefined : value, !source.nullable);
-      return (isGiven || !required) && this.#hasAll(source.type, shape, value);
+      const isPresent = this.#isPresent(isInVariable ? undefined : value, !source.nullable);
+      return (isPresent || !required) && this.#hasAll(source.type, shape, value);
     };
     if (wholeBody && body && !has(wholeBody, body.shape, body.required)) return false;
     return new InputSlots(operation).all.every((slot) => {
@@ -125,7 +126,7 @@ class SentValues {
    * Whether the value is present and not null. `otherwise`: the result if the operation omits the value or passes a nullable
    * variable.
    */
-  #isGiven(value: ValueNode | undefined, otherwise: boolean): boolean {
+  #isPresent(value: ValueNode | undefined, otherwise: boolean): boolean {
     if (!value) return otherwise;
     return value.kind === "Variable"
       ? otherwise || this.#nonNull.has(value.name.value)
@@ -151,10 +152,10 @@ class SentValues {
       if (!field) return !isRequiredOfRequest(property);
       // a variable may omit nullable fields
       const own = value.kind === "Variable" ? undefined : memberOf(value, field.name);
-      const isGiven = this.#isGiven(own, !isNullableInput(field));
+      const isPresent = this.#isPresent(own, !isNullableInput(field));
       const inside = value.kind === "Variable" ? value : own;
       return (
-        (isGiven || !isRequiredOfRequest(property)) &&
+        (isPresent || !isRequiredOfRequest(property)) &&
         this.#hasAll(field.type, property.shape, inside, [...enclosing, shape.identity.text])
       );
     });
@@ -170,7 +171,7 @@ class SentValues {
     const mayBeNull = !isNonNullType(type) && !items.nullable && items.types.size > 0;
     return itemsOf(value).every(
       (item) =>
-        !(mayBeNull && (item === value || !this.#isGiven(item, false))) &&
+        !(mayBeNull && (item === value || !this.#isPresent(item, false))) &&
         this.#hasAll(type, items, item, enclosing),
     );
   }

@@ -36,7 +36,7 @@ export function restOnlyFindings(project: ValidProject, base?: ValidProject): Fi
 }
 
 /** If more operations than this are undecided, they are a single finding, so that other findings remain visible. */
-const most = 5;
+const mostListed = 5;
 /** Maximum number of operations listed in this finding. */
 const mostNamed = 10;
 
@@ -50,7 +50,7 @@ function undecidedFindings(project: Project, model: Model, undecided: readonly R
       places: [frameAt(project, "rest", document.place(node))],
     });
   const [first] = undecided;
-  if (first && undecided.length > most) {
+  if (first && undecided.length > mostListed) {
     const ids = undecided.slice(0, mostNamed).map(({ id }) => id);
     if (undecided.length > mostNamed) ids.push(`${undecided.length - mostNamed} more`);
     const entries = patternsFor(model, undecided).map((pattern) => `${JSON.stringify(pattern)}: <reason>`);

@@ -28,7 +28,7 @@ export const otherRules = {
     "freshness",
   ),
   "composition-failed": error(
-    "With `--compose`: the subgraph does not compose with the other subgraphs of its supergraph. The message is that of composition.",
+    "With `--compose`: the subgraph does not compose with the other subgraphs of its supergraph. The message comes from the composition library.",
   ),
   "saved-operation-changed": note(
     "With `--base`: the text of a saved operation has changed. Clients built before send the old one, which `OPERATIONS=saved` rejects.",

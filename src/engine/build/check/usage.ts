@@ -20,7 +20,7 @@ export type Usage = {
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
   /** The last day of an operation or a coordinate. */
   readonly lastDays: ReadonlyMap<string, string>;
-  /** More different operations ran than could be recorded. */
+  /** Whether more different operations ran than could be recorded. */
   readonly isIncomplete: boolean;
 };
 
@@ -72,7 +72,7 @@ export function deprecatedUses(
     const until = sunset === undefined ? "" : ` until ${sunset}`;
     return [
       ruleFinding("deprecation-used", coordinate, {
-        message: `REST deprecates what ${coordinate} depends on${until}, and clients have asked for it since ${since}: ${names.join(", ")}`,
+        message: `${coordinate} depends on a deprecated part of REST${until}, and clients have selected it since ${since}: ${names.join(", ")}`,
         hint: "tell these clients what to use instead",
         places: place ? [frameAt(head, "schema", place)] : [],
       }),

@@ -44,7 +44,7 @@ export function plannedFiles(
     "schema.graphql": { plugin: () => schema },
     ...(model.federation && { "subgraph.graphql": { plugin: () => emitSubgraph(model) } }),
     "graphql.ts": {
-      plugin: together(
+      plugin: combinePlugins(
         () => emitParents(model, typeNames),
         guardedPlugin(withDefaults(typescript.plugin)),
         guardedPlugin(withoutDirectives(typescriptResolvers.plugin)),
@@ -75,7 +75,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
     silent: true,
     config: commonOptions,
     pluginLoader: (async (name: string) => {
-      // graphql-codegen tries a package of its own scope before the plain name
+      // graphql-codegen tries the package `@graphql-codegen/<name>` before the plain name
       const found = plugins.get(name);
       if (!found) throw Object.assign(new Error(`no plugin ${name}`), { code: "MODULE_NOT_FOUND" });
       return found;
@@ -90,7 +90,7 @@ export function codegenConfig(model: Model, saved: readonly SavedOperation[] = [
 }
 
 /** Combines several plugins into one. */
-const together =
+const combinePlugins =
   (...plugins: readonly PluginFunction[]): PluginFunction =>
   async (...input) =>
     mergeOutputs(await Promise.all(plugins.map((plugin) => plugin(...input))));
@@ -137,7 +137,7 @@ const savedOperationFiles = (
 ): Record<string, GeneratedFile> => ({
   "documents.ts": {
     documents: guardedText(savedDefinitions(saved)),
-    plugin: together(guardedPlugin(typescriptOperations.plugin), () => emitDocuments(saved)),
+    plugin: combinePlugins(guardedPlugin(typescriptOperations.plugin), () => emitDocuments(saved)),
     config: { ...operationTypeOptions, enumsAsTypes: true },
   },
   "operations-manifest.json": { plugin: () => emitManifest(model, saved) },

@@ -18,7 +18,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       .description(
         "Runs the roles; regenerates the code and restarts them whenever a file in spec/ is saved.",
       )
-      .argument("[role...]", "as of npm start; without one, all of them")
+      .argument("[role...]", "the roles of npm start; all of them by default")
       .action(does((roles: readonly string[]) => watchSpec(io, roles))),
   );
 
@@ -35,7 +35,7 @@ function watchSpec(io: Io, roles: readonly string[]): Promise<number> {
     });
   };
   const isUp = (): boolean => server?.exitCode === null && server.signalCode === null;
-  // most saves do not change the documents
+  // cached, because most saves do not change the documents
   const restOf = cacheByFiles(readRestApi);
   const regenerate = async (): Promise<void> => {
     if ((await codegen([], io, restOf)) !== 0) {

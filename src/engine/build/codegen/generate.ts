@@ -30,7 +30,7 @@ export const engineVersion = "${engineManifest().version}";
 }
 
 /** Adds the file's name to an unexpected error. */
-async function named<T>(filename: string, make: () => Promise<T>): Promise<T> {
+async function withFileName<T>(filename: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {
@@ -50,7 +50,7 @@ export async function generate({ files: spec, model, saved }: ValidProject): Pro
   const schemaAst = buildASTSchema(document, { assumeValid: true });
   const texts = files.map(async ([name, { plugin, documents, config }]) => {
     const filename = `generated/${name}`;
-    const content = await named(filename, () =>
+    const content = await withFileName(filename, () =>
       codegen({
         filename,
         schema: document,

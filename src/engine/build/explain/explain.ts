@@ -124,7 +124,10 @@ function callLines(model: Model, field: BoundField): string[] {
   ];
 }
 
-/** The owner of the credential that a call sends, if the server holds some; and whether it carries anything of its caller. */
+/**
+ * The owner of the credential that a call sends, if the server holds credentials for any operation, and whether the call
+ * carries anything of its caller.
+ */
 function credentialLines({ held, document, calledOperations }: Model, operation: RestOperation): string[] {
   if (calledOperations.get(methodAndPath(operation))?.public)
     return ["  public: the call carries nothing of its caller, and all callers share a public response"];
@@ -182,8 +185,8 @@ function aside({ id, product, ...operation }: RestOperation): string[] {
 }
 
 const batchModes = {
-  one: "one object a key",
-  many: "a list a key",
+  one: "one object per key",
+  many: "one list per key",
   each: "an object for each of the parent's keys",
 };
 

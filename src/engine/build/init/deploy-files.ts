@@ -1,6 +1,6 @@
 /**
- * `restbound init --deploy`: this engine's own deploy files, with the project's name and addresses instead of those of its service.
- * The package has them where this repository has them. Existing files are not changed.
+ * `restbound init --deploy`: copies the deploy files of this repository, with the project's name and base URLs in place of this
+ * repository's service. The package contains them at the same paths as this repository. Existing files are not changed.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { baseUrlVariable } from "../openapi/document-files.ts";
 import { projectAt } from "../project/project.ts";
 import { firstServerUrl } from "./read-source-document.ts";
 
-/** What a package has of the top of this repository. */
+/** The folders of this repository that the package contains. */
 export const deployFolders = ["grafana", "haproxy", "kubernetes", "prometheus", "systemd"].map(
   (name) => `deploy/${name}`,
 );
@@ -29,7 +29,7 @@ export function addDeployFiles(root: string): string[] {
   return files.map(([path]) => path);
 }
 
-/** The files by path. */
+/** The adapted files, by their paths in the project. */
 function deployTexts(root: string): Map<string, string> {
   const top = ["../..", "../../../.."]
     .map((path) => join(import.meta.dirname, path))
@@ -53,7 +53,7 @@ function deployTexts(root: string): Map<string, string> {
 /** The name of this repository's service. */
 const ourName = "messaging-graphql";
 
-/** The package's name as Kubernetes takes it in a label, and Grafana in a uid of 40 characters. */
+/** The package's name in a form that is valid as a Kubernetes label and as a Grafana uid (at most 40 characters). */
 function deployedName(root: string): string {
   const path = join(root, "package.json");
   const { name } = membersOf(existsSync(path) ? parsedJson(readFileSync(path, "utf8")) : {});
@@ -70,7 +70,7 @@ function addressesOf(root: string): string[] {
   );
 }
 
-/** A file of this repository with what is the project's. */
+/** Replaces this repository's service name, base URLs and documentation paths by the project's. */
 const adapted = (text: string, name: string, addresses: readonly string[]): string =>
   text
     .replaceAll(ourName, name)

@@ -42,7 +42,7 @@ type Mapping = {
 };
 
 /**
- * The text of the overlay; `undefined` if the errors' schemas differ, if the document declares already what clients see, or if
+ * The text of the overlay; `undefined` if the errors' schemas differ, if the document already declares what clients see, or if
  * neither a message nor a list is recognized.
  */
 export function errorOverlay(document: RestDocument): string | undefined {

@@ -21,7 +21,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       )
       .option(
         "--openapi <file>",
-        "the document, a file or a URL (required, but for --deploy in a project that exists); an overlay.yaml next to a file is copied too",
+        "the document, a file or a URL (required, except with --deploy in an existing project); an overlay.yaml next to a file is copied too",
         nonEmpty,
       )
       .option("--tag <tag...>", "creates fields for the operations with these tags", collected)
@@ -38,12 +38,12 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
       )
       .option(
         "--confirm <place...>",
-        "confirms an overlay's changes of credentials and servers at these places; init lists them",
+        "confirms an overlay's changes of credentials and servers at these locations; init lists them",
         collected,
       )
       .option(
         "--deploy",
-        "adds files for Kubernetes, systemd, HAProxy, Prometheus and Grafana, and the action for GitHub; also in a project that exists",
+        "adds files for Kubernetes, systemd, HAProxy, Prometheus and Grafana, and the action for GitHub; also in an existing project",
       )
       .action(does((given: Given) => start(given, argv, io))),
   );

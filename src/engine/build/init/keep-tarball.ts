@@ -1,6 +1,6 @@
 /**
- * Keeps the engine's tarball in the project if npm installed it from one: an image and a workflow have the repository only, so a
- * path to anywhere else breaks `npm ci`.
+ * Keeps the engine's tarball in the project if npm installed it from one: a Docker build and a CI workflow only have the
+ * repository's files, so `npm ci` would fail on a path outside the repository.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";

@@ -124,7 +124,7 @@ jobs:
  */
 const updateWorkflowOf = (
   below: string,
-): string => `# Once a day: the vendors' changes as one pull request, a draft if something is to settle.
+): string => `# Once a day: the vendors' changes as one pull request, a draft if there are findings to settle.
 # The job that runs packages has no token that may write. The job that writes runs no packages.
 name: update
 on:
@@ -162,7 +162,7 @@ jobs:
           mkdir "$RUNNER_TEMP/update"
           code=0
           npx restbound update --write --base "$base" --format text --format "markdown=$RUNNER_TEMP/update/report.md" || code=$?
-          if [ "$code" -gt 1 ]; then exit "$code"; fi # 1: something is to settle
+          if [ "$code" -gt 1 ]; then exit "$code"; fi # 1: there are findings to settle
           head -c 1000000 "$RUNNER_TEMP/update/report.md" >> "$GITHUB_STEP_SUMMARY"
           git add --all .
           git diff --cached --binary --relative -- spec generated restbound.lock.json > "$RUNNER_TEMP/update/changes.patch"

@@ -96,7 +96,7 @@ export function rejectTakenNames(
     throw new UsageError(
       taken.map(
         (part) =>
-          `--openapi ${given}: a $ref names the file ${posix.relative(posix.dirname(file), part)}, which has a meaning of its own in spec/${name === undefined ? "" : "openapi/"}: give it another name${name === undefined ? "" : ", in a folder"}, there and in the $ref`,
+          `--openapi ${given}: a $ref names the file ${posix.relative(posix.dirname(file), part)}, which has a special meaning in spec/${name === undefined ? "" : "openapi/"}: give it another name${name === undefined ? "" : ", in a folder"}, there and in the $ref`,
       ),
     );
 }

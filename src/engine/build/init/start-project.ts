@@ -53,8 +53,8 @@ export type StartedProject = {
   readonly keyLinks: Pick<KeyLinks, "fields" | "comments">;
 };
 
-/** Without a choice, all operations get a field if there are at most this many. */
-const most = 60;
+/** Maximum number of operations for which `init` creates fields without --tag or --operation. */
+const mostUnchosen = 60;
 const mostReasons = 10;
 
 /** Throws `UsageError` if the choice matches nothing or too much, or has no operation that reads. */
@@ -182,7 +182,7 @@ function chosenOperations({ operations }: Model, { tag, operation, query }: Choi
     ...query.flatMap((name) => operationsNamed(operations, "--query", name)),
   ]);
   const isChosen = tag.length + operation.length > 0;
-  if (all.length <= most && !isChosen) return all;
+  if (all.length <= mostUnchosen && !isChosen) return all;
   if (isChosen || query.length > 0)
     return all.filter((each) => named.has(each) || tag.some((name) => nestedTagsOf(each).has(name)));
   const isByTag = [...tags.values()].some((count) => count < all.length);

@@ -28,7 +28,7 @@ export function withUnionComments(sdl: string, schema: GraphQLSchema): string {
 }
 
 const head = [
-  "# One query can select these fields of several members only by aliases. To mend it, give them one type:",
+  "# One query can select these fields of several members only with aliases. To fix this, give them the same type:",
   "# where only ! differs, remove it, or require the property in the overlay.",
 ];
 

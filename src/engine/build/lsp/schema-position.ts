@@ -31,7 +31,7 @@ type Word = {
   readonly isString: boolean;
 };
 
-type Piece = Word & { readonly kind: TokenKind };
+type SchemaToken = Word & { readonly kind: TokenKind };
 
 type Frame = { readonly opener: string; readonly owner: "body" | "arguments" | "directive"; key?: string };
 
@@ -46,7 +46,7 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
   let operation: string | undefined;
   let found: Omit<SchemaPosition, "operation"> | undefined;
   let directiveDepth = 0;
-  const pieces = tokensOf(text);
+  const tokens = tokensOf(text);
   const stateAt = (word: Word | undefined, before: string): Omit<SchemaPosition, "operation"> => {
     const keys = frames.slice(directiveDepth).flatMap(({ key }) => key ?? []);
     const top = frames.at(-1);
@@ -63,12 +63,12 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
       word,
     };
   };
-  for (const [index, piece] of pieces.entries()) {
-    const { kind, text: name } = piece;
-    const before = pieces[index - 1]?.text ?? "";
-    const next = pieces[index + 1]?.text;
+  for (const [index, token] of tokens.entries()) {
+    const { kind, text: name } = token;
+    const before = tokens[index - 1]?.text ?? "";
+    const next = tokens[index + 1]?.text;
     const top = frames.at(-1);
-    if (!found && piece.start - Number(piece.isString) >= offset) found = stateAt(undefined, before);
+    if (!found && token.start - Number(token.isString) >= offset) found = stateAt(undefined, before);
     if (kind === TokenKind.NAME) {
       if (frames.length === 0 && /^(?:type|input|enum|interface)$/.test(before)) {
         type = name;
@@ -84,17 +84,17 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
         declared = [...declared, name];
       } else if (top?.owner === "directive" && next === ":") top.key = name;
     }
-    const isWord = piece.isString || kind === TokenKind.NAME;
-    if (!found && isWord && piece.start <= offset && offset <= piece.end) found = stateAt(piece, before);
+    const isWord = token.isString || kind === TokenKind.NAME;
+    if (!found && isWord && token.start <= offset && offset <= token.end) found = stateAt(token, before);
     if (
-      piece.isString &&
+      token.isString &&
       directive === "rest" &&
       frames.length === directiveDepth + 1 &&
       top?.key === "operation"
     )
       operation = name;
     if (kind === TokenKind.PAREN_L || kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L) {
-      const isDirective = name === "(" && pieces[index - 2]?.text === "@";
+      const isDirective = name === "(" && tokens[index - 2]?.text === "@";
       if (isDirective) {
         directiveDepth = frames.length;
         operation = undefined;
@@ -110,7 +110,7 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
       if (frames.length === 0) type = undefined;
     }
   }
-  const state = found ?? stateAt(undefined, pieces.at(-1)?.text ?? "");
+  const state = found ?? stateAt(undefined, tokens.at(-1)?.text ?? "");
   return { ...state, operation: state.directive === "rest" ? operation : undefined };
 }
 
@@ -120,18 +120,18 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
 const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);
 
 /** The tokens up to the first error. A string that is not closed yet ends with its line. */
-export function tokensOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
+export function tokensOf(text: string): SchemaToken[] {
+  const tokens: SchemaToken[] = [];
   const lexer = new Lexer(new Source(text));
   try {
     for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance())
-      pieces.push(pieceOf(token));
+      tokens.push(schemaTokenOf(token));
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const quote = text.indexOf('"', lexer.token.end);
     const line = quote < 0 ? "" : (/^[^\r\n]*/.exec(text.slice(quote + 1))?.[0] ?? "");
     if (quote >= 0)
-      pieces.push({
+      tokens.push({
         kind: TokenKind.STRING,
         text: line,
         start: quote + 1,
@@ -139,10 +139,10 @@ export function tokensOf(text: string): Piece[] {
         isString: true,
       });
   }
-  return pieces;
+  return tokens;
 }
 
-function pieceOf({ kind, value, start, end }: Token): Piece {
+function schemaTokenOf({ kind, value, start, end }: Token): SchemaToken {
   const quotes = kind === TokenKind.STRING ? 1 : kind === TokenKind.BLOCK_STRING ? 3 : 0;
   return { kind, text: value ?? kind, start: start + quotes, end: end - quotes, isString: quotes === 1 };
 }

@@ -306,7 +306,7 @@ function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<
   );
 }
 
-/** The longest window of a limit that a process can count, since it forgets everything when it ends. */
+/** The longest supported window. A process counts requests in memory, so its counts are lost when it ends. */
 const mostSeconds = 86_400;
 
 function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {

@@ -175,9 +175,9 @@ function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic
 }
 
 const kinds: Partial<Record<Rule, string>> = {
-  "ref-unresolved": "a $ref to nothing",
+  "ref-unresolved": "an unresolvable $ref",
   "ref-circular": "a schema that includes itself",
-  "spec-unreadable": "a key that stands twice",
+  "spec-unreadable": "a duplicate key",
 };
 
 // Reachability in the document: everything below a set of nodes and below what they refer to.

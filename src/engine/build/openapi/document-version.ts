@@ -6,7 +6,7 @@ import type { NamedDocument } from "./document-files.ts";
 const converters = "`restbound init` converts it in an empty folder, and so does `npx swagger2openapi`";
 
 const otherVersion = (version: string): string =>
-  `is OpenAPI ${version}, and 3.0, 3.1 or 3.2 is needed: if it uses nothing newer, an overlay that sets openapi to 3.2.0 says so`;
+  `is OpenAPI ${version}, but 3.0, 3.1 or 3.2 is required: if it uses nothing newer, set openapi to 3.2.0 in an overlay`;
 
 /** The minor version of each file. A part has the version of the document that refers to it. */
 export class Versions {
@@ -32,7 +32,7 @@ export class Versions {
     if (swagger !== undefined)
       throw unreadableSpec(
         file,
-        `is Swagger ${swagger}, and OpenAPI 3.0, 3.1 or 3.2 is needed: ${converters}`,
+        `is Swagger ${swagger}, but OpenAPI 3.0, 3.1 or 3.2 is required: ${converters}`,
       );
     if (typeof openapi !== "string" || !/^3\.[012]\./.test(`${openapi}.`)) {
       const isOther = typeof openapi === "string" && /^\d/.test(openapi);

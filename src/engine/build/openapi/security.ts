@@ -45,8 +45,8 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
 }
 
 /**
- * Whether the operation itself declares `security: []`. The document's own empty list is not enough: behind a gateway it is also
- * that of operations which read the context headers.
+ * Whether the operation itself declares `security: []`. An empty list of the document is not enough: behind a gateway, it also
+ * applies to operations that read the context headers.
  */
 export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(node)?.length === 0;
 

@@ -11,6 +11,6 @@ export const placeholderSchema = "type Query { nothing: Boolean }";
 
 export function modelWithoutFields(rest: RestApi): Model {
   const { model } = bindSdl(rest, placeholderSchema);
-  if (!model) throw new Error("the least schema is not valid");
+  if (!model) throw new Error("the placeholder schema is not valid");
   return { ...model, fields: new Map() };
 }

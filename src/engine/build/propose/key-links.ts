@@ -41,13 +41,13 @@ export type KeyLinks = {
 };
 
 /** A link, and the index of the binding that is tried. */
-type Tried = { readonly link: KeyLink; readonly place: number };
+type Tried = { readonly link: KeyLink; readonly index: number };
 
 const contradictedHead = `# Links that the names of keys suggest and the document contradicts: remove the # only if you know better.
 `;
 
 const commentHead = (hasItem: boolean): string =>
-  `# Links that the names of keys suggest: remove the # of those that you want.${hasItem ? " One with ITEM needs a list that is always whole." : ""}
+  `# Links that the names of keys suggest: remove the # of those that you want.${hasItem ? " One with ITEM needs a list that is always complete." : ""}
 # Each${hasItem ? " other" : ""} one makes a call for each parent: approve the finding of \`npm run check\`.
 `;
 
@@ -66,7 +66,7 @@ type Extended = {
 export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Extended): KeyLinks {
   let tried: Tried[] = (bound ? findKeyLinks(bound) : [])
     .filter((link) => !known?.has(coordinateOf(link)))
-    .map((link) => ({ link, place: 0 }));
+    .map((link) => ({ link, index: 0 }));
   while (tried.length > 0) {
     const { diagnostics } = bindSdl(model, `${sdl}\n\n${tried.map(extension).join("\n\n")}`);
     const wrong = new Set([...coordinatesOf(diagnostics, "error")].filter((each) => !before?.has(each)));
@@ -75,16 +75,16 @@ export function keyLinks(model: Model, { sdl, bound, wrong: before, known }: Ext
     if (failed.length === 0) {
       // an error elsewhere means that the links broke something: drop them all
       if (wrong.size > 0) tried = [];
-      const isDoubtful = ({ link, place }: Tried): boolean =>
-        place >= link.sure || link.contradiction !== undefined || doubtful.has(coordinateOf(link));
+      const isDoubtful = ({ link, index }: Tried): boolean =>
+        index >= link.sure || link.contradiction !== undefined || doubtful.has(coordinateOf(link));
       const [comments, fields] = [true, false].map((is) =>
         tried.filter((each) => isDoubtful(each) === is),
       ) as [Tried[], Tried[]];
       return { sdl: written(fields, comments), fields: fields.length, comments: comments.length };
     }
     tried = tried
-      .map((each) => (failed.includes(each) ? { ...each, place: each.place + 1 } : each))
-      .filter(({ link, place }) => place < link.bindings.length);
+      .map((each) => (failed.includes(each) ? { ...each, index: each.index + 1 } : each))
+      .filter(({ link, index }) => index < link.bindings.length);
   }
   return { sdl: "", fields: 0, comments: 0 };
 }
@@ -118,8 +118,8 @@ function written(fields: readonly Tried[], comments: readonly Tried[]): string {
   ].join("\n\n");
 }
 
-const extension = ({ link: { owner, bindings }, place }: Tried): string =>
-  `extend type ${owner} {\n  ${bindings[place]}\n}`;
+const extension = ({ link: { owner, bindings }, index }: Tried): string =>
+  `extend type ${owner} {\n  ${bindings[index]}\n}`;
 
 /**
  * A link by a key: an object with the key of another object (`authorId`) gets a field for that object (`author`) if the project
@@ -314,20 +314,20 @@ function propertyOf(model: Model, owner: string, name: string): Property | undef
 }
 
 /** The binding of one call for many parents, with the maximum page size if REST has pages. */
-function batched({ field: { operation }, ids, place }: KeyedLookup, key: string): string {
+function batched({ field: { operation }, ids, path }: KeyedLookup, key: string): string {
   const pages = operation.parameters.filter((each) => isPagingParameter(each) && each.limitPer !== ids.name);
   const params = [fedBy(ids.name, key), ...pages.map(({ name }) => ({ name, value: maxBatchSize(ids) }))];
-  return restText({ operation: operation.id, params, result: resultAt(place), batchBy: "id" });
+  return restText({ operation: operation.id, params, result: resultAt(path), batchBy: "id" });
 }
 
-const single = ({ field: { operation }, ids, place }: KeyedLookup, key: string): string =>
-  restText({ operation: operation.id, params: [fedBy(ids.name, key)], result: resultAt(place) });
+const single = ({ field: { operation }, ids, path }: KeyedLookup, key: string): string =>
+  restText({ operation: operation.id, params: [fedBy(ids.name, key)], result: resultAt(path) });
 
-const lookedUp = ({ field: { operation }, place }: LookupField, key: string): string =>
+const lookedUp = ({ field: { operation }, path }: LookupField, key: string): string =>
   restText({
     operation: operation.id,
     params: [{ name: "id", in: "item", from: `parent.${key}` }],
-    result: resultAt(place),
+    result: resultAt(path),
   });
 
 /** The parameter for ids, and the corresponding property of the objects found. */
@@ -338,7 +338,7 @@ function idsOf(model: Model, { ids, type }: LookupField): Property[] {
 
 const fedBy = (name: string, key: string): RestParam => ({ name, from: `parent.${key}` });
 
-const resultAt = (place: readonly string[]): string | undefined => place.join(".") || undefined;
+const resultAt = (path: readonly string[]): string | undefined => path.join(".") || undefined;
 
 /**
  * A root field that looks up objects of a type: some by a list of ids, one by its id, or all of them. The parameter for ids and
@@ -349,7 +349,7 @@ type LookupField = {
   readonly type: string;
   readonly resource: string;
   /** Path of the object or list in the response. */
-  readonly place: readonly string[];
+  readonly path: readonly string[];
 } & (
   | {
       readonly returns: "one" | "some";
@@ -383,15 +383,15 @@ function findLookupField(model: Model, field: BoundField): LookupField | undefin
   if (list) {
     const ids = operation.parameters.find((each) => isIds(each, named));
     if (!isAlone(ids)) return undefined;
-    const lookup = { field, ...named, place: list.place };
+    const lookup = { field, ...named, path: list.path };
     if (ids) return { ...lookup, returns: "some", ids };
     return field.connection ? undefined : { ...lookup, returns: "all", ids };
   }
   const id = required.find((each) => isId(each.name, named) && steps.at(-1) === `{${each.name}}`);
-  return id && isAlone(id) ? { field, ...named, returns: "one", place: result, ids: id } : undefined;
+  return id && isAlone(id) ? { field, ...named, returns: "one", path: result, ids: id } : undefined;
 }
 
-type Listed = { readonly type: unknown; readonly place: readonly string[] };
+type Listed = { readonly type: unknown; readonly path: readonly string[] };
 
 /**
  * The list that the field returns, or the only list in the object that it returns that is named like the last segment of the
@@ -405,18 +405,18 @@ function listOf(
 ): Listed | undefined {
   const named = getNamedType(type);
   const inner = isObjectType(named) ? named.getFields() : {};
-  if (connection) return { type: nodeType(inner), place: connection.items };
-  if (isListType(getNullableType(type))) return { type: named, place: result };
+  if (connection) return { type: nodeType(inner), path: connection.items };
+  if (isListType(getNullableType(type))) return { type: named, path: result };
   if (operation.parameters.some(({ required }) => required)) return undefined;
   const lists = Object.values(inner).flatMap((each): Listed[] => {
     const own = fields.get(`${named.name}.${each.name}`);
     const item = getNamedType(each.type);
     const isList = isListType(getNullableType(each.type)) && isObjectType(item) && own?.kind === "plain";
-    return isList ? [{ type: item, place: [...result, ...own.path] }] : [];
+    return isList ? [{ type: item, path: [...result, ...own.path] }] : [];
   });
   const names = singulars(normalizeName(resource));
-  const [list, ...others] = lists.filter(({ type, place }) =>
-    [normalizeName(String(type)), normalizeName(place.at(-1) ?? "")].some((name) => names.includes(name)),
+  const [list, ...others] = lists.filter(({ type, path }) =>
+    [normalizeName(String(type)), normalizeName(path.at(-1) ?? "")].some((name) => names.includes(name)),
   );
   return others.length === 0 ? list : undefined;
 }

@@ -16,7 +16,7 @@ export function lookupHint(operation: RestOperation): string | undefined {
     return undefined;
   const params = [{ name: "id", in: "item", from: "parent.<its key>" }] as const;
   const rest = restText({ operation: operation.id, params, result: list.place });
-  return `${operation.id}: if this list is always whole, a link finds its object in it: ${rest}`;
+  return `${operation.id}: if this list is always complete, a link can find its object in it: ${rest}`;
 }
 
 /**

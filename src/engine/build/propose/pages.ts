@@ -93,7 +93,7 @@ const namedIn =
     queries.find((each) => hasName(known, each) && fits(each.shape));
 
 /** Whether the parameter is the id of the item after which the page begins, as Stripe names it. */
-const isBehind = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
+const startsAfterItem = ({ name }: Parameter): boolean => normalizeName(name) === "startingafter";
 
 /** The path of the items' id, if each item has one that the cursor parameter accepts. */
 function idIn({ name, shape: { items } }: FoundPage["list"], cursor: Parameter): string | undefined {
@@ -118,7 +118,8 @@ function pagingOf(shape: Shape, list: FoundPage["list"], isLinked: boolean, quer
   if (token && tokenAt !== undefined && /^next/i.test(tokenAt.split(".").at(-2) ?? ""))
     return { after: token, paths: { next: tokenAt, more } };
   const last = cursor && more !== undefined ? find(shape, isText, names.last) : undefined;
-  const id = last ?? (cursor && isBehind(cursor) && more !== undefined ? idIn(list, cursor) : undefined);
+  const id =
+    last ?? (cursor && startsAfterItem(cursor) && more !== undefined ? idIn(list, cursor) : undefined);
   if (cursor && id !== undefined) return { after: cursor, paths: { next: id, more } };
   const linked = cursor ?? number ?? page ?? offset ?? named(names.since, isNumeric);
   if (isLinked) return linked && { after: linked, paths: {}, pages: "LINKED" as const };

@@ -90,7 +90,7 @@ export class Proposal {
     return true;
   }
 
-  #add({ operation, left }: Sendable, owner: string, link: Link | undefined): void {
+  #add({ operation, omitted }: Sendable, owner: string, link: Link | undefined): void {
     this.#definitions.beginOperation(operation);
     const fields = this.#fields.get(owner) ?? new Map<string, string[]>();
     this.#fields.set(owner, fields);
@@ -105,7 +105,7 @@ export class Proposal {
     const field = this.#fieldName(owner, link ? link.name : nameFrom(operation), wholeNameFrom(operation));
     const fed = new Set(link?.params.map(({ name }) => name));
     fields.set(field, [
-      ...left.map((each) => `  # Without ${each}, which cannot be sent.`),
+      ...omitted.map((each) => `  # Without ${each}, which cannot be sent.`),
       ...statusesComment(operation, type),
       ...(obstacle === undefined
         ? []

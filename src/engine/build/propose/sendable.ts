@@ -5,23 +5,23 @@ import type { Parameter, RestOperation } from "../openapi/operation.ts";
 export type Sendable = {
   readonly operation: RestOperation;
   /** The optional parts that the field leaves out: `query "expand", an array in style deepObject`. */
-  readonly left: readonly string[];
+  readonly omitted: readonly string[];
 };
 
 /** The operation without optional parameters and form properties that cannot be serialized, and without an empty form. */
 export function withoutUnsendable(operation: RestOperation): Sendable {
   const { body, parameters, unsentBody, unsentCookies } = operation;
-  const left: string[] = [];
+  const omitted: string[] = [];
   const isUnsendable = (part: Parameters<typeof unsupportedStyle>[0]): boolean => {
     const how = unsupportedStyle(part);
-    if (how !== undefined) left.push(`${part.in} "${part.name}", ${how}`);
+    if (how !== undefined) omitted.push(`${part.in} "${part.name}", ${how}`);
     return how !== undefined;
   };
-  for (const { name } of unsentCookies) left.push(name);
-  if (unsentBody) left.push(`the body of ${unsentBody.media.join(" or ")}`);
+  for (const { name } of unsentCookies) omitted.push(name);
+  if (unsentBody) omitted.push(`the body of ${unsentBody.media.join(" or ")}`);
   const kept = parameters
     .filter((parameter) => !parameter.isForwarded && (parameter.required || !isUnsendable(parameter)))
-    .map((parameter) => withoutNested(parameter, left));
+    .map((parameter) => withoutNested(parameter, omitted));
   const required = (name: string): boolean => body?.shape.properties.get(name)?.required === true;
   const properties = new Map(body?.shape.properties);
   for (const property of formProperties(operation))
@@ -30,7 +30,7 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
   const isEmptyForm = body?.formStyles !== undefined && !body.required && properties.size === 0;
   const { body: _, ...others } = operation;
   return {
-    left,
+    omitted,
     operation: {
       ...others,
       parameters: kept,
@@ -40,11 +40,11 @@ export function withoutUnsendable(operation: RestOperation): Sendable {
 }
 
 /** The parameter without optional members that are objects or lists. */
-function withoutNested(parameter: Parameter, left: string[]): Parameter {
+function withoutNested(parameter: Parameter, omitted: string[]): Parameter {
   const nested = nestedMembers(parameter).filter(({ required }) => !required);
   if (nested.length === 0) return parameter;
   const names = nested.map(({ name }) => name);
-  left.push(`${names.map((name) => `"${name}"`).join(", ")} of ${parameter.in} "${parameter.name}"`);
+  omitted.push(`${names.map((name) => `"${name}"`).join(", ")} of ${parameter.in} "${parameter.name}"`);
   const kept = [...parameter.shape.properties].filter(([name]) => !names.includes(name));
   return { ...parameter, shape: parameter.shape.with({ properties: () => new Map(kept) }) };
 }

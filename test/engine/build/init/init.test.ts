@@ -91,7 +91,7 @@ test.each([
     "new.yaml",
     "openapi: 3.3.0\n",
     3,
-    "new.yaml:1:1: is OpenAPI 3.3.0, and 3.0, 3.1 or 3.2 is needed: if it uses nothing newer, an overlay that sets openapi to 3.2.0 says so",
+    "new.yaml:1:1: is OpenAPI 3.3.0, but 3.0, 3.1 or 3.2 is required: if it uses nothing newer, set openapi to 3.2.0 in an overlay",
   ],
   [
     "mine.yaml",

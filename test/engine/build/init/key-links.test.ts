@@ -138,7 +138,7 @@ test.each<[what: string, keys: object, answer: object, link: string]>([
   (_what, keys, answer, link) => {
     const { links, counts } = started(keys, { "/users": [answer] });
     expect(links).toContain(`\n# extend type Post {\n#   ${link}\n# }`);
-    expect(links).toContain(" One with ITEM needs a list that is always whole.\n# Each other one makes");
+    expect(links).toContain(" One with ITEM needs a list that is always complete.\n# Each other one makes");
     expect(counts).toEqual([0, 1]);
   },
 );

@@ -47,7 +47,7 @@ test.each([
   const before = readdirSync(copy.root);
   expect(await ran(copy.root, ["--openapi", openapi], init)).toMatchObject({
     code: 2,
-    error: `--openapi vendor/api.json: a $ref names the file ${file}, which has a meaning of its own in spec/: give it another name, there and in the $ref`,
+    error: `--openapi vendor/api.json: a $ref names the file ${file}, which has a special meaning in spec/: give it another name, there and in the $ref`,
   });
   expect(readdirSync(copy.root)).toEqual(before);
 });

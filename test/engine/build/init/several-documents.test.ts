@@ -170,7 +170,7 @@ test("what cannot join is refused, and nothing is written", async () => {
     documentOf("/b", "getB", { ...inFolder, More: { $ref: "beside.json#/B" } }),
   );
   expect(await refused("both.json", "--name", "crm")).toBe(
-    "--openapi both.json: a $ref names the file beside.json, which has a meaning of its own in spec/openapi/: give it another name, in a folder, there and in the $ref",
+    "--openapi both.json: a $ref names the file beside.json, which has a special meaning in spec/openapi/: give it another name, in a folder, there and in the $ref",
   );
   writeFileSync(join(root, "parted.json"), documentOf("/b", "getB", inFolder));
   expect(await add("parted.json", "--name", "crm")).toMatchObject({ code: 0 });

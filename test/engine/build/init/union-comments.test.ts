@@ -7,7 +7,7 @@ import { restDocument } from "../openapi/rest-document.ts";
 
 const comment = (...lines: string[]): string =>
   [
-    "# One query can select these fields of several members only by aliases. To mend it, give them one type:",
+    "# One query can select these fields of several members only with aliases. To fix this, give them the same type:",
     "# where only ! differs, remove it, or require the property in the overlay.",
     ...lines,
     "union Either = ",

@@ -1,6 +1,6 @@
 /**
  * Looks up the names in `spec/credentials.yaml`: documents, security schemes, operations and parameters. Binding continues with
- * the similar name that a misspelt one most likely means, so that one typo is one finding.
+ * the most similar name, so that a typo causes only one finding.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { TenantParameter } from "../../../shared/operation.ts";
@@ -15,7 +15,7 @@ import type { Model } from "../model.ts";
 
 type Api = Pick<Model, "document" | "operations">;
 
-/** Reports unknown names, and returns the file with the names that they most likely mean. */
+/** Reports unknown names, and returns the file with each unknown name replaced by the most similar one. */
 export function withKnownNames(api: Api, file: CredentialsFile, findings: Findings): CredentialsFile {
   const { roots } = api.document;
   const names = roots.flatMap(({ name }) => name ?? []);
@@ -40,7 +40,7 @@ export function withKnownNames(api: Api, file: CredentialsFile, findings: Findin
 
 class SectionNames {
   readonly #findings: Findings;
-  /** The name of the section in the file. */
+  /** The document's name as written in the file, which may be misspelt. */
   readonly #written: string;
   readonly #name: string;
   readonly #overlay: string;
@@ -66,9 +66,9 @@ class SectionNames {
       writes: this.#withOperations("writes", writes),
       permissions: this.#withOperations("permissions", permissions),
       tenantParameters: new Map(
-        [...this.#withOperations("tenantParameters", tenantParameters)].map(([place, tenant]) => [
-          place,
-          this.#withParameter(place, tenant),
+        [...this.#withOperations("tenantParameters", tenantParameters)].map(([key, tenant]) => [
+          key,
+          this.#withParameter(key, tenant),
         ]),
       ),
     };
@@ -93,28 +93,28 @@ class SectionNames {
     return withCorrectKeys(entries, correct);
   }
 
-  #withParameter(place: string, tenant: TenantParameter): TenantParameter {
-    const operation = this.#operations.get(place);
+  #withParameter(key: string, tenant: TenantParameter): TenantParameter {
+    const operation = this.#operations.get(key);
     if (!operation) return tenant;
     const slots = new InputSlots(operation).all.filter((slot) => slot.in === tenant.in && !slot.isUndeclared);
     const names = slots.map(({ name }) => name);
     const correct = correction(this.#findings, names, (name) => ({
-      path: [this.#written, "tenantParameters", place],
-      message: `"${place}" has no ${tenant.in} parameter "${name}"`,
+      path: [this.#written, "tenantParameters", key],
+      message: `"${key}" has no ${tenant.in} parameter "${name}"`,
       hint: "name a parameter of the document, or a property of its JSON body",
     }));
     return { ...tenant, name: correct(tenant.name) };
   }
 }
 
-/** Corrects a key of `entries`, or a name that is not a key. */
+/** Replaces an unknown name by the most similar one. With `entries`, the name is a key of that map. */
 type Correction = (name: string, entries?: ReadonlyMap<string, unknown>) => string;
 
 type UnknownName = { readonly path: readonly string[]; readonly message: string; readonly hint: string };
 
 /**
- * Returns a function that reports a name that is not one of `names`, and returns the similar one unless `entries` has that key
- * too.
+ * Returns a function that reports a name that is not one of `names`, and returns the most similar one unless that is already a
+ * key of `entries`.
  */
 function correction(
   findings: Findings,

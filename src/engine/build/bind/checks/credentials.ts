@@ -126,7 +126,7 @@ function sentAs(scheme: RestNode | undefined): string {
 
 // A client that could choose the credential of a call could act as another caller, while the call is charged to its own.
 
-/** Reports arguments that feed a credential, whatever the operation itself requires (`credential-argument`). */
+/** Reports arguments that feed a credential, even one that the operation does not require (`credential-argument`). */
 export function checkCredentialArguments(model: Model, findings: Findings): void {
   const { document, fields: all } = model;
   const credentials = new Map(document.roots.map((root) => [root, credentialParameters(document, root)]));
@@ -223,7 +223,7 @@ function usesOf(model: Model): Use[] {
   const uses = new Map<string, Use>();
   for (const field of boundFields(model)) {
     const { root } = field.operation;
-    if (model.held.has(field.operation)) continue; // no caller's credential goes there
+    if (model.held.has(field.operation)) continue; // it is called with the server's credential, not the caller's
     for (const { name, node: scheme } of schemesOf(model.document, field.operation).flat()) {
       const key = `${root.name}#${name}`;
       if (scheme && !uses.has(key)) uses.set(key, { root, name, scheme, field });

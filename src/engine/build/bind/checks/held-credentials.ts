@@ -1,7 +1,8 @@
 /**
  * Checks `spec/credentials.yaml` against the documents and the bound fields. With one credential for all tenants, a field would
  * show each tenant everything that the vendor shows the server (the confused deputy), so the owner permits each operation. The
- * vendor writes the document: no edit of it may send a credential to another origin or use it for another operation.
+ * vendor writes the document, so an edit of the document must not send a credential to another origin or use it for another
+ * operation.
  */
 import { getNamedType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -49,18 +50,18 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
     if (!heldPlaceOf(node))
       unfit(
         ["schemes", scheme],
-        `the server cannot send the credential "${scheme}" of ${name}: it sends API keys, HTTP bearer and basic, and OAuth 2 tokens, and no header of a connection, a proxy or the gateway`,
-        "remove it, or declare how the API takes such a credential in the overlay",
+        `the server cannot send the credential "${scheme}" of ${name}: it sends API keys, HTTP bearer and basic, and OAuth 2 tokens, but never in a header of the connection, a proxy or the gateway`,
+        "remove it, or declare in the overlay how the API accepts the credential",
         node,
       );
     else if (token && heldPlaceOf(node)?.scheme !== "Bearer")
       unfit(
         ["schemes", scheme, "oauth2ClientCredentials"],
-        `"${scheme}" of ${name} takes no access token`,
+        `"${scheme}" of ${name} does not accept access tokens`,
         "remove oauth2ClientCredentials, and put the credential itself into the file",
       );
   }
-  // a scheme with a fault is the reason why operations are not called with it
+  // a scheme with a fault has its own finding, which explains why no operation is called with it
   const areSchemesFit = [...section.schemes].every(([scheme, { token }]) => {
     const place = heldPlaceOf(securitySchemeOf(document, root, scheme));
     return place && (!token || place.scheme === "Bearer");
@@ -132,22 +133,22 @@ function checkTenantParameter(
   { tenantParameters }: HeldDocument,
   unfit: Unfit,
 ): void {
-  const place = ownMethodAndPath(operation);
-  const tenant = tenantParameters.get(place);
+  const key = ownMethodAndPath(operation);
+  const tenant = tenantParameters.get(key);
   if (!tenant) return;
-  const path = ["tenantParameters", place];
+  const path = ["tenantParameters", key];
   const slot = new InputSlots(operation).find(tenant.name, tenant.in)[0];
   const types = slot?.shape.types ?? new Set();
   if (!held.has(operation))
     unfit(
       path,
-      `"${place}" is not called with a credential of the server, so nothing fills its parameters`,
+      `"${key}" is not called with a credential of the server, so nothing fills its parameters`,
       "remove the entry, or hold the credential that the operation takes",
     );
   else if (slot && types.size > 0 && !types.has("string"))
     unfit(
       path,
-      `the ${tenant.in} parameter "${tenant.name}" of "${place}" takes no text, and a tenant's id is one`,
+      `the ${tenant.in} parameter "${tenant.name}" of "${key}" does not accept strings, but a tenant's id is a string`,
       "correct its schema in the overlay, or hold a credential per tenant (filePerTenant)",
       slot.node,
     );
@@ -155,9 +156,9 @@ function checkTenantParameter(
 
 /**
  * Reports every way in which a client could choose the tenant: arguments, defaults, keys of the parent or of a representation,
- * whole bodies and exploded objects. Members of the query and the body count wherever the tenant's parameter is, because some
- * frameworks merge them with the path's (Rails' `params`, PHP's `$_REQUEST`). In the path, clients may only set segments after
- * the tenant's.
+ * whole bodies and exploded objects. A member of the query or the body with the tenant parameter's name is reported even if
+ * that parameter is in another location, because some frameworks merge them with the path parameters (Rails' `params`, PHP's
+ * `$_REQUEST`). In the path, clients may only set segments after the tenant's.
  */
 function checkConfined(model: Model, field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;
@@ -198,7 +199,7 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
   if (source.kind === "argument" || source.kind === "argumentAbove") return true;
   if (source.kind !== "parent" && source.kind !== "enclosing") return false;
   const type = source.kind === "parent" ? field.type : source.type;
-  return backings.get(type)?.some(({ from }) => from === type) === true; // a representation
+  return backings.get(type)?.some(({ from }) => from === type) === true; // its objects are representations
 }
 
 const bodyNames = ({ body }: RestOperation): string[] =>
@@ -220,7 +221,8 @@ const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter)
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
 /**
- * Reports token endpoints of the document that are not on the origin of the owner's endpoint, which alone issues access tokens.
+ * Reports token endpoints of the document whose origin differs from that of the owner's token endpoint: access tokens are
+ * requested only from the latter.
  */
 function checkTokenEndpoints(
   { document }: Model,
@@ -300,23 +302,23 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
   const where = { coordinate, schema: nodeLocation(field.definition.astNode), rest: operation.node };
   const held = model.held.get(operation);
   const { name = "" } = operation.root;
-  const place = ownMethodAndPath(operation);
+  const key = ownMethodAndPath(operation);
   if (!held) return checkPartlyHeld(model, field, section, findings);
   const shared = held.credentials.filter(({ perTenant }) => !perTenant);
   if (held.tenant) checkConfined(model, field, held.tenant, findings);
-  if (shared.length > 0 && !held.tenant && !section.everyTenantMay.has(place))
+  if (shared.length > 0 && !held.tenant && !section.everyTenantMay.has(key))
     findings.add(
       "held-credential-shared",
       where,
       `${coordinate} calls ${operation.id} with a credential of the server that all tenants share, so every tenant gets what the vendor shows to the server`,
-      `if every tenant may have all that it returns, add to everyTenantMay of ${name} in spec/credentials.yaml: ${JSON.stringify(place)}: <why>; if not, hold a credential per tenant (filePerTenant), or fill a parameter with the tenant (tenantParameters)`,
+      `if every tenant may have all that it returns, add to everyTenantMay of ${name} in spec/credentials.yaml: ${JSON.stringify(key)}: <why>; if not, hold a credential per tenant (filePerTenant), or fill a parameter with the tenant (tenantParameters)`,
     );
-  if (!isSafe(operation.method) && !section.writes.has(place))
+  if (!isSafe(operation.method) && !section.writes.has(key))
     findings.add(
       "held-credential-write",
       where,
       `${coordinate} writes by ${operation.id} with a credential of the server`,
-      `if every caller of ${shared.length > 0 ? "every tenant" : "the tenant"} may do that, add to writes of ${name} in spec/credentials.yaml: ${JSON.stringify(place)}: <why>`,
+      `if every caller of ${shared.length > 0 ? "every tenant" : "the tenant"} may do that, add to writes of ${name} in spec/credentials.yaml: ${JSON.stringify(key)}: <why>`,
     );
   for (const { in: location, name: credential } of held.credentials)
     for (const input of field.inputs)

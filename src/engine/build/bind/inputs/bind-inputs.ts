@@ -122,7 +122,7 @@ function feedByName(
       "argument-ambiguous",
       where,
       `argument "${argument.name}" may mean ${found.map((each) => `${each.in} "${each.name}"`).join(" or ")}`,
-      "settle it with @restName(in: …)",
+      "choose one with @restName(in: …)",
     );
   }
   return [{ input: inputOf(field, slot, argumentSource([argument], argument.type)), where }];
@@ -256,23 +256,23 @@ function unboundSlots(field: FieldContext): InputSlot[] {
   );
 }
 
-/** Argument of a connection → the meaning of the parameter that it feeds, for hints. */
+/** Argument of a connection → what the parameter that it feeds determines, for hints. */
 const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],
 ]);
 
-/** Suggests the only unfed required parameter, or lists all unfed ones. `says`: what the parameter must mean. */
-function unusedArgumentHint(free: readonly InputSlot[], says?: string): string {
+/** Suggests the only unfed required parameter, or lists all unfed ones. `purpose`: what the parameter must determine. */
+function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
   if (unnamed && others.length === 0)
     return `name its parameter, @restName(name: "${unnamed.name}"), or remove it`;
   const listed = free.slice(0, mostNamed).map(({ name }) => `"${name}"`);
   if (free.length > mostNamed) listed.push(`${free.length - mostNamed} more`);
   const list = free.length > 0 ? `; still free: ${listed.join(", ")}` : "";
-  return says === undefined
+  return purpose === undefined
     ? `remove it, or name its parameter with @restName or params${list}`
-    : `name with @restName the parameter that says ${says}${list}`;
+    : `name, with @restName, the parameter that determines ${purpose}${list}`;
 }
 
 // Infers the argument that is the whole body if the schema does not name it: the only input object that feeds nothing else.

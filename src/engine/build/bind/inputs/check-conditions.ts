@@ -1,6 +1,6 @@
 /**
  * Reports the conditions that REST sets on a request and that this layer does not check: `not`, `if`, `minProperties`, a
- * `oneOf` that may fit twice. A condition that every call violates is an error.
+ * `oneOf` of which two members may accept the value. A condition that every call violates is an error.
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from "graphql";
 import { dateScalars } from "../../../shared/date-scalars.ts";
@@ -122,7 +122,7 @@ function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent
     kind: "choice",
     of: () =>
       fed.map(({ field, choice, sent }) => {
-        // a custom scalar or a list is the whole value
+        // a custom scalar or a list is sent as the member itself
         if (choice?.isWholeMember && !isInputObjectType(getNullableType(field.type))) return sent();
         const { chosenBy } = choice ?? {};
         const constant: [string, SentMember][] =

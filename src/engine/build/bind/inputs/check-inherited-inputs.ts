@@ -1,7 +1,7 @@
 /**
  * Checks values that a link inherits from above against the limits of the link's own parameter. An argument above is checked
- * against its own field's limits first, which may allow more than the link's. A value beyond the link's limits is rejected before
- * the call, under the argument's name (`resolve-request.ts`).
+ * against its own field's limits first, which may allow more than the link's. A value beyond the link's limits is rejected
+ * before the call, with an error that names the argument (`resolve-request.ts`).
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";

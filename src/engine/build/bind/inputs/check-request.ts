@@ -12,7 +12,7 @@ export function checkRequest(field: FieldContext): void {
       "parameter-unfed",
       { ...where, rest: node, ...(below && { below }) },
       message,
-      `if REST does without it, say so in ${overlay}; otherwise list the operation in spec/rest-only.yaml, and clients call REST`,
+      `if REST does not need it, declare that in ${overlay}; otherwise list the operation in spec/rest-only.yaml, and clients call REST`,
     );
   }
   checkUnused(field);
@@ -43,8 +43,8 @@ function checkUnused({ binder: { findings, document }, operation, where }: Field
       { coordinate: urls, schema: where.schema, rest: servers.node, facts: [] },
       `${id} has its own servers, ${urls}, but its calls go to the base URL of its product`,
       operation.root.name === undefined
-        ? "give its operations a first tag of their own, and set REST_BASE_URL_<TAG>; then approve it"
-        : "give its operations a document of their own, and set REST_BASE_URL_<NAME>; then approve it",
+        ? "give its operations a separate first tag, and set REST_BASE_URL_<TAG>; then approve it"
+        : "move its operations to a separate document, and set REST_BASE_URL_<NAME>; then approve it",
     );
   }
 }
@@ -66,7 +66,7 @@ function checkTemplate({ binder, operation, where }: FieldContext): void {
   }
   for (const parameter of declared) {
     if (inPath.has(parameter.name)) continue;
-    const message = `${operation.path} has no place for the path parameter "${parameter.name}" of ${operation.id}`;
+    const message = `${operation.path} does not contain the path parameter "${parameter.name}" of ${operation.id}`;
     binder.findings.add(
       "path-template",
       { ...where, rest: parameter.node },

@@ -111,7 +111,7 @@ function checkMembers({ binder, operation, where }: FieldContext, { source, name
       binder.findings.add(
         "parameter-style",
         { ...where, rest: member.node },
-        `"${member.name}" of ${at} "${name}" of ${operation.id} ${howNested(member)}, which style ${parameter.style} cannot hold`,
+        `"${member.name}" of ${at} "${name}" of ${operation.id} ${howNested(member)}, which style ${parameter.style} cannot represent`,
         `remove it from input ${type.name}`,
       );
 }

@@ -53,7 +53,7 @@ export class InputPairs {
   }
 
   #wholeObject(type: GraphQLInputObjectType, written: Shape): InputPair {
-    const shape = this.#takenObject(type, written);
+    const shape = this.#sentObject(type, written);
     const fields = Object.values(type.getFields()).map((field): PairedField => {
       const name = this.names.resolve(field, shape.properties);
       return { field, name, property: shape.properties.get(name) };
@@ -76,7 +76,7 @@ export class InputPairs {
    * The REST object that the type is sent as: the shape, merged with the first alternative that has the fields that the shape
    * itself lacks.
    */
-  #takenObject(type: GraphQLInputObjectType, shape: Shape): Shape {
+  #sentObject(type: GraphQLInputObjectType, shape: Shape): Shape {
     const { properties, members = [] } = shape;
     const known = new Set(
       [properties, ...members.map((each) => each.properties)].flatMap((each) => [...each.keys()]),

@@ -211,8 +211,8 @@ function evaluates(at: At, name: string, seen = new Set<unknown>()): KeywordVerd
 }
 
 /**
- * The members of an `anyOf` or `oneOf`, with two verdicts each: `meant` applies if the member is the one that the value is
- * meant for, so that limits are trusted as `isTrusted` says; `verdict` trusts none.
+ * The members of an `anyOf` or `oneOf`, with two verdicts each: `meant` is the verdict if the value is meant for this member,
+ * and therefore trusts limits if `isTrusted` is set; `verdict` never trusts limits.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({

@@ -77,7 +77,7 @@ function matchNullable(binder: Binder, value: InputValue): void {
       binder.findings.add(
         "input-nullable",
         where,
-        `items of ${type} may be null, but REST takes none`,
+        `items of ${type} may be null, but REST does not accept null`,
         `write [${type.ofType}!]`,
       );
     }
@@ -246,7 +246,7 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
       `REST limits ${where.coordinate} by ${written}, which ${why}`,
       isRead
         ? "write it without lookaround, back-references, flags and counts above 1000, or approve it"
-        : "write it as JSON Schema has it: a pattern is an ECMA-262 expression, from OpenAPI 3.1 on in Unicode mode",
+        : "write it as JSON Schema requires: a pattern is an ECMA-262 expression, from OpenAPI 3.1 on in Unicode mode",
     );
   }
 }

@@ -150,7 +150,7 @@ function readArgumentAbove(
     );
   }
   const own = found.find(({ isOwn }) => isOwn);
-  if (own) return refuse(`${own.coordinate} is the connection's own`);
+  if (own) return refuse(`${own.coordinate} belongs to the connection itself`);
   const { argument } = first;
   const bare = getNullableType(argument.type);
   const given = `${first.coordinate} is ${argument.type}`;

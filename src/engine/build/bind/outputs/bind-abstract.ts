@@ -39,7 +39,7 @@ export function bindAbstract(
   const { property } = variants;
   const members = new Map<string, string>();
   let otherwise: string | undefined;
-  const { pairs, without, left } = pairWithMembers(variants, binder.schema.getPossibleTypes(type));
+  const { pairs, without, unmatchedTypes } = pairWithMembers(variants, binder.schema.getPossibleTypes(type));
   for (const [variant, member] of pairs) {
     if (property !== undefined && !variant.isDefault) checkDiscriminator(binder, where, variant, property);
     for (const chosen of variant.values) members.set(chosen, member.name);
@@ -56,8 +56,8 @@ export function bindAbstract(
       typeExpression: binder.typeExpressionOf(shape, narrowed),
     });
   }
-  addWithoutMember(binder, where, type, { property, variants: without, left });
-  for (const member of left) {
+  addWithoutMember(binder, where, type, { property, variants: without, unmatchedTypes });
+  for (const member of unmatchedTypes) {
     findings.add(
       "member-without-value",
       where,
@@ -72,11 +72,11 @@ export function bindAbstract(
 
 /**
  * Pairs each variant with the first unpaired possible type named like it or like one of its values. `without`: variants without a
- * type; `left`: types without a variant.
+ * type; `unmatchedTypes`: types without a variant.
  */
 function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
-  const left = new Set(types);
-  const byLetters = Map.groupBy([...left].entries(), ([, { name }]) => normalizeName(name));
+  const unmatchedTypes = new Set(types);
+  const byLetters = Map.groupBy([...unmatchedTypes].entries(), ([, { name }]) => normalizeName(name));
   const pairs: [Variant, GraphQLObjectType][] = [];
   const without: Variant[] = [];
   for (const variant of members) {
@@ -84,23 +84,23 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
       variantNames(variant)
         .flatMap((each) => byLetters.get(normalizeName(each)) ?? [])
         .sort(([one], [other]) => one - other)
-        .find(([, candidate]) => left.has(candidate)) ?? [];
+        .find(([, candidate]) => unmatchedTypes.has(candidate)) ?? [];
     if (!member || (property !== undefined && variant.values.length === 0)) {
       without.push(variant);
       continue;
     }
-    left.delete(member);
+    unmatchedTypes.delete(member);
     pairs.push([variant, member]);
   }
-  return { pairs, without, left };
+  return { pairs, without, unmatchedTypes };
 }
 
 /** A union has a single type resolver, so it must be discriminated in the same way everywhere. */
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // a discriminator value that only one of the two lists is unambiguous; a distinguishing property that only one lists may
-  // occur in members of the other
+  // a discriminator value that is missing on one side is unambiguous; a distinguishing property that is missing on one side may
+  // occur in any of its members
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =
@@ -114,7 +114,7 @@ function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstr
     "discriminator-missing",
     where,
     `${where.coordinate} is ${name}, whose members are discriminated differently elsewhere: ${describeDiscrimination(known)} there, ${describeDiscrimination(abstract)} here`,
-    "write a union of its own for each",
+    "write a separate union for each",
   );
 }
 
@@ -123,11 +123,11 @@ function describeDiscrimination({ property, members }: AbstractType): string {
   return property === undefined ? `by having ${values}` : `by "${property}" (${values})`;
 }
 
-/** `variants`: those without a type; `left`: the types without a variant. */
+/** `variants`: those without a type; `unmatchedTypes`: the types without a variant. */
 type Unpaired = {
   readonly property: string | undefined;
   readonly variants: readonly Variant[];
-  readonly left: ReadonlySet<GraphQLObjectType>;
+  readonly unmatchedTypes: ReadonlySet<GraphQLObjectType>;
 };
 
 /**
@@ -138,11 +138,11 @@ function addWithoutMember(
   { findings }: Binder,
   where: FindingTarget,
   type: GraphQLUnionType | GraphQLInterfaceType,
-  { property, variants, left }: Unpaired,
+  { property, variants, unmatchedTypes }: Unpaired,
 ): void {
   const [first] = variants;
   if (!first) return;
-  const candidates = [...left].map(({ name }) => name);
+  const candidates = [...unmatchedTypes].map(({ name }) => name);
   const texts = variants.map((variant) => {
     const value = variant.values.join(", ") || "no value";
     const ownProperty =
@@ -186,7 +186,7 @@ function checkDiscriminator(
     findings.add(
       "value-without-member",
       { ...where, rest: found?.shape.node ?? shape.node, also: [where.rest] },
-      `the discriminator does not know ${unmapped.join(", ")}, which REST may send as "${property}" of ${name}`,
+      `the discriminator does not map ${unmapped.join(", ")}, which REST may send as "${property}" of ${name}`,
       "add it to the discriminator's mapping",
     );
   }

@@ -92,7 +92,7 @@ function ofLastItem(
   field.binder.findings.add(
     "connection-unfit",
     { ...atRestDirective(field, "connection"), rest: found.shape.node },
-    `the next page begins behind "${path}" of the last item, which REST may leave out`,
+    `the next page begins after "${path}" of the last item, which REST may leave out`,
     "name a value that each item has, or document it as required, in an overlay if the document is a vendor's",
   );
   return undefined;
@@ -172,7 +172,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
     );
   else if (first && !isOffset && pageSizesOf(inputs).first === undefined && !isNonNullType(first))
     add(
-      `${where.coordinate} is a connection, and how long its pages are without \`first\` is unknown`,
+      `${where.coordinate} is a connection, and the length of its pages without \`first\` is unknown`,
       "give `first` a default, or document the default of REST's parameter",
     );
   return fits;

@@ -23,7 +23,7 @@ export function bindEntries(
     "map-unfit",
     { ...where, schema: directiveLocation(field, "restEntries"), rest: shape.node },
     isOnly(shape, "object")
-      ? `${where.coordinate} shows the entries of a map, but REST does not say what the values of this object are`
+      ? `${where.coordinate} shows the entries of a map, but the document does not describe the values of this object`
       : `${where.coordinate} shows the entries of a map, but REST sends ${describeShape(shape)}`,
     isOnly(shape, "object")
       ? "document them as `additionalProperties`, in an overlay if the document is a vendor's; or remove @restEntries"

@@ -28,15 +28,15 @@ export function bindPaging(
   if (pages !== "LINKED" && (next === undefined) === (pages === undefined))
     return add(
       `${where.coordinate} is a connection, which needs either \`next\` or \`pages\``,
-      "name the cursor's place in the body, or say how REST reads on without one",
+      "name the path of the cursor in the body, or the style in which REST pages without one",
     );
   const after = inputOfArgument(inputs, "after");
   const isNumbered = pages === "NUMBERED" && inputOfArgument(inputs, "first") === undefined;
   const isTotalRead = total === undefined || pages === "OFFSET" || isNumbered;
   if (!isTotalRead)
     add(
-      `\`total\` does not say where the pages of ${where.coordinate} end: it does so for OFFSET, and for NUMBERED without \`first\``,
-      "remove `total`, which a field of the connection may show all the same; or write `pages: OFFSET` if `after` feeds an offset",
+      `\`total\` does not determine the last page of ${where.coordinate}: it does so only for OFFSET, and for NUMBERED without \`first\``,
+      "remove `total` (a field of the connection may still show it); or write `pages: OFFSET` if `after` feeds an offset",
     );
   if (!after) return undefined;
   const paging =
@@ -63,12 +63,12 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
   if (!hasAddress)
     add(
       `the pages of ${where.coordinate} are LINKED, but the response of ${operation.id} documents no Link header`,
-      "name the place of the next page's address in the body (`next`), or document the header, in an overlay if the document is a vendor's",
+      "name the path of the next page's URL in the body (`next`), or document the header, in an overlay if the document is a vendor's",
     );
   if (after.in !== "query" || after.shape.types.has("array") || after.shape.types.has("object"))
     return add(
       `the pages of ${where.coordinate} are LINKED, but \`after\` feeds ${after.in} "${after.name}", which no URL query can have as a single value`,
-      "have it feed a query parameter that is text or a number",
+      "have it feed a query parameter that is a string or a number",
     );
   return hasAddress ? { by: "link", parameter: after.name, ...(at && { at }) } : undefined;
 }
@@ -116,7 +116,8 @@ function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?
 
 /**
  * The first page's number or offset: the default or minimum that the document declares; `undefined` if that is not a number,
- * such as "1". Without a declaration, offsets start at 0, and pages are numbered from 1 unless the description says from 0.
+ * such as the string "1". Without a declaration, offsets start at 0, and pages are numbered from 1 unless the description says
+ * from 0.
  */
 export function pagingOrigin({
   name,

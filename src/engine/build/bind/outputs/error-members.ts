@@ -183,8 +183,8 @@ export const isMapOfTexts = ({ entry }: Shape): boolean => {
 
 const kinds = {
   message: { fits: isTextShape, wanted: "a text" },
-  code: { fits: isCode, wanted: "a text or a number" },
-  field: { fits: isField, wanted: "a text, or a list of steps" },
+  code: { fits: isCode, wanted: "a string or a number" },
+  field: { fits: isField, wanted: "a string, or a list of path steps" },
 } as const;
 type Kind = keyof typeof kinds;
 
@@ -208,7 +208,7 @@ class MappingReader {
     const { list, item, ...others } = membersOf(node.value);
     this.members = { ...this.#paths(shape, others, []), ...this.#list(shape, list, item) };
     if (Object.keys(this.members).length === 0 && this.faults.length === 0)
-      this.#fault([], shape, "names no member", `write { message: "…" } with ${namesOf(shape)}`);
+      this.#fault([], shape, "does not name a member", `write { message: "…" } with ${namesOf(shape)}`);
   }
 
   #fault(below: NodePath, { node: schema }: Shape, message: string, hint: string): undefined {
@@ -242,7 +242,7 @@ class MappingReader {
   #list(shape: Shape, list: unknown, item: unknown): Members {
     if (list === undefined) {
       if (item !== undefined)
-        this.#fault(["item"], shape, "has an item without a list", 'name the list: { list: "…" }');
+        this.#fault(["item"], shape, "has `item`, but not `list`", 'name the list: { list: "…" }');
       return {};
     }
     const found = this.#follow(shape, list, ["list"]);
@@ -252,14 +252,14 @@ class MappingReader {
     const isPlain =
       isMapOfTexts(found) || (items !== undefined && isTextShape(items) && !items.types.has("object"));
     if (isPlain && item !== undefined) {
-      this.#fault(["item"], items ?? found, `has an item, but "${list}" holds texts`, "remove `item`");
+      this.#fault(["item"], items ?? found, `has \`item\`, but "${list}" contains strings`, "remove `item`");
       return {};
     }
     if (isMapOfTexts(found)) return { ...path, isMap: true };
     if (isPlain) return path;
     if (!items) {
       const message = `names "${list}" as the list, but REST sends ${describeShape(found)}`;
-      this.#fault(["list"], found, message, "name a list, or a map of texts");
+      this.#fault(["list"], found, message, "name a list, or a map of strings");
       return {};
     }
     const members = isRecord(item) ? this.#paths(items, item, ["item"]) : {};
@@ -268,7 +268,7 @@ class MappingReader {
       this.#fault(
         ["list"],
         items,
-        `does not say what of the items of "${list}" is the message`,
+        `does not name the message in the items of "${list}"`,
         `write item: { message: "…" } with ${namesOf(items)}`,
       );
     return {};
@@ -277,7 +277,12 @@ class MappingReader {
   /** Follows a path of properties. Returns `undefined` after a fault. */
   #follow(from: Shape, path: unknown, below: NodePath): Shape | undefined {
     if (typeof path !== "string" || path === "")
-      return this.#fault(below, from, "has a path that is no text", 'write a path such as "error.message"');
+      return this.#fault(
+        below,
+        from,
+        "has a path that is not a string",
+        'write a path such as "error.message"',
+      );
     let shape = from;
     for (const [index, step] of path.split(".").entries()) {
       const next = memberOf(shape, step);

@@ -124,7 +124,7 @@ function matchNamed(
 }
 
 const undescribed =
-  "a scalar of your own takes any value; or document its type, in an overlay if the document is a vendor's";
+  "a custom scalar accepts any value; or document its type, in an overlay if the document is a vendor's";
 
 function describeType(type: GraphQLOutputType): string {
   if (isEnumType(type)) return `the enum ${type}`;

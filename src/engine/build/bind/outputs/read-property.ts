@@ -40,5 +40,5 @@ export function readProperty(
 /** Advice for a field without a REST property. */
 const adviceWithout = ({ name, type }: PlainField["definition"]): string =>
   ["edges", "nodes", "pageInfo"].includes(name)
-    ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that answers the page, or name the property with @restName`
+    ? `write \`connection: { items: "…", next: "…" }\` in the @rest of the field that returns the page, or name the property with @restName`
     : `name the property with @restName, ${isObjectType(getNamedType(type)) ? "bind a link with @rest, " : ""}or remove the field`;

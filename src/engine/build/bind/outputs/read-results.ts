@@ -36,7 +36,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
 /** The result of an operation without content is null, unless `result` or `batchBy` expect a value. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
-  const at = { ...where, ...successPlace(operation), also: [operation.node] };
+  const at = { ...where, ...successLocation(operation), also: [operation.node] };
   const why = `${operation.id} responds without content, which is null`;
   if (!hasNoContent(operation) || directive.result !== undefined || directive.batchBy !== undefined) {
     binder.findings.add(
@@ -49,7 +49,7 @@ function checkNoContent(field: FieldContext): void {
 }
 
 /** The location of the first 2xx response, down to its media type. Several operations may share it. */
-function successPlace({ node, responses }: RestOperation): Pick<FindingTarget, "rest" | "below"> {
+function successLocation({ node, responses }: RestOperation): Pick<FindingTarget, "rest" | "below"> {
   const successes = responses.filter(isSuccess);
   const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
   if (success?.node)
@@ -80,17 +80,17 @@ type Call = {
   /** Whether a call is for many parents, or would be if it had a key or `batchBy`. */
   readonly isForMany: boolean;
   /** Whether a parent may lack a value needed by the call. */
-  readonly mayHaveNothing: boolean;
+  readonly mayLackKey: boolean;
 };
 
 export function matchResult(
   field: FieldContext,
   value: ResponseValue,
-  { batch, isForMany, mayHaveNothing }: Call,
+  { batch, isForMany, mayLackKey }: Call,
 ): void {
   const { binder, definition, where, operation } = field;
   const at = { ...where, rest: operation.node };
-  if (mayHaveNothing) {
+  if (mayLackKey) {
     binder.addNullWithoutCall(at);
     refuseNonNull(field, at, "its parent may have no key for it");
   }

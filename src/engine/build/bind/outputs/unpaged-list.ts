@@ -22,7 +22,7 @@ export function checkUnpagedList(field: FieldContext, where: FindingTarget): voi
     "batch-paged",
     { ...where, rest: sign.node },
     `${where.coordinate} looks its keys up in the response of ${operation.id}, but that may be a page: it has ${sign.text}`,
-    `bind an operation that takes the keys; or, if its answer is always whole, remove that from the document in ${document.overlayAt(operation.root)}`,
+    `bind an operation that takes the keys; or, if the response is always complete, remove that from the document in ${document.overlayAt(operation.root)}`,
   );
 }
 

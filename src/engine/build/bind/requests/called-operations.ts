@@ -102,7 +102,10 @@ function calledOperation(
   };
 }
 
-/** Whether a call needs nothing of the caller. A header that the operation takes may be one that the gateway sets. */
+/**
+ * Whether a call sends nothing that belongs to its caller. Operations with other header parameters do not qualify, because the
+ * gateway may set those headers per caller.
+ */
 const isPublicRead = (operation: RestOperation): boolean =>
   isSafe(operation.method) &&
   isDeclaredPublic(operation) &&

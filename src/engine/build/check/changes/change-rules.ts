@@ -58,7 +58,7 @@ export const restRules = {
     "tell the clients of the field",
   ),
   "rest-error-changed": dangerous(
-    "Clients see another text of REST's errors, or none: the schema of an error, or its `x-error-mapping`, says so.",
+    "Clients see another text of REST's errors, or none, because the schema of an error or its `x-error-mapping` has changed.",
     "tell the clients that show the messages, or declare the new members in `x-error-mapping`",
   ),
   "rest-answer-removed": breaking(

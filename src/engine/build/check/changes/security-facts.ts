@@ -146,7 +146,7 @@ function ownerOf({ operation }: BoundField, { document, held }: Model): StatedFa
 
 type CredentialOwner = { readonly isHeld: boolean; readonly text: string };
 
-/** Between two credentials of callers, `judgeRequirement` and `judgeCredential` say what changed. */
+/** If both credentials are the caller's, `judgeRequirement` and `judgeCredential` report the change. */
 function judgeOwner(was: CredentialOwner, is: CredentialOwner): Differing | undefined {
   if (was.text === is.text || !(was.isHeld || is.isHeld)) return undefined;
   return differing(

@@ -9,7 +9,10 @@ import { credentialLines } from "./text.ts";
 export const formatGithub = (report: Report): string =>
   `${[...report.findings.map(annotation), ...credentialGroup(report), ...summaryLines(report)].join("\n")}\n`;
 
-/** A folded part of the log. Its lines begin with a space, so that none is a workflow command. */
+/**
+ * A collapsible group of log lines. Each line begins with a space, so that the runner never interprets it as a workflow
+ * command.
+ */
 function credentialGroup(report: Report): string[] {
   const [title, ...lines] = credentialLines(report);
   return title === undefined ? [] : [`::group::${title}`, ...lines.map(printable), "::endgroup::"];

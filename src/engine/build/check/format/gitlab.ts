@@ -12,7 +12,10 @@ const severities = { error: "critical", warning: "major", note: "info" } as cons
 export const formatGitlab = ({ findings, credentials = [] }: Report): string =>
   `${JSON.stringify([...findings.map(violation), ...credentials.flatMap(credentialEntry)], null, 2)}\n`;
 
-/** GitLab shows an entry where its fingerprint is new, so these show what a merge request changes. */
+/**
+ * An entry for the credential of a REST operation. A merge request shows entries whose fingerprint is new, that is, those of
+ * credentials and fixed headers that it changes.
+ */
 function credentialEntry({ operation, of, credentials, headers = {} }: CredentialReport): object[] {
   const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (of !== "server" && of !== "tenant" && fixed.length === 0) return [];

@@ -150,7 +150,7 @@ function variantsOf(document: RestDocument, node: RestNode, members: readonly Me
       const reference = refOf(at.value) ?? mapping.find(([value]) => stated.includes(value))?.[1];
       const schemaName = typeof reference === "string" ? schemaNameOf(reference) : undefined;
       const values = mapped.length > 0 ? mapped : stated.length > 0 ? stated : schemaName ? [schemaName] : [];
-      // a variant may declare the values of all, as when it inherits the property: the mapping then decides
+      // a variant that inherits the property declares the values of all variants; the mapping then decides
       const unmapped = stated.filter((value) => !values.includes(value) && !mappedValues.has(value));
       const isDefault = target !== undefined && target === byDefault;
       return {
