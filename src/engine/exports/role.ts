@@ -14,13 +14,9 @@ export {
   randomBase62,
 } from "../runtime/http/api-key.ts";
 export { compressResponses } from "../runtime/http/compress-responses.ts";
-export {
-  hasProof,
-  proofHeader,
-  readContextHeaders,
-  type TenantContext,
-} from "../runtime/http/context-headers.ts";
+export { readContextHeaders, type TenantContext } from "../runtime/http/context-headers.ts";
 export { readKey, unauthenticated } from "../runtime/http/credentials.ts";
+export { hasProof, proofHeader } from "../runtime/http/gateway-proof.ts";
 export { createServer } from "../runtime/http/server.ts";
 export { acceptedMs } from "../runtime/settings/key-times.ts";
 export type { RedisAddress } from "../runtime/settings/redis-address.ts";

@@ -3,7 +3,8 @@
  * client's address and the W3C trace context. The client's trace is not continued: each request starts a new one.
  */
 import type { FastifyRequest } from "fastify";
-import { proofHeader, type TenantContext, writeContextHeaders } from "../runtime/http/context-headers.ts";
+import { type TenantContext, writeContextHeaders } from "../runtime/http/context-headers.ts";
+import { proofHeader } from "../runtime/http/gateway-proof.ts";
 import { createTraceparent } from "../runtime/observe/trace-context.ts";
 import type { Config } from "../runtime/settings/config.ts";
 import type { HeaderFields } from "./strip.ts";

@@ -4,7 +4,8 @@
  * caches the responses.
  */
 import { CodedError, FailureReason } from "../runtime/coded-error.ts";
-import { proofHeader, type TenantContext } from "../runtime/http/context-headers.ts";
+import type { TenantContext } from "../runtime/http/context-headers.ts";
+import { proofHeader } from "../runtime/http/gateway-proof.ts";
 import { spreadPool } from "../runtime/rest/upstream/spread-pool.ts";
 import { upstreamConnector } from "../runtime/rest/upstream/upstream-connector.ts";
 import type { Config } from "../runtime/settings/config.ts";

@@ -3,8 +3,8 @@
  * speaks HTTP, and that it is the intended service. The description of a failure names what to fix.
  */
 import { Client } from "undici";
-import { proofHeader } from "../runtime/http/context-headers.ts";
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";
+import { proofHeader } from "../runtime/http/gateway-proof.ts";
 import { causeCode } from "../runtime/observe/request-record.ts";
 import { foreignErrorSign } from "../runtime/rest/rest-failure.ts";
 import { upstreamConnector } from "../runtime/rest/upstream/upstream-connector.ts";

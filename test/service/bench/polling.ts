@@ -7,7 +7,7 @@
  * one tenant, which is alone. `npm run bench -- polling`.
  */
 import { api } from "../../../generated/index.ts";
-import { proofHeader } from "../../../src/engine/runtime/http/context-headers.ts";
+import { proofHeader } from "../../../src/engine/runtime/http/gateway-proof.ts";
 import { cpuMs, main, pinSelf } from "../../support/child-process.ts";
 import { readArguments } from "../../support/script-arguments.ts";
 import { connections, median, run, type Server } from "./measure.ts";

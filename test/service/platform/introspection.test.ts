@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { proofHeader } from "../../../src/engine/runtime/http/context-headers.ts";
+import { proofHeader } from "../../../src/engine/runtime/http/gateway-proof.ts";
 import { keys, openPlatform } from "./fixture.ts";
 
 const secret = randomBytes(24).toString("hex");

@@ -2,11 +2,8 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  contextHeaderNames,
-  proofHeader,
-  writeContextHeaders,
-} from "../../../src/engine/runtime/http/context-headers.ts";
+import { contextHeaderNames, writeContextHeaders } from "../../../src/engine/runtime/http/context-headers.ts";
+import { proofHeader } from "../../../src/engine/runtime/http/gateway-proof.ts";
 import { loadContract, permissionsOf } from "../../../src/platform/contract.ts";
 import { covers, effectivePermissions } from "../../../src/platform/keys/permissions.ts";
 import { get, keys, openPlatform } from "./fixture.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { hasProof } from "../../../src/engine/runtime/http/context-headers.ts";
+import { hasProof } from "../../../src/engine/runtime/http/gateway-proof.ts";
 import { readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { fakeKeyService, goodKey, recorder } from "../../engine/gateway/fakes.ts";
 import { get, run, runReady } from "./program.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createInject } from "../../../src/engine/gateway/inject.ts";
-import { hasProof, proofHeader } from "../../../src/engine/runtime/http/context-headers.ts";
+import { hasProof, proofHeader } from "../../../src/engine/runtime/http/gateway-proof.ts";
 import { ConfigError, readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { start } from "../../../src/engine/server/program.ts";
 import { service } from "../../../src/main.ts";

@@ -13,7 +13,7 @@ import { introspectedBytes, parentsPerPiece } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { maskVariableError } from "./errors/mask-errors.ts";
-import { maskedErrors } from "./errors/masked-errors.ts";
+import { maskedErrors } from "./errors/response-errors.ts";
 import { refusalResponse, responseWith } from "./graphql-over-http.ts";
 import { PlanCache } from "./plan/plan-cache.ts";
 import { ResponseTooLarge } from "./plan/response-budget.ts";

@@ -11,7 +11,7 @@ import { largeAnswers } from "../settings/capacity.ts";
 import type { Admission } from "./admission.ts";
 import type { CallEntry } from "./call-log.ts";
 import { type FieldError, type Path, pathKeys } from "./errors/field-error.ts";
-import { maskedErrors } from "./errors/masked-errors.ts";
+import { maskedErrors } from "./errors/response-errors.ts";
 import { withRequestId } from "./graphql-over-http.ts";
 import type { Deferral, Fragment, Part, Payload } from "./plan/deferral.ts";
 import { deferredKey, type ResultMap, toError } from "./plan/plan.ts";

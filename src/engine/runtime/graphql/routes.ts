@@ -26,6 +26,7 @@ import type { Explorer } from "./explorer/explorer.ts";
 import { readUrlParameters, refusalResponse, responseWith } from "./graphql-over-http.ts";
 import { responseLimitError } from "./plan/response-budget.ts";
 import { requestBodies } from "./request-bodies.ts";
+import { cacheStatusWriter } from "./response-cache/cache-status.ts";
 import { QueryExecution } from "./response-cache/coalesced-query.ts";
 import type { ResponseCache } from "./response-cache/response-cache.ts";
 import { SharedResponse, setClientCaching } from "./response-cache/shared-response.ts";
@@ -41,13 +42,6 @@ import {
   sendText,
   throwForRefusedCredentials,
 } from "./send-response.ts";
-
-/**
- * Value of `Cache-Status` (RFC 9211 §2): the name of this cache, and how it handled the request. `collapsed` means that the
- * request shared the execution of an identical request.
- */
-const cacheName = "restbound";
-type CacheStatus = `hit; ttl=${number}` | "fwd=miss; collapsed" | "fwd=miss" | "fwd=method" | "fwd=bypass";
 
 type ExecutedRequest = {
   readonly request: FastifyRequest;
@@ -78,10 +72,7 @@ export function routes(
   const run = operationRunner(config, apollo, saved);
   const bodies = requestBodies(server);
   const { GRAPHQL_GET: takesGet } = config.env;
-  /** Sets `Cache-Status` (RFC 9211) outside production: it shows developers whether a query was executed. */
-  const setCacheStatus = (reply: FastifyReply, status: CacheStatus): void => {
-    if (!config.production) reply.header("cache-status", `${cacheName}; ${status}`);
-  };
+  const setCacheStatus = cacheStatusWriter(config);
   /** Sends a response without errors. Sends 304 if the request is a GET and the client already has this response. */
   const send = (request: FastifyRequest, reply: FastifyReply, answer: SharedResponse): FastifyReply => {
     for (const [name, value] of answer.headers) reply.header(name, value);

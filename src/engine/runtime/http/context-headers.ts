@@ -2,11 +2,10 @@
  * Writes and reads the eight context headers that the gateway injects. Lists are comma-separated. Commas, percent signs and
  * everything but visible ASCII are percent-encoded (RFC 3986 §2.1), so values arrive unchanged and cannot add further values.
  */
-import { timingSafeEqual } from "node:crypto";
-import { proofHeader } from "../../shared/never-credentials.ts";
 import { own } from "../../shared/own.ts";
 import type { Environment } from "../settings/environment.ts";
 import { contextMembers } from "../settings/validators.ts";
+import { type GatewaySecrets, hasProof, proofHeader } from "./gateway-proof.ts";
 
 /** The verified caller: the result of key introspection. */
 export type TenantContext = {
@@ -23,8 +22,6 @@ export type TenantContext = {
 const suffixes = Object.entries(contextMembers satisfies Record<keyof TenantContext, string>).map(
   ([key, name]) => [key as keyof TenantContext, name.replaceAll("_", "-")] as const,
 );
-
-export { proofHeader };
 
 /** The eight header names in lower case, the tenant id's first, for a prefix such as `X-Service-`. */
 export const contextHeaderNames = (prefix: string): string[] =>
@@ -81,25 +78,9 @@ export function readContextHeaders(prefix: string, headers: HeaderValues): Tenan
 
 /** The scopes of the caller's key or token; `undefined` without the gateway's proof, because then only REST knows them. */
 export const readKeyScopes = (
-  env: Secrets & Pick<Environment, "CONTEXT_HEADER_PREFIX">,
+  env: GatewaySecrets & Pick<Environment, "CONTEXT_HEADER_PREFIX">,
   headers: HeaderValues,
 ): readonly string[] | undefined =>
   hasProof(env, own(headers, proofHeader))
     ? readContextList(env.CONTEXT_HEADER_PREFIX, headers, "keyScopes")
     : undefined;
-
-/** Whether a request has the gateway's proof, compared in constant time; false without a configured secret. */
-export const hasProof = (
-  { GATEWAY_SECRET: current, GATEWAY_SECRET_OLD: old }: Secrets,
-  given: string | string[] | undefined,
-): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
-
-/** Takes constant time for texts of the secret's length; only the length can be inferred. */
-function isEqual(secret: string | undefined, given: string): boolean {
-  if (secret === undefined) return false;
-  const expected = Buffer.from(secret);
-  const sent = Buffer.from(given);
-  return expected.length === sent.length && timingSafeEqual(expected, sent);
-}
-
-type Secrets = Pick<Environment, "GATEWAY_SECRET" | "GATEWAY_SECRET_OLD">;

@@ -8,7 +8,7 @@ import { validTraceparent } from "../observe/trace-context.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readTooSlowly } from "./bodies/slow-readers.ts";
 import type { ClientConnection } from "./connections.ts";
-import { hasProof, proofHeader } from "./context-headers.ts";
+import { hasProof, proofHeader } from "./gateway-proof.ts";
 
 /**
  * Publishes the request and its end to observers. Only a gateway's trace is continued: otherwise any client could have all its

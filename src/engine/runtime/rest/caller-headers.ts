@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { canonicalHeader } from "../../shared/never-credentials.ts";
 import type { Operation } from "../../shared/operation.ts";
 import { Dictionary, own } from "../../shared/own.ts";
-import { proofHeader } from "../http/context-headers.ts";
+import { proofHeader } from "../http/gateway-proof.ts";
 import { hasAll, includesAll, normalized, type Owner } from "./credentials.ts";
 
 type Headers = Readonly<Record<string, string>>;

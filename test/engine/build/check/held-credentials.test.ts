@@ -631,7 +631,9 @@ test("an API key is not a token", () => {
     "{ file: pager-key }",
     "{ file: pager-key, oauth2ClientCredentials: { tokenUrl: https://login.example/token } }",
   );
-  expect(errorsOf(changes).join()).toMatch(/held-credential-unfit .*"key" of pager does not accept access tokens/);
+  expect(errorsOf(changes).join()).toMatch(
+    /held-credential-unfit .*"key" of pager does not accept access tokens/,
+  );
 });
 
 test("a single document has to be named first", () => {

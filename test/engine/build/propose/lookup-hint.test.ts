@@ -39,7 +39,9 @@ test.each([
   const root = project(files(answer));
   const { error, out } = await ran(root, ["listAdmins"], propose);
   const rest = `@rest(operation: "listAdmins", params: [{ name: "id", in: ITEM, from: "parent.<its key>" }]${result})`;
-  expect(error).toBe(`listAdmins: if this list is always complete, a link can find its object in it: ${rest}`);
+  expect(error).toBe(
+    `listAdmins: if this list is always complete, a link can find its object in it: ${rest}`,
+  );
   const type = /\[(\w+)!\]/.exec(out)?.[1];
   const link = `extend type Talk { admin: ${type} ${rest.replace("<its key>", "admin")} }`;
   write(root, { "spec/schema.graphql": `${schema}${out}\n${link}\n` });

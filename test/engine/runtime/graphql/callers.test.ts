@@ -10,7 +10,8 @@ import {
   msPerRefusal,
 } from "../../../../src/engine/runtime/governor/processor-time.ts";
 import { Callers } from "../../../../src/engine/runtime/graphql/callers.ts";
-import { proofHeader, writeContextHeaders } from "../../../../src/engine/runtime/http/context-headers.ts";
+import { writeContextHeaders } from "../../../../src/engine/runtime/http/context-headers.ts";
+import { proofHeader } from "../../../../src/engine/runtime/http/gateway-proof.ts";
 import type { Operation } from "../../../../src/engine/shared/operation.ts";
 import { operations } from "../../desk/generated/operations.ts";
 import { configure } from "./configure.ts";

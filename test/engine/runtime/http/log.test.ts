@@ -1,7 +1,7 @@
 /** What a failure leaves in the log. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
-import { proofHeader } from "../../../../src/engine/runtime/http/context-headers.ts";
+import { proofHeader } from "../../../../src/engine/runtime/http/gateway-proof.ts";
 import { createServer } from "../../../../src/engine/runtime/http/server.ts";
 import { configure } from "../graphql/configure.ts";
 

@@ -1,7 +1,8 @@
 /** What of a request travels on to REST, and whose request it is taken for. */
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, test } from "vitest";
-import { proofHeader, writeContextHeaders } from "../../../../src/engine/runtime/http/context-headers.ts";
+import { writeContextHeaders } from "../../../../src/engine/runtime/http/context-headers.ts";
+import { proofHeader } from "../../../../src/engine/runtime/http/gateway-proof.ts";
 import { headerForwarder } from "../../../../src/engine/runtime/rest/forwarded-headers.ts";
 import type { Operation } from "../../../../src/engine/shared/operation.ts";
 import { configure } from "../graphql/configure.ts";
