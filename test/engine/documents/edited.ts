@@ -15,7 +15,17 @@ import { argument, Sdl } from "./oracle/sdl.ts";
 import { readJson } from "./oracle/ways.ts";
 import { proposalsOf } from "./proposals.ts";
 
-const usual = ["Directus", "Blockfrost", "Chatwoot", "Dialogporten", "ReadMe"];
+const usual = [
+  "Directus",
+  "Blockfrost",
+  "Chatwoot",
+  "Dialogporten",
+  "ReadMe",
+  "authentik",
+  "CWMS",
+  "Bond Sports",
+  "Doppler",
+];
 const line = await readArguments("npm run suite -- edits", (command) =>
   command
     .description("Edits real documents at random, and holds the findings against an oracle's.")

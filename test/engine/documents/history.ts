@@ -17,6 +17,7 @@ const histories = [
   { package: "@figma/rest-api-spec", file: "openapi/openapi.yaml", from: "0.20.0", most: 60 },
   { package: "@octokit/openapi", file: "generated/api.github.com.json", from: "10.0.0", most: 30 },
   { package: "@goauthentik/api", file: "schema.yml", from: "2025.12.6", most: 60 },
+  { package: "@blockfrost/openapi", file: "openapi.yaml", from: "0.1.84", most: 40 },
 ];
 
 const line = await readArguments("npm run suite -- history", (command) =>
