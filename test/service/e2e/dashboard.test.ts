@@ -1,6 +1,5 @@
 /** The main job: one round trip across five products, with either credential, in as few REST calls as it can be. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openWithSlowAgents } from "../slow-product.ts";
 import { keys, type Layer, range, startLayer } from "./layer.ts";
 
 const dashboard = `query Dashboard($from: String!, $to: String!) {
@@ -58,45 +57,6 @@ describe("the dashboard query", () => {
     expect(others.size).toBeGreaterThan(0);
     expect(own.filter((id) => others.has(id))).toEqual([]);
   });
-});
-
-test("the first part of the example's page takes at most 1.2 times as long as its query without deferred fields", async () => {
-  const { layer: slow } = await openWithSlowAgents();
-  const { startPage } = (await import("../../../examples/dashboard/start-page.js" as string)) as {
-    startPage: string;
-  };
-  const headers = { "x-api-key": keys.owner, accept: "multipart/mixed;deferSpec=20220824, application/json" };
-  const timed = async (query: string): Promise<number> => {
-    const leaving = new AbortController();
-    const body = JSON.stringify({ query, variables: { ...range(29), q: "an" } });
-    const began = performance.now();
-    const response = await fetch(new URL("/v1/graphql", slow.url), {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body,
-      signal: leaving.signal,
-    });
-    const first = await response.body?.pipeThrough(new TextDecoderStream()).getReader().read();
-    const ms = performance.now() - began;
-    leaving.abort();
-    expect(first?.value).toContain('"totalCount"');
-    expect(first?.value).not.toContain('"errors"');
-    return ms;
-  };
-  const plain = startPage
-    .replace("... @defer { nodes { assignee { id name kind } } }", "")
-    .replace(/\.{3} @defer.*/, "");
-  expect(plain).not.toContain("@defer");
-  const times: Record<"plain" | "deferred", number[]> = { plain: [], deferred: [] };
-  for (let round = 0; round < 24; round++) {
-    times.plain.push(await timed(plain));
-    times.deferred.push(await timed(startPage));
-  }
-  // after a warm-up; other work on the machine only adds time, so the lower quartile is the steadiest
-  const quartile = (given: readonly number[]): number => given.slice(4).sort((a, b) => a - b)[5] ?? 0;
-  const ratio = quartile(times.deferred) / quartile(times.plain);
-  console.log(`first part of the dashboard: ${ratio.toFixed(2)} times the query without deferred fields`);
-  expect(ratio).toBeLessThan(1.2);
 });
 
 describe("sendMessage", () => {
