@@ -1,7 +1,7 @@
 /**
- * Builds `dist/restbound`, the package as npm takes it: JavaScript, with source maps for what serves, and the types of its entry points, because
- * Node does not strip types below `node_modules`. The types have their comments; those of the JavaScript would be a tenth of the
- * package. `node deploy/engine-package.ts && npm pack ./dist/restbound`
+ * Builds `dist/restbound`, the folder that npm packs: JavaScript, because Node does not strip types below `node_modules`,
+ * source maps of the run-time code, and the types of the entry points. The types keep their comments; in the JavaScript,
+ * comments would be a tenth of the package. `node deploy/engine-package.ts && npm pack ./dist/restbound`
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,13 +25,13 @@ const handbook = {
 const handbookPages = Object.entries(handbook).flatMap(([kind, names]) =>
   names.map((name) => `docs/${kind}/${name}.md`),
 );
-/** The pages that users of the package alone need, with their paths in it. */
+/** The pages of this repository that the package contains, and their paths in the package. */
 const pages = new Map([
   ["src/engine/README.md", "README.md"],
   ...["CHANGELOG.md", ...handbookPages].map((page) => [page, page] as const),
 ]);
 
-/** The page as the package has it: a link to what the package lacks is its words alone. */
+/** The page for the package: a link to a file that the package does not contain is replaced by its text. */
 function packed(page: string, place: string): string {
   const text = readFileSync(join(root, page), "utf8");
   return text.replaceAll(/!?\[([^\]]*)\]\(([^)#:\s]+)(#[^)]*)?\)/g, (_link, words, path, heading = "") => {
@@ -47,7 +47,7 @@ const built = (path: string) => ({
   default: path.replace(/\.ts$/, ".js"),
 });
 
-/** Keeps the types that an entry point needs: the others would be 270 kB more in each installation. */
+/** Keeps only the types that an entry point needs: the others would add 270 kB to each installation. */
 function keepExportedTypes(): void {
   const kept = new Set<string>();
   const keep = (file: string): void => {
@@ -61,7 +61,10 @@ function keepExportedTypes(): void {
   for (const file of types) if (!kept.has(file)) rmSync(file);
 }
 
-/** The commands of the build side have no source maps, which would be a fifth of the package: their JavaScript reads like the source. */
+/**
+ * Removes the source maps of the build-time commands. These maps would be a fifth of the package, and the JavaScript is almost
+ * the same as the source.
+ */
 function dropMapsOfCommands(): void {
   for (const map of globSync("build/**/*.js.map", { cwd: target })) {
     const script = join(target, map.replace(/\.map$/, ""));

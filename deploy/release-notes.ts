@@ -1,12 +1,12 @@
 /**
- * `node deploy/release-notes.ts v1.2.3` prints the changelog's chapter of that version, and ends with 1 unless the engine, this
- * service and a dated chapter all say it: what is published must be what it is called.
+ * `node deploy/release-notes.ts v1.2.3` prints the changelog's chapter of that version. Exits with 1 unless the versions of the
+ * engine and of this service, and a dated chapter, match the tag, so that a release never has a wrong version.
  */
 import { readFileSync } from "node:fs";
 
 type Texts = { readonly changelog: string; readonly versions: readonly string[] };
 
-/** The chapter's text. Throws an `Error` that says what differs from the tag. */
+/** Returns the chapter's text. Throws an `Error` that names what differs from the tag. */
 export function releaseNotes(tag: string, { changelog, versions }: Texts): string {
   const version = tag.replace(/^v/, "");
   const other = versions.find((each) => each !== version);

@@ -11,7 +11,7 @@ import { type Io, processIo, runCommand } from "restbound/role";
 const root = new URL("../", import.meta.url);
 const lockfile = new URL("package-lock.json", root);
 
-/** Licences that ask for no more than to be named; of the others, those of tools that no production installation has. */
+/** Licences that only require attribution, and further ones that are used only by development tools. */
 const licences = new Set([
   ...["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "BlueOak-1.0.0"],
   ...[
@@ -31,7 +31,7 @@ type Entry = {
   license?: string;
   link?: boolean;
   dev?: boolean;
-  /** Of a development tool that is an optional peer too. */
+  /** The package is a development dependency and also an optional peer dependency. */
   devOptional?: boolean;
   workspaces?: string[];
   version?: string;
@@ -40,14 +40,14 @@ type Component = Record<string, unknown>;
 type Dependency = { ref: string; dependsOn: string[] };
 type Sbom = { metadata: { component: Component }; components: Component[]; dependencies: Dependency[] };
 
-/** Whether an entry is of this project: the project itself, a workspace, or the link to one. */
+/** Returns a predicate: whether an entry is the project itself, a workspace, or the link to a workspace. */
 const ownPackage = (packages: Readonly<Record<string, Entry>>) => {
   const workspaces = packages[""]?.workspaces ?? [];
   return (path: string, { link, resolved }: Entry): boolean =>
     path === "" || workspaces.includes(path) || (link === true && workspaces.includes(resolved ?? ""));
 };
 
-/** One line per entry of a lockfile that may not be installed. */
+/** One line for each entry of a lockfile that must not be installed. */
 export function findUnsafeEntries(packages: Readonly<Record<string, Entry>>): string[] {
   const isOwn = ownPackage(packages);
   return Object.entries(packages).flatMap(([path, entry]) => {
@@ -78,7 +78,10 @@ function productionOf(packages: Readonly<Record<string, Entry>>): Set<string> {
   );
 }
 
-/** CycloneDX 1.5, the same for the same lockfile: of its packages those in `production`, and the project as `name`. */
+/**
+ * Converts npm's bill of materials to CycloneDX 1.5 that is the same for the same lockfile: only the packages in `production`,
+ * with the project as `name`.
+ */
 export function stable(sbom: Sbom, name: string, production: ReadonlySet<string>): string {
   const { metadata, components, dependencies } = sbom;
   const own = String(metadata.component["bom-ref"]);
@@ -99,7 +102,7 @@ export function stable(sbom: Sbom, name: string, production: ReadonlySet<string>
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** One line per production package that the bill of materials lacks, or names without a hash. */
+/** One line for each production package that the bill of materials lacks, or lists without a hash. */
 export function findSbomGaps(text: string, packages: Readonly<Record<string, Entry>>): string[] {
   const { components } = JSON.parse(text) as { components: readonly Component[] };
   const hashed = new Set(

@@ -1,6 +1,6 @@
 /**
- * The whole chain on one machine: a balancer with TLS and HTTP/2, two gateways, two graphql, the demo platform, Redis and
- * Prometheus as far as they are installed. Ports and configurations are those of the folders beside this one.
+ * Starts the whole chain on one machine: a balancer with TLS and HTTP/2, two gateways, two graphql roles, the demo platform,
+ * and Redis and Prometheus if they are installed. Ports and configurations come from the sibling folders.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -11,14 +11,14 @@ import { type Given, keepRunning, type Member } from "./member.ts";
 
 export type Chain = {
   readonly url: URL;
-  /** The balancer's certificate, which nobody else knows. */
+  /** The balancer's self-signed certificate, which clients must be told to trust. */
   readonly certificate: string;
   readonly members: ReadonlyMap<string, Member>;
   readonly stop: () => Promise<void>;
 };
 
 const deploy = join(import.meta.dirname, "..");
-/** Is added to each port, where another program has one of them. */
+/** Added to every port, to avoid ports that other programs use. */
 const offset = Number(process.env.PORT_OFFSET ?? 0);
 export const ports = {
   haproxy: 8444 + offset,
@@ -28,7 +28,7 @@ export const ports = {
   redis: 6390 + offset,
   prometheus: 9490 + offset,
 };
-/** `/metrics` is on 5,000 more. */
+/** The port of `/metrics` is higher by 5,000. */
 export const rolePorts = {
   gateway1: 4001 + offset,
   gateway2: 4002 + offset,
@@ -46,15 +46,18 @@ export const isInstalled = (command: string): boolean => {
 };
 
 export type Starting = {
-  /** Ends a start that is under way: it stops what runs, and rejects. */
+  /** Aborts a start: stops the processes started so far, and rejects. */
   readonly signal?: AbortSignal;
-  /** Takes a line for each process that ended and is started again. */
+  /** Called with a line for each process that has ended and is restarted. */
   readonly say?: (line: string) => void;
-  /** The program of the roles. */
+  /** The program that runs the roles; default: `src/main.ts`. */
   readonly main?: string;
 };
 
-/** `environment` is for the gateways and for graphql; with a `REDIS_URL`, no Redis is started. Rejects, and leaves nothing behind, if one does not become ready. */
+/**
+ * Starts all processes. `environment` applies to the gateways and the graphql roles; if it sets `REDIS_URL`, no Redis is
+ * started. If a process does not become ready, stops the others, removes the folder and rejects.
+ */
 export async function startChain(
   environment: NodeJS.ProcessEnv = {},
   {
@@ -121,7 +124,7 @@ const answers = (url: string) => (): Promise<boolean> =>
     () => false,
   );
 
-/** Copies the files of a folder beside this one, with this chain's ports. */
+/** Copies the files of a sibling folder, and replaces the ports by this chain's. */
 function copyFiles(name: string, folder: string): void {
   for (const file of readdirSync(join(deploy, name))) {
     const text = readFileSync(join(deploy, name, file), "utf8");

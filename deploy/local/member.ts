@@ -1,14 +1,14 @@
-/** One process of the chain: it is started again whenever it ends, once it has been ready. */
+/** One process of the chain. After it has been ready once, it is restarted whenever it ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type Member = {
   readonly name: string;
-  /** The one that runs now. */
+  /** The current process. */
   readonly child: () => ChildProcess;
   readonly output: () => string;
-  /** SIGTERM, and the next one has started once this resolves. */
+  /** Sends SIGTERM, and resolves once the next process has been started. */
   readonly restart: () => Promise<void>;
 };
 
@@ -17,11 +17,11 @@ export type Given = {
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly isReady: (output: string) => boolean | Promise<boolean>;
-  /** HAProxy's workers outlive a master that is killed. */
+  /** The signal that stops the process. HAProxy's workers outlive a master that is killed. */
   readonly stopsBy?: NodeJS.Signals;
 };
 
-/** A process that ends as soon as it starts is started again once a second, not as fast as the machine can. */
+/** A process that lived for less than this is restarted only after this pause, so that it does not restart in a tight loop. */
 const pauseMs = 1_000;
 
 export function keepRunning(name: string, given: Given, signal: AbortSignal, say: (line: string) => void) {
@@ -40,7 +40,8 @@ export function keepRunning(name: string, given: Given, signal: AbortSignal, say
       stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
     child.once("error", (error) => refused.reject(new Error(`${name} cannot be started: ${error.message}`)));
     child.once("exit", async (code, by) => {
-      await Promise.race([once(child, "close"), sleep(100)]); // its last words; a worker may hold the pipe
+      // read the last output, but do not wait longer, because a worker may keep the pipe open
+      await Promise.race([once(child, "close"), sleep(100)]);
       if (isOver) return;
       const how = `${name} ended (${by ?? `exit code ${code}`})`;
       if (!wasReady) return refused.reject(new Error(`${how} before it was ready:\n${output.trimEnd()}`));

@@ -5,13 +5,13 @@ import { isInstalled, ports, rolePorts, startChain } from "./chain.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs the chain until a signal comes. The exit code. */
+/** Runs the chain until a signal arrives, and returns the exit code. */
 async function local(): Promise<number> {
   if (!isInstalled("haproxy") || !isInstalled("openssl")) {
     console.error("npm run local: needs haproxy and openssl (Debian: apt-get install haproxy openssl)");
     return 2;
   }
-  // from the first process on: a signal before the chain is ready must leave nothing behind either
+  // listens before the first process starts: a signal during the start must also stop all processes
   const stopping = new AbortController();
   for (const signal of signals) process.on(signal, () => stopping.abort());
   try {

@@ -1,4 +1,4 @@
-/** Certificates of an authority of the test's own, made by openssl in a folder that the test removes. */
+/** A certificate authority for one test, created by openssl in a folder that the test removes. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,9 +6,11 @@ import { join } from "node:path";
 import type { SecureContextOptions } from "node:tls";
 
 export type Authority = {
-  /** The authority's own certificate, as `NODE_EXTRA_CA_CERTS` takes it. */
+  /** The authority's certificate, as a file for `NODE_EXTRA_CA_CERTS`. */
   readonly file: string;
-  /** A certificate for `host` (`IP:127.0.0.1`), valid for so many days from now on; none: it has expired. */
+  /**
+   * Issues a certificate for `host` (`IP:127.0.0.1`) that is valid for `days` from now; with 0 days, it has already expired.
+   */
   readonly issue: (host?: string, days?: number) => SecureContextOptions & { readonly files: string[] };
   readonly remove: () => void;
 };

@@ -1,24 +1,24 @@
-/** A program as a user starts it: what it prints, where it listens, and what the system knows of it. */
+/** Starts a program as a user would, and observes it: its output, its address, and its CPU time and memory. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 
-/** The command line of the product. */
+/** The service's main module. */
 export const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
-/** The options of Node in `npm start`. Each start of `main` has them. */
+/** The Node options of `npm start`, which `startProgram` passes to `main`. */
 const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const startOptions: string[] = scripts.start.split(" ").filter((word: string) => word.startsWith("--"));
 
 const { NODE_COMPILE_CACHE: _, ...others } = process.env;
 /**
- * This process's environment for `npm start`. The program chooses the folder of its compiled code itself: in the folder of
- * the tests it would overwrite code that was compiled under other flags.
+ * This process's environment for `npm start`. Without the tests' compile cache folder: the program, which runs with other
+ * flags, would overwrite the tests' compiled code there.
  */
 export const programEnvironment: NodeJS.ProcessEnv = others;
 
 const taskset = "/usr/bin/taskset";
-/** Linux can keep a process on one core; elsewhere the system decides. */
+/** Whether `taskset` can pin a process to one core (Linux only). */
 const canPin = existsSync(taskset);
 
 export function pinSelf(core: number): void {
@@ -30,22 +30,22 @@ export type Program = {
   readonly child: ChildProcess;
   /** Everything printed so far. */
   readonly output: () => string;
-  /** Resolves with what was printed once `pattern` shows up; rejects when the process ends before. */
+  /** Resolves with the match once the output matches `pattern`; rejects if the process ends before. */
   readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>;
-  /** Its exit code, when all that it printed is read. */
+  /** Resolves with the exit code once all output has been read. */
   readonly ended: Promise<number | null>;
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
 };
 
-/** What still runs when this process ends, however it fails, ends with it. */
+/** The running programs, which are killed when this process ends, for whatever reason. */
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
 /**
- * Starts `node …args`, `npm start` for `main`, or another `executable`, in `cwd` with `environment` alone on top of PATH and a free port; on `core`, and with so many
- * `descriptors`, if they are given.
+ * Starts `node …args` (for `main`, with the options of `npm start`) or another `executable`. Its environment has only
+ * `environment`, PATH and a free port. `core` pins it to a core, `descriptors` limits its file descriptors.
  */
 export function startProgram(
   args: readonly string[],
@@ -99,7 +99,7 @@ export function startProgram(
   return { child, output: () => text, prints, ended, stop };
 }
 
-/** Resolves with where the program listens, once it says so. */
+/** Resolves with the program's URL once the program has printed it. */
 export const listens = async (program: Program): Promise<URL> =>
   new URL((await program.prints(/(?:ready|listens) on (http:[^\s,"]+)/))[1] ?? "");
 
@@ -109,11 +109,11 @@ export function cpuMs({ child }: Pick<Program, "child">): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Time that its main thread was ready and waited for a core, in ms (sched-stats.rst of Linux); NaN where there is no /proc. */
+/** Time that its main thread was runnable but waited for a core, in ms (Linux, sched-stats.rst); NaN without /proc. */
 export const waitedMs = ({ child }: Pick<Program, "child">): number =>
   Number(readProc(child, "schedstat").split(" ")[1] || Number.NaN) / 1e6;
 
-/** MiB that it holds now (`VmRSS`), or held at most (`VmHWM`; proc_pid_status(5)); NaN where there is no /proc. */
+/** Resident memory in MiB, now (`VmRSS`) or at its peak (`VmHWM`; proc_pid_status(5)); NaN without /proc. */
 export const memoryMiB = ({ child }: Pick<Program, "child">, line: "VmRSS" | "VmHWM"): number =>
   Number(new RegExp(`${line}:\\s+(\\d+)`).exec(readProc(child, "status"))?.[1]) / 1024;
 

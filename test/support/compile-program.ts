@@ -1,6 +1,6 @@
 /**
- * Has Node keep the compiled code of the program in a fresh clone, while the first tests run. A process that a test kills
- * keeps nothing of what it compiled, so hardly any start of the tests would find something.
+ * Fills Node's compile cache for the program in a fresh clone, while the first tests run. A process that a test kills does not
+ * write the cache, so most programs that tests start would find it empty.
  */
 import { existsSync } from "node:fs";
 import { listens, main, startProgram } from "./child-process.ts";
@@ -11,6 +11,6 @@ export default function compileProgram(): () => Promise<void> {
   const program = startProgram([main]);
   listens(program)
     .then(() => program.stop("SIGINT"))
-    .catch(() => {}); // a test will tell why
+    .catch(() => {}); // a test that starts the program reports the error
   return () => program.stop();
 }

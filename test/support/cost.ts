@@ -1,9 +1,9 @@
 /**
- * Processor time, for tests that a slow machine must not fail: they compare a cost with another cost of the same machine,
- * never with milliseconds.
+ * Measures CPU time for tests that must also pass on a slow machine: they compare a cost with another cost on the same machine,
+ * never with a fixed time.
  */
 
-/** The processor time of `run` in milliseconds: the least of some attempts, because other work adds time. */
+/** The CPU time of `run` in milliseconds: the minimum of several attempts, because other work on the machine adds time. */
 export async function processorMs(run: () => unknown, attempts = 3): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -15,13 +15,13 @@ export async function processorMs(run: () => unknown, attempts = 3): Promise<num
   return least;
 }
 
-/** A measurement of less is noise. */
+/** Shorter measurements are noise. */
 const leastMs = 5;
 
 /**
- * What a unit costs at the size of `many`, as a multiple of its cost at the size of `few`: about 1 where cost grows with the
- * size, and `many / few` where it grows with its square. Both measurements do the same number of units. They are repeated
- * until the result is below `bound`, up to five times.
+ * The cost per unit at size `many` divided by the cost per unit at size `few`: about 1 if the cost is linear in the size, about
+ * `many / few` if it is quadratic. Both measurements do the same number of units. They are repeated until the result is below
+ * `bound`, up to five times.
  */
 export async function unitGrowth(
   run: (size: number) => unknown,
@@ -41,7 +41,7 @@ export async function unitGrowth(
 
 /**
  * The cost of `large` as a multiple of that of `small`, or of `noiseMs` if `small` costs less. Both are measured until the
- * result is below `bound`, up to so many times: other work on the machine adds to either cost.
+ * result is below `bound`, at most a fixed number of times, because other work on the machine adds to either cost.
  */
 export async function leastRatio(
   small: () => unknown,

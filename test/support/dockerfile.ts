@@ -1,19 +1,19 @@
-/** Walks a Dockerfile step by step without a container engine: each stage is a folder, and a RUN is a process of its user. */
+/** Executes a Dockerfile without a container engine: each stage is a folder, and each RUN is a process of the stage's user. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** The image that is left after the last step. */
+/** The image after the last step. */
 export type Image = {
-  /** All that was made; the caller removes it. */
+  /** The folder with all stages; the caller removes it. */
   readonly top: string;
-  /** The folder that stands for `/`. */
+  /** The folder that is the image's `/`. */
   readonly root: string;
   /** The working directory, below `root`. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What runs a command as the image's user. */
+  /** The command prefix that runs a command as the image's user. */
   readonly asUser: readonly string[];
   readonly command: readonly string[];
 };
@@ -31,8 +31,8 @@ const isRoot = process.getuid?.() === 0;
 export const canChangeUser = isRoot && spawnSync("setpriv", ["--version"]).error === undefined;
 
 /**
- * Throws for an instruction that it does not know, and when a step fails. `context` is the folder that is built, `environment`
- * what each RUN has beside the image's own.
+ * Throws for an unsupported instruction and for a step that fails. `context`: the build context. `environment`: the variables
+ * of each RUN in addition to the image's.
  */
 export function build(
   file: string,
@@ -103,17 +103,19 @@ const newStage = (root: string): Stage => ({
   cmd: [],
 });
 
-/** With those of this machine, npm reaches its registry at once; without them it tries for two minutes. */
+/**
+ * With this machine's certificate authorities, npm reaches its registry immediately; without them it retries for two minutes.
+ */
 const { NODE_EXTRA_CA_CERTS: file } = process.env;
 const authorities = file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file };
 
-/** `node` is the one of this process. */
+/** `PATH` begins with the folder of this process's `node`. */
 const environmentOf = ({ env }: Stage): Record<string, string> => ({
   PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
   ...env,
 });
 
-/** Instructions with the rest of their line; a line that ends with a backslash goes on. */
+/** The instructions with their arguments. A backslash at the end of a line continues it. */
 const stepsOf = (file: string): [instruction: string, rest: string][] =>
   readFileSync(file, "utf8")
     .replace(/\\\n/g, " ")

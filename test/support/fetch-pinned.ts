@@ -1,4 +1,4 @@
-/** Fetches a package of npm once into a cache folder, which has its files only if it is the very archive that `integrity` names. */
+/** Fetches a package from npm once into a cache folder. Extracts it only if the archive matches `integrity`. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

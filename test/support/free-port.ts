@@ -1,6 +1,6 @@
 /**
- * A port of 127.0.0.1 that nobody listens on, for a server that cannot choose one itself. It lies below the ports that the
- * kernel gives to clients and to servers without a choice, so none of them takes it before that server does.
+ * A free port of 127.0.0.1, for a server that cannot choose one itself. It is below the kernel's ephemeral ports, so no client
+ * or server that gets a port from the kernel takes it before that server does.
  */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";

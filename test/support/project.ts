@@ -11,7 +11,7 @@ import { programEnvironment } from "./child-process.ts";
 const project = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-/** The program of the one command, as `node_modules/.bin` names it. */
+/** The program of the `restbound` command, as in `node_modules/.bin`. */
 export const command = "node_modules/restbound/bin/restbound.ts";
 
 /** A command that has ended. */
@@ -19,7 +19,7 @@ export type Ended = { code: number; stdout: string; stderr: string };
 
 export type Project = ReturnType<typeof emptyProject>;
 
-/** A folder that has this project's packages, the engine among them, and nothing else. */
+/** A folder with only this project's packages, including the engine. */
 export function emptyProject() {
   const root = mkdtempSync(join(tmpdir(), "restbound-"));
   symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
@@ -36,13 +36,13 @@ export function emptyProject() {
     edit: (path: string, change: (text: string) => string): void =>
       writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8"))),
     restbound,
-    /** Throws what it printed if it fails. */
+    /** Throws an error with the command's output if the command fails. */
     codegen: async (): Promise<string> => {
       const { code, stderr } = await restbound("codegen");
       if (code !== 0) throw new Error(stderr);
       return stderr;
     },
-    /** Runs a script of package.json, without npm, which takes longer than most of them. */
+    /** Runs a script of package.json directly, because npm takes longer than most scripts. */
     script: (name: string): Promise<Ended> => {
       const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
       const PATH = `${join(root, "node_modules/.bin")}:${process.env.PATH}`;
@@ -63,7 +63,7 @@ const { options } = ts.parseJsonConfigFileContent(
   ts.sys,
   project,
 );
-/** Files of this repository: the engine and the libraries. They stay as they are. */
+/** Files of this repository: the engine and the libraries. They never change during a run. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 /** The errors in the files, each on a line. Those in the engine, which is TypeScript here, are for `npm run types`. */

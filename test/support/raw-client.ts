@@ -1,6 +1,6 @@
 /**
- * One HTTP request as bytes on a socket of its own, for what no client library would send. The answer is read by the
- * book (RFC 9112 §6.3), so one that is not well-formed fails; so does a server that neither answers nor hangs up.
+ * Sends one HTTP request as raw bytes on a new connection, for requests that no client library would send. The response is
+ * parsed strictly (RFC 9112 §6.3), so a malformed one fails, as does a server that neither responds nor closes the connection.
  */
 import net from "node:net";
 
@@ -12,7 +12,10 @@ export type RawAnswer = {
 
 const maxWaitMs = 5_000;
 
-/** The answer; `undefined` when the server hangs up without one. `hangUp` closes our side behind the bytes. */
+/**
+ * Resolves with the response; `undefined` if the server closes the connection without one. `hangUp` ends our side of the
+ * connection after the bytes.
+ */
 export function sendRaw(port: number, bytes: Buffer, hangUp = false): Promise<RawAnswer | undefined> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
@@ -24,7 +27,7 @@ export function sendRaw(port: number, bytes: Buffer, hangUp = false): Promise<Ra
       if (result instanceof Error) reject(result);
       else resolve(result);
     };
-    socket.on("error", () => {}); // a server may refuse before it has read all
+    socket.on("error", () => {}); // a server may reject the request before it has read all of it
     socket.on("data", (chunk) => {
       received = Buffer.concat([received, chunk]);
       try {
@@ -41,7 +44,7 @@ export function sendRaw(port: number, bytes: Buffer, hangUp = false): Promise<Ra
   });
 }
 
-/** The final answer, once it is there; interim ones (1xx) are passed over. */
+/** The final response, once it is complete. Interim responses (1xx) are skipped. */
 function readAnswer(bytes: Buffer): RawAnswer | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
@@ -55,7 +58,7 @@ function readAnswer(bytes: Buffer): RawAnswer | undefined {
   if (headers.get("transfer-encoding") === "chunked") return readChunks(rest, { status, headers });
   const length = Number(headers.get("content-length") ?? Number.NaN);
   if (Number.isNaN(length)) throw new Error(`no Content-Length: ${lines.join(" | ")}`);
-  const behind = rest.subarray(length).toString("latin1"); // of what the server took for another request
+  const behind = rest.subarray(length).toString("latin1"); // the response to bytes that the server parsed as another request
   if (behind && !"HTTP/1.1 ".startsWith(behind.slice(0, 9))) throw new Error(`behind the answer: ${behind}`);
   return rest.length >= length ? { status, headers, body: rest.toString("utf8", 0, length) } : undefined;
 }

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { processIo, runCommand } from "../../src/engine/shared/cli/command.ts";
 
-/** Ends the process where the arguments are wrong or ask for help. */
+/** Exits if the arguments are invalid or request help. */
 export async function readArguments(script: string, describe: (line: Command) => Command): Promise<Command> {
   const read: Command[] = [];
   const code = await runCommand(script, process.argv.slice(2), processIo, (line, does) =>

@@ -1,6 +1,6 @@
 /**
- * The bars of the suites that measure: one table. A suite holds each measured value against its bar (`verdict.ts`). The
- * suites that run vitest have their bars in their tests.
+ * The thresholds ("bars") of the suites that measure. A suite compares each measured value with its bar (`verdict.ts`). Suites
+ * that run vitest have their thresholds in their tests.
  */
 
 export type Bar = {

@@ -1,4 +1,7 @@
-/** `npm run suite -- <name>` and `npm run bench -- <name>`: runs one of a table, with the arguments behind its name. */
+/**
+ * `npm run suite -- <name>` and `npm run bench -- <name>`: runs a suite or a benchmark of the table in `suites.ts`, with the
+ * arguments that follow its name.
+ */
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -11,10 +14,10 @@ import { benches, type Runnable, suites, type Tests } from "./suites.ts";
 const root = join(import.meta.dirname, "../../..");
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--experimental.viteModuleRunner=false"];
 
-/** Of random cases. A suite has others each time, and `SEED=…` repeats a run. */
+/** The seed of random cases. Each run of a suite uses a new seed; `SEED=…` repeats a run. */
 const SEED = process.env.SEED ?? String(randomInt(2 ** 31));
 
-/** The exit code of the suite: that of the first that fails, if it is several. */
+/** Returns the exit code of the suite or, for a group, of the first suite that fails. */
 function run(one: Runnable, rest: readonly string[]): number {
   if ("suites" in one) {
     const codes = one.suites.map((name) => {
@@ -30,7 +33,10 @@ function run(one: Runnable, rest: readonly string[]): number {
   return status ?? 1; // no status: a signal ended it
 }
 
-/** Paths before the first option are run instead of all. vitest takes one that is not there for a pattern, and runs the others. */
+/**
+ * Paths before the first option replace the suite's files. A path that does not exist is an error here, because vitest would
+ * treat it as a pattern and run only the others.
+ */
 function tests({ projects, files = ["test"] }: Tests, rest: readonly string[]): string[] {
   const option = rest.findIndex((word) => word.startsWith("-"));
   const named = rest.slice(0, option < 0 ? rest.length : option);

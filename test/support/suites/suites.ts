@@ -1,7 +1,7 @@
 /** The suites beside `npm test`, which `npm run suite -- <name>` runs, and the benchmarks of `npm run bench -- <name>`. */
 
 type Told = { readonly does: string };
-/** A script with a command line of its own. */
+/** A script with a separate command line. */
 export type Script = Told & { readonly file: string };
 /** Tests of vitest: those of its projects, or some files of them. */
 export type Tests = Told & {

@@ -1,5 +1,5 @@
 /**
- * A reporter for vitest: the seed of random cases, a line for each test that failed, and the tally of a run, all of which
+ * A vitest reporter: prints the seed of random cases, a line for each failed test, and the counts of the run, all of which
  * `.ci/run` reads. A run in which no test passed has failed.
  */
 import type { Reporter } from "vitest/node";
@@ -27,6 +27,6 @@ export const tally: Reporter = {
   },
 };
 
-/** The error's first line; of a child process that failed, the child's own error instead. */
+/** The first line of the error. For a failed child process, the first line of the child's error. */
 const firstLine = ({ message } = { message: "" }): string =>
   (/^Command failed: .*?^(\w*Error: .*)/ms.exec(message)?.[1] ?? message).split("\n")[0] ?? "";

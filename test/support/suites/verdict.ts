@@ -1,4 +1,7 @@
-/** Holds what a suite measures against its bars. A bar that nothing was measured for is missed: no suite passes by doing nothing. */
+/**
+ * Compares the values that a suite measures with its bars. A bar without a measured value counts as missed, so that a suite
+ * cannot pass without measuring.
+ */
 import { type Bar, bars } from "./bars.ts";
 
 export class Verdict<Suite extends keyof typeof bars> {
@@ -7,16 +10,19 @@ export class Verdict<Suite extends keyof typeof bars> {
   #passed = 0;
   #failed = 0;
 
-  /** When the process ends, the tally is printed, and a missed bar makes the exit code 1. */
+  /** Registers an exit handler that prints the counts, and sets the exit code to 1 if a bar was missed. */
   constructor(suite: Suite) {
     this.#bars = bars[suite];
     process.on("exit", () => this.#end());
   }
 
-  /** Prints the value beside its bar; whether it keeps to it. `of` says what was measured, if a bar has several values. */
+  /**
+   * Prints the value with its bar, and returns whether the value meets the bar. `of` names what was measured, if several values
+   * have the same bar.
+   */
   hold(bar: keyof (typeof bars)[Suite] & string, value: number, of?: string): boolean {
     const limits = this.#bars[bar] ?? {};
-    // a value that is not a number keeps to no bar
+    // NaN meets no bar
     const passes =
       value >= (limits.atLeast ?? Number.NEGATIVE_INFINITY) &&
       value <= (limits.atMost ?? Number.POSITIVE_INFINITY);
