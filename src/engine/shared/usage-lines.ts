@@ -31,7 +31,7 @@ export const usageFile = (day: string, host: string): string =>
 /** The day of a file of the ledger; `undefined` for any other file. */
 export const dayOfUsageFile = (name: string): string | undefined => fileName.exec(name)?.[1];
 
-/** Throws for a line that is not of the ledger. Skips a line that was written incompletely. */
+/** Throws for a line that is not a line of the usage ledger. Skips a line that was written incompletely. */
 export const parseUsageLines = (text: string): UsageLine[] =>
   text.split("\n").flatMap((line, index) => {
     if (line === "") return [];

@@ -71,13 +71,13 @@ export class Findings {
     return this.#errors.has(coordinate);
   }
 
-  /** Like the function `didYouMean`, but only for the first mistakes of a run, to bound the time. */
+  /** Like the function `didYouMean`, but empty once the run has compared `mostCompared` names, to bound the time. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
     return near === undefined ? "" : didYouMean(wrong, [near]);
   }
 
-  /** Like the function `nearestName`, but only for the first mistakes of a run. */
+  /** Like the function `nearestName`, but `undefined` once the run has compared `mostCompared` names. */
   nearest(wrong: string, names: () => readonly string[]): string | undefined {
     if (this.#compared >= mostCompared) return undefined;
     const all = names();

@@ -1,6 +1,6 @@
 /**
- * Notes about saved operations whose document was changed or removed since the base. Clients that were built before still send
- * the old document, or its id.
+ * Notes about saved operations whose document was changed or removed since the base. Clients that were built before that change
+ * still send the old document, or its id.
  */
 import type { Project } from "../project/project.ts";
 import { operationText } from "../schema/saved-operations.ts";

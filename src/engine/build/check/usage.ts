@@ -80,7 +80,7 @@ export function deprecatedUses(
   });
 }
 
-/** Downgrades to notes the changes that are not approved and reach no used coordinate. */
+/** Turns each unapproved change that reaches no used coordinate into a note. */
 export function downgradeUnused(
   findings: readonly Finding[],
   { used, unknown, since, fields }: CountedUsage,

@@ -35,7 +35,7 @@ export function keepTarball(root: string): { path: string; isNew: boolean } | un
   return { path, isNew: true };
 }
 
-/** Whether git would leave the file out of a commit. GitHub's .gitignore for Node has `*.tgz`. */
+/** Whether git would leave the file out of a commit. GitHub's .gitignore template for Node ignores `*.tgz`. */
 export const isIgnored = (root: string, path: string): boolean =>
   spawnSync("git", ["check-ignore", "--quiet", "--", path], { cwd: root, stdio: "ignore" }).status === 0;
 

@@ -15,7 +15,7 @@ import {
   isUnionType,
 } from "graphql";
 
-/** `sdl` with a comment above each such union. `schema` has the types of `sdl`. */
+/** Returns `sdl` with a comment above each union that needs one. `schema` has the types of `sdl`. */
 export function withUnionComments(sdl: string, schema: GraphQLSchema): string {
   return Object.values(schema.getTypeMap()).reduce((text, union) => {
     if (!isUnionType(union)) return text;

@@ -54,8 +54,8 @@ function* operationsAt(
 type ItemOperation = { readonly method: string; readonly node: RestNode };
 
 /**
- * A path item's operations by method, first the field, then the entry of `additionalOperations`. The latter and `query` exist
- * since OpenAPI 3.2.
+ * A path item's operations by method, first the field, then the entry of `additionalOperations`. `additionalOperations` and
+ * `query` exist since OpenAPI 3.2.
  */
 function itemOperations(document: RestDocument, item: RestNode): Map<string, ItemOperation[]> {
   const is32 = document.versions.is32(item.file);

@@ -206,7 +206,10 @@ function withoutRepeats({ binder, operation }: FieldContext, fed: readonly Fed[]
   return [...bySlot.values()];
 }
 
-/** What to remove where `spec/credentials.yaml` feeds the parameter too; `undefined` if it does not. */
+/**
+ * The advice for a parameter that `spec/credentials.yaml` feeds too: which source to remove. `undefined` if the file does not
+ * feed it.
+ */
 function removalOf({ name, source }: Input, { coordinate }: FindingTarget): string | undefined {
   const removed = coordinate.endsWith(":)") ? "remove the argument" : `remove "${name}" from params of @rest`;
   if (source.kind === "tenant")

@@ -25,7 +25,7 @@ export const pagingNames = {
   more: words("more hasmore hasnext hasnextpage nextpage hasmoreitems hasmoreresults morepages istruncated"),
   // the number of filtered results is preferred to the number of all results
   total: words("filtercount totalresults totalcount totalitems totalelements totalrecords totalsize total"),
-  // the page's items, in lists of several; sorted by how certain the name is
+  // the page's items, if the response has several lists; the most certain names come first
   items: words("items data entries results records values rows elements nodes list"),
 };
 

@@ -137,8 +137,9 @@ function topmostRemoved(document: RestDocument, { file, path }: NodeLocation): N
 }
 
 /**
- * The path from the node to the only difference between its versions in both documents, as far as there is only one; it may
- * exist in only one document. `undefined` if the versions are equal.
+ * The path from the node to the innermost value that contains all differences between the node's versions in both documents;
+ * this value may exist in only one document. For a renamed key, the path ends with the old key. `undefined` if the versions are
+ * equal.
  */
 export function onlyDifference(
   base: RestDocument,

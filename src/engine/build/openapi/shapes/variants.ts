@@ -1,6 +1,6 @@
 /**
- * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. A single other member becomes the shape itself.
- * With several members, the shape has the shared properties, and the members become its variants.
+ * Folds `oneOf` and `anyOf` into a shape. A null member makes the shape nullable. If only one other member remains, it becomes
+ * the shape itself. With several members, the shape has the shared properties, and the members become its variants.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
