@@ -83,10 +83,5 @@ const inOrder = (_key: string, value: unknown): unknown =>
 /** Stops at a value's first error. */
 export const ajv = validator(false);
 
-let exhaustive: Ajv2020 | undefined;
-
-/** Reports all errors of a value. They may be as many as the items of the value, so callers bound it. */
-export function exhaustiveAjv(): Ajv2020 {
-  exhaustive ??= validator(true);
-  return exhaustive;
-}
+/** The validator reports all errors of a value. They may be as many as the items of the value, so callers bound it. */
+export const createExhaustiveAjv = (): Ajv2020 => validator(true);

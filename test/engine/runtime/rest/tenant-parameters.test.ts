@@ -214,7 +214,7 @@ test.each([
   [
     "a number",
     withFile("GET /transfers: { query: account }", "GET /transfers: { header: X-Limit }"),
-    /the header parameter "X-Limit" of "GET \/transfers" takes no text/,
+    /the header parameter "X-Limit" of "GET \/transfers" does not accept strings/,
   ],
   [
     "an operation without the credential",

@@ -4,7 +4,7 @@
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
-import { ajv, exhaustiveAjv } from "../../../shared/json-schema.ts";
+import { ajv, createExhaustiveAjv } from "../../../shared/json-schema.ts";
 import { regexStepsPerRequest } from "../../../shared/linear-pattern.ts";
 import type { Dictionary } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
@@ -74,10 +74,14 @@ const mostInMessage = 5;
 /** A value with more members is checked up to its first error only: it may have as many errors as members. */
 const mostChecked = 1_000;
 
+/** Created for the first value that is refused. */
+let exhaustiveAjv: ReturnType<typeof createExhaustiveAjv> | undefined;
+
 /** All errors of an object or list, which the first check left at its first error. */
 function furtherErrors(context: ExecutionContext, schema: object, value: unknown): readonly ErrorObject[] {
   if (typeof value !== "object" || value === null || !hasAtMost({ left: mostChecked }, value)) return [];
-  const validate = exhaustiveAjv().compile(schema);
+  exhaustiveAjv ??= createExhaustiveAjv();
+  const validate = exhaustiveAjv.compile(schema);
   validate.call(context, value);
   return (validate.errors ?? []).filter(({ schemaPath }) => !/\/(?:any|one)Of\/|\/if\//.test(schemaPath));
 }
