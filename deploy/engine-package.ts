@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { actionFile, deployFolders } from "../src/engine/build/init/deploy-files.ts";
+import { actionFile, deployFolders } from "../src/engine/build/init/copy-deploy-folders.ts";
 
 const root = join(import.meta.dirname, "..");
 const engine = join(root, "src/engine");

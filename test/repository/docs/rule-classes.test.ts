@@ -1,6 +1,6 @@
 /** The classes of docs/reference/rules.md hold for the edits of the mutation tests, too. */
 import { expect, test } from "vitest";
-import { changeRules } from "../../../src/engine/build/check/changes/change-rules.ts";
+import { changeRules } from "../../../src/engine/build/check/changes/change-catalogue.ts";
 import { examine } from "../../../src/engine/build/check/check.ts";
 import { annotationLocation } from "../../../src/engine/build/check/format/annotation.ts";
 import { UnreadableSpec } from "../../../src/engine/build/diagnostic.ts";

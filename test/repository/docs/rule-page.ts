@@ -2,7 +2,7 @@
  * Prints docs/reference/rules.md from the rules and from the page itself: of each section the heading and the line below it are the
  * rule's, and so are the tables. What else stands in a section is written by hand, and stays.
  */
-import { restRules, schemaRules } from "../../../src/engine/build/check/changes/change-rules.ts";
+import { restRules, schemaRules } from "../../../src/engine/build/check/changes/change-catalogue.ts";
 import { otherRules } from "../../../src/engine/build/check/rules.ts";
 import { rules } from "../../../src/engine/build/diagnostic.ts";
 

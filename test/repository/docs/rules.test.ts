@@ -1,6 +1,6 @@
 /** docs/reference/rules.md has every rule of the code and no other; each example is run, and gives the rule that it stands for. */
 import { describe, expect, test } from "vitest";
-import { restRules } from "../../../src/engine/build/check/changes/change-rules.ts";
+import { restRules } from "../../../src/engine/build/check/changes/change-catalogue.ts";
 import { examine } from "../../../src/engine/build/check/check.ts";
 import { annotationLocation } from "../../../src/engine/build/check/format/annotation.ts";
 import { type Diagnostic, type Rule, UnreadableSpec } from "../../../src/engine/build/diagnostic.ts";

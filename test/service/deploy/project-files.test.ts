@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { addDeployFiles } from "../../../src/engine/build/init/deploy-files.ts";
+import { addDeployFiles } from "../../../src/engine/build/init/copy-deploy-folders.ts";
 import { listFiles } from "../../../src/engine/shared/list-files.ts";
 import { hasKubectl, kubectl } from "./kubectl.ts";
 import { faultsOf, type Manifest } from "./manifest-types.ts";

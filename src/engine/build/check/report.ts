@@ -6,7 +6,7 @@
 import type { Direction } from "../bind/model.ts";
 import type { Severity, Stage } from "../diagnostic.ts";
 import type { CredentialUse } from "../openapi/held-credentials.ts";
-import type { ChangeClass } from "./changes/change-rules.ts";
+import type { ChangeClass } from "./changes/change-catalogue.ts";
 import { otherRules, type RuleId } from "./rules.ts";
 
 /** A location with the lines around it. `role`: the kind of file; `base …` marks the file's version at the base. */

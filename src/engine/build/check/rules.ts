@@ -1,10 +1,10 @@
 /**
  * Every rule of `check`, with its severity, stage and meaning; `docs/reference/rules.md` is generated from them. The rules
- * about the spec files are in `src/engine/build/diagnostic.ts`, the rules about changes in `change-rules.ts`, and all others
+ * about the spec files are in `src/engine/build/diagnostic.ts`, the rules about changes in `change-catalogue.ts`, and all others
  * here.
  */
 import { type Rule as DiagnosticRule, type RuleFacts, ruleOf, rules } from "../diagnostic.ts";
-import { changeRules } from "./changes/change-rules.ts";
+import { changeRules } from "./changes/change-catalogue.ts";
 
 const error = ruleOf("error");
 const note = ruleOf("note");

@@ -63,7 +63,7 @@ async function start(
 }
 
 async function addDeployFiles({ root, out }: Io): Promise<number> {
-  const deployFiles = await import("./deploy-files.ts");
+  const deployFiles = await import("./copy-deploy-folders.ts");
   const written = deployFiles.addDeployFiles(root);
   const folders = new Set(written.map((path) => path.split("/", 2).join("/")));
   const where = written.length > 0 ? ` in ${[...folders].join(", ")}` : "";

@@ -1,7 +1,7 @@
 /** Changes of the public schema: those of graphql-js under our rules, and those that it does not tell. */
 import { BreakingChangeType, DangerousChangeType } from "graphql";
 import { expect, test } from "vitest";
-import { changeRules, schemaRules } from "../../../../src/engine/build/check/changes/change-rules.ts";
+import { changeRules, schemaRules } from "../../../../src/engine/build/check/changes/change-catalogue.ts";
 import { examine } from "../../../../src/engine/build/check/check.ts";
 import { validProject } from "./mutations/pair.ts";
 import { reportOf, repository, write } from "./run.ts";

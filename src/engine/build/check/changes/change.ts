@@ -9,7 +9,7 @@ import type { NodePath } from "../../diagnostic.ts";
 import { describeNode } from "../../openapi/describe-node.ts";
 import { nodeKey, type RestNode } from "../../openapi/document.ts";
 import { causeKey, causeOfChange } from "./causes.ts";
-import { type ChangeClass, type changeRules, restRules, schemaRules } from "./change-rules.ts";
+import { type ChangeClass, type changeRules, restRules, schemaRules } from "./change-catalogue.ts";
 
 type RestRule = keyof typeof restRules;
 

@@ -1,6 +1,6 @@
 /**
  * Stage 4: changes that break clients of the base. The main source is the proof of the new spec: an error that the base did not
- * have is a breaking change. `schema-changes.ts` adds changes of the public schema; `fact-changes.ts` and `value-changes.ts`
+ * have is a breaking change. `schema-changes.ts` adds changes of the public schema; `fact-changes.ts` and `pair-values.ts`
  * add REST changes that the proof does not detect. The base's schema need not be proved against the new document, because
  * graphql-js reports where the two schemas differ. Each change is reported once, where it happened, with all coordinates that
  * it reaches.
@@ -21,12 +21,12 @@ import { isUncheckedLimit } from "../proof-findings.ts";
 import type { Finding, Frame, SpecChange } from "../report.ts";
 import { onlyDifference, removedNode } from "./causes.ts";
 import { type Difference, isDifference } from "./change.ts";
-import { changeRules } from "./change-rules.ts";
+import { changeRules } from "./change-catalogue.ts";
 import { factChanges } from "./fact-changes.ts";
 import { eachOnce, findNewProofErrors, newProofErrorsAt, newProofErrorsFinding } from "./new-proof-errors.ts";
+import { valueChanges } from "./pair-values.ts";
 import { restFrames } from "./rest-frames.ts";
 import { schemaChanges } from "./schema-changes.ts";
-import { valueChanges } from "./value-changes.ts";
 
 type Changes = {
   readonly findings: readonly Finding[];

@@ -8,7 +8,7 @@ import type { ValueUse } from "../../bind/model.ts";
 import type { RestNode } from "../../openapi/document.ts";
 import { type Shape, typeText } from "../../openapi/shapes/shape.ts";
 import { type Differing, differing } from "./change.ts";
-import { rejectedValues } from "./value-differences.ts";
+import { rejectedValues } from "./classify-value-change.ts";
 
 /** A schema, and the node that uses it. */
 type Used = { readonly node: RestNode; readonly shape: Shape };

@@ -21,7 +21,7 @@ import { bindingDefinitionNames } from "../../schema/directives.ts";
 import { fieldOf } from "../../schema/schema-coordinate.ts";
 import { bindingChanges } from "./binding-changes.ts";
 import { type Change, schemaChange } from "./change.ts";
-import type { schemaRules } from "./change-rules.ts";
+import type { schemaRules } from "./change-catalogue.ts";
 
 /** `today`: `YYYY-MM-DD`. */
 export function schemaChanges(base: Model, head: Model, today: string): Change[] {
