@@ -18,9 +18,9 @@ import type { Config } from "../runtime/settings/config.ts";
 import { staleMs } from "../runtime/settings/key-times.ts";
 import { KeyCache } from "./key-cache.ts";
 import type { ActiveKey, IntrospectKey, KeyState } from "./key-introspection.ts";
+import { Revalidation } from "./key-refresh.ts";
 import { LookupQueue, priorities } from "./lookup-queue.ts";
 import { RateStore } from "./rate-store.ts";
-import { Revalidation } from "./revalidation.ts";
 import type { RevocationListener } from "./revocation-log.ts";
 
 const inactiveMs = 5_000;

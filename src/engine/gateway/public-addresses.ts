@@ -1,8 +1,9 @@
 /**
  * Rewrites or drops upstream addresses in response headers: clients cannot reach them, and they would disclose the internal
  * host. An address on the upstream's origin becomes the public path; references may be relative (RFC 9110 §10.2.2), so no
- * host from the request is needed. An address on any other host, which may be internal too, is dropped. nginx's
- * `proxy_redirect` does this for `Location`; this module does it for every header, and drops addresses that it cannot parse.
+ * host from the request is needed. In `Location`, `Content-Location` and `Link`, an address on any other host, which may be
+ * internal too, is dropped, and so is one that cannot be parsed. Any other header is changed only if its value names the
+ * upstream's host. nginx's `proxy_redirect` rewrites `Location` in the same way.
  */
 
 import { prefixOf } from "../runtime/http/endpoint-paths.ts";

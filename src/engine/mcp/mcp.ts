@@ -20,7 +20,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../runtime/coded-error.ts";
-import { msPerMessage, msPerMessageValue } from "../runtime/governor/processor-time.ts";
+import { msPerMessage, msPerMessageValue } from "../runtime/governor/work-costs.ts";
 import { admissionOf } from "../runtime/graphql/admission.ts";
 import { tooMany } from "../runtime/graphql/run-operation.ts";
 import { rawHandler } from "../runtime/graphql/send-response.ts";

@@ -2,8 +2,8 @@
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { specifiedRules } from "graphql";
-import { compressedPerMs } from "../runtime/governor/processor-time.ts";
 import { StartQueue } from "../runtime/governor/start-queue.ts";
+import { compressedPerMs } from "../runtime/governor/work-costs.ts";
 import { admissionOf, admitRequests } from "../runtime/graphql/admission.ts";
 import { Apollo } from "../runtime/graphql/apollo.ts";
 import { Callers } from "../runtime/graphql/callers.ts";

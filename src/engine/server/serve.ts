@@ -17,7 +17,7 @@ export async function serve(
   // generation keeps alive everything that it refers to: in a server, whole requests. That cost up to 0.5 ms per request.
   setFlagsFromString("--no-allocation-site-pretenuring");
   // V8 collects the young generation in a separate task, between the work of callers, so the time would not be charged to the
-  // caller that allocated the garbage (`src/engine/runtime/governor/fair-share.ts`). Without the task, V8 collects during the
+  // caller that allocated the garbage (`src/engine/runtime/governor/processor-share.ts`). Without the task, V8 collects during the
   // work that allocates.
   setFlagsFromString("--no-minor-gc-task");
   // after the flags: V8 rejects code compiled with other flags, so Node's cache has a folder for each set of flags

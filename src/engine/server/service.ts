@@ -1,4 +1,7 @@
-/** The value that a project passes to `serve`: the code generated for its API and, optionally, its REST platform. */
+/**
+ * What a project passes to `serve`: the code generated for its API and, optionally, a stand-in for its REST API that runs in the
+ * same process.
+ */
 import type { FastifyInstance } from "fastify";
 import type { Samples } from "../runtime/graphql/explorer/explorer.ts";
 import type { GeneratedApi } from "../runtime/rest/generated-api.ts";

@@ -71,9 +71,9 @@ describe("rate limits", () => {
     expect((await from(trusting.url, "192.0.2.2:4711")).status).toBe(429); // a port makes no other client
     expect((await from(trusting.url, "[2001:db8::1]:1")).status).toBe(200);
     expect((await from(trusting.url, "[2001:db8::2]:2")).status).toBe(429);
-    const wary = await startGateway({ env: limit });
-    expect((await from(wary.url, "192.0.2.1")).status).toBe(200);
-    expect((await from(wary.url, "192.0.2.2")).status).toBe(429);
+    const exactBelow = await startGateway({ env: limit });
+    expect((await from(exactBelow.url, "192.0.2.1")).status).toBe(200);
+    expect((await from(exactBelow.url, "192.0.2.2")).status).toBe(429);
   });
 
   test("are off outside production, unless they are set", async () => {

@@ -11,7 +11,7 @@ import { type Io, processIo, runCommand } from "restbound/role";
 import { bindingDefinitions } from "../../../src/engine/build/schema/directives.ts";
 import { type Role, readConfig } from "../../../src/engine/runtime/settings/config.ts";
 import { secrets, variables } from "../../../src/engine/runtime/settings/environment.ts";
-import { MetricFamilies } from "../../../src/engine/server/metrics/metric-registry.ts";
+import { MetricFamilies } from "../../../src/engine/server/metrics/metric-families.ts";
 import { measure } from "../../../src/engine/server/metrics/metrics.ts";
 import { codes } from "../../../src/engine/shared/error-codes.ts";
 import { read, root } from "./page.ts";

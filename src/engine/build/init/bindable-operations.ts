@@ -1,7 +1,7 @@
 /**
- * Chooses operations whose fields bind together without errors. Most operations do: all of them are bound at once, those whose
- * own fields have errors are dropped, and the remaining culprits are found by bisection, because a document may have thousands of
- * operations.
+ * Chooses operations for which `init` can propose a field each, so that a schema of all these fields binds without errors. This
+ * is true of most operations: all of them are bound at once, those whose own fields have errors are dropped, and the remaining
+ * culprits are found by bisection, because a document may have thousands of operations.
  */
 import { bindSdl } from "../bind/bind.ts";
 import { boundFields, type Model } from "../bind/model.ts";

@@ -124,7 +124,10 @@ export const headerName = (name: unknown): string | undefined =>
     ? name.toLowerCase()
     : undefined;
 
-/** Whether a document declares its operations' credentials anywhere; `security: []` declares that there are none. */
+/**
+ * Whether the document, or one of its operations, has a `security` list. An empty list counts: it declares that no credential is
+ * needed.
+ */
 export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
   listOf(root) !== undefined ||
   [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);

@@ -4,7 +4,7 @@ import { type CodedError, limitExceeded, refusedByLimit } from "../coded-error.t
 import { decompressedAtOnce, requestBudgetsOfProcess } from "../settings/capacity.ts";
 import type { Environment } from "../settings/environment.ts";
 import { FairSemaphore } from "./fair-semaphore.ts";
-import { FairShare } from "./fair-share.ts";
+import { FairShare } from "./processor-share.ts";
 import { type Refusal, SharedQuota } from "./shared-quota.ts";
 
 export type ProcessBudgets = ReturnType<typeof createProcessBudgets>;

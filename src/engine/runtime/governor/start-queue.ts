@@ -23,7 +23,7 @@ const busy = 0.9;
 
 const measureEveryMs = 2;
 
-/** The place of a request: first in the queue, then among the executed requests, until the request leaves. */
+/** The place of a request: in the queue while it waits, then among the requests being executed, until it leaves. */
 export class QueuePlace implements QueueEntry<Caller> {
   readonly owner: Caller;
   readonly #begin: () => void;

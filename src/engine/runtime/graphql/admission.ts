@@ -11,7 +11,7 @@ import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type CodedError, type LimitName, refusedByLimit } from "../coded-error.ts";
 import type { Caller } from "../governor/caller.ts";
-import type { Pausable } from "../governor/fair-share.ts";
+import type { Pausable } from "../governor/processor-share.ts";
 import { type Refusal, SharedQuota } from "../governor/shared-quota.ts";
 import type { QueuePlace, StartQueue } from "../governor/start-queue.ts";
 import { sendError } from "../http/error-response.ts";

@@ -9,7 +9,7 @@ import {
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, getOperationAST, type ValidationRule } from "graphql";
 import { deferRules } from "../../shared/defer.ts";
-import { documentCharactersPerMs, startWork } from "../governor/processor-time.ts";
+import { documentCharactersPerMs, startWork } from "../governor/work-costs.ts";
 import type { GeneratedApi } from "../rest/generated-api.ts";
 import type { Config } from "../settings/config.ts";
 import type { Environment } from "../settings/environment.ts";

@@ -36,7 +36,10 @@ export type Subgraph = {
 /** Returns the source of a reference's resolver. It is the resolver of a field of the query type that clients cannot select. */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
-/** `check` is for a reference that takes a list of keys: it returns the error of a key that REST would refuse. */
+/**
+ * `check` is used if one call resolves many entities. It returns the error for a key that REST would refuse, so that this entity
+ * fails without failing the others.
+ */
 type CheckedSource = CallSource & {
   readonly check: (key: Args, enclosing: undefined, context: ExecutionContext) => CodedError | undefined;
 };

@@ -6,7 +6,7 @@ import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
-import { msPerSharedResponse, writtenPerMs } from "../governor/processor-time.ts";
+import { msPerSharedResponse, writtenPerMs } from "../governor/work-costs.ts";
 import { contextHeaderNames } from "../http/context-headers.ts";
 import { respondToOptions } from "../http/cors.ts";
 import { graphqlPath as path } from "../http/endpoint-paths.ts";

@@ -5,7 +5,7 @@
 import type { GraphQLResponse } from "@apollo/server";
 import type { FastifyRequest } from "fastify";
 import { CodedError, limitExceeded } from "../coded-error.ts";
-import { msPerRefusal } from "../governor/processor-time.ts";
+import { msPerRefusal } from "../governor/work-costs.ts";
 import type { PartFormat } from "../http/graphql-media-type.ts";
 import type { RequestScope } from "../rest/request-scope.ts";
 import type { ExecutionContext } from "../rest/rest-context.ts";

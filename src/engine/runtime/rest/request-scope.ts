@@ -5,9 +5,9 @@
 import { CodedError, clientDisconnected } from "../coded-error.ts";
 import { processRunTime } from "../deadline.ts";
 import type { Caller } from "../governor/caller.ts";
-import { type Pausable, TickWork } from "../governor/fair-share.ts";
 import { type ProcessBudgets, processFull, requestTooLarge } from "../governor/process-budgets.ts";
-import { charactersPerMs, largeBody, msPerCall, startWork } from "../governor/processor-time.ts";
+import { type Pausable, TickWork } from "../governor/processor-share.ts";
+import { charactersPerMs, largeBody, msPerCall, startWork } from "../governor/work-costs.ts";
 import type { Config } from "../settings/config.ts";
 import type { CallerHeaders } from "./caller-headers.ts";
 import { neverStored, type RestResponse } from "./rest-response.ts";

@@ -5,7 +5,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type Lookup, lookupCache } from "../../runtime/dns/lookup-cache.ts";
 import { knownMethod } from "../../runtime/observe/request-record.ts";
-import { labels, type MetricFamilies } from "./metric-registry.ts";
+import { labels, type MetricFamilies } from "./metric-families.ts";
 
 /**
  * The property of undici's request that has the start of the call. A `WeakMap` is not used, because its entries stay in memory

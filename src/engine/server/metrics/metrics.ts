@@ -15,7 +15,7 @@ import { cachedResponses } from "../../runtime/settings/capacity.ts";
 import type { Config } from "../../runtime/settings/config.ts";
 import { unhandledFailures } from "../unhandled-rejections.ts";
 import { measureLookups, measureOutgoingCalls } from "./connection-metrics.ts";
-import { labels, MetricFamilies } from "./metric-registry.ts";
+import { labels, MetricFamilies } from "./metric-families.ts";
 import { measureManifests, measureRequests, type Servers } from "./request-metrics.ts";
 
 /** The metrics of a process: this program's in `families`, those of the process and of Node in `registry`. */

@@ -21,7 +21,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from "prom-client";
 import { agentOptions, logDiagnostics, resourceOf, withWarnings } from "../../runtime/observe/otlp.ts";
 import type { MetricSettings } from "../../runtime/settings/config.ts";
-import type { Snapshot, SnapshotPoint } from "./metric-registry.ts";
+import type { Snapshot, SnapshotPoint } from "./metric-families.ts";
 import type { Measured } from "./metrics.ts";
 
 /** Sends the metrics at intervals. Returns the function that sends them once more and stops. */

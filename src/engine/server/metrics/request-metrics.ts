@@ -14,7 +14,7 @@ import {
   type RequestRecord,
 } from "../../runtime/observe/request-record.ts";
 import type { Role } from "../../runtime/settings/config.ts";
-import { labels, type MetricFamilies } from "./metric-registry.ts";
+import { labels, type MetricFamilies } from "./metric-families.ts";
 
 /** The roles that run in this process. */
 export type Servers = ReadonlyMap<Role, FastifyInstance>;

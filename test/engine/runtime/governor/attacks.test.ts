@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../../../../src/engine/runtime/governor/caller.ts";
-import { FairShare, TickWork } from "../../../../src/engine/runtime/governor/fair-share.ts";
+import { FairShare, TickWork } from "../../../../src/engine/runtime/governor/processor-share.ts";
 
 type Timer = { at: number; readonly run: () => void };
 

@@ -3,7 +3,7 @@ import { brotliCompressSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
 import { FairSemaphore } from "../../../../src/engine/runtime/governor/fair-semaphore.ts";
-import { FairShare } from "../../../../src/engine/runtime/governor/fair-share.ts";
+import { FairShare } from "../../../../src/engine/runtime/governor/processor-share.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { decompressedAtOnce } from "../../../../src/engine/runtime/settings/capacity.ts";
 import { against } from "../rest/client.ts";

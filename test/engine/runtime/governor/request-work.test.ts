@@ -1,7 +1,7 @@
 /** The work of a request on REST's responses, beside another caller's. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createProcessBudgets } from "../../../../src/engine/runtime/governor/process-budgets.ts";
-import { largeBody } from "../../../../src/engine/runtime/governor/processor-time.ts";
+import { largeBody } from "../../../../src/engine/runtime/governor/work-costs.ts";
 import { CallerHeaders, CallerProfile } from "../../../../src/engine/runtime/rest/caller-headers.ts";
 import { RequestScope } from "../../../../src/engine/runtime/rest/request-scope.ts";
 import { RestResponse } from "../../../../src/engine/runtime/rest/rest-response.ts";

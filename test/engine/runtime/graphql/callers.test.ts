@@ -8,7 +8,7 @@ import {
   charactersPerMs,
   documentCharactersPerMs,
   msPerRefusal,
-} from "../../../../src/engine/runtime/governor/processor-time.ts";
+} from "../../../../src/engine/runtime/governor/work-costs.ts";
 import { Callers } from "../../../../src/engine/runtime/graphql/callers.ts";
 import { writeContextHeaders } from "../../../../src/engine/runtime/http/context-headers.ts";
 import { proofHeader } from "../../../../src/engine/runtime/http/gateway-proof.ts";

@@ -12,7 +12,7 @@ import { emitManifest } from "../../../../src/engine/build/codegen/emit-document
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
 import { toolsOf } from "../../../../src/engine/mcp/tools.ts";
-import { msPerMessage, msPerMessageValue } from "../../../../src/engine/runtime/governor/processor-time.ts";
+import { msPerMessage, msPerMessageValue } from "../../../../src/engine/runtime/governor/work-costs.ts";
 import { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
 import type { ManifestEntry } from "../../../../src/engine/runtime/rest/generated-api.ts";
 import { largeBodies, valuesPerMessage } from "../../../../src/engine/runtime/settings/capacity.ts";

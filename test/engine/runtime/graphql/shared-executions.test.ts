@@ -7,7 +7,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { PresentCallers } from "../../../../src/engine/runtime/governor/caller.ts";
-import { FairShare } from "../../../../src/engine/runtime/governor/fair-share.ts";
+import { FairShare } from "../../../../src/engine/runtime/governor/processor-share.ts";
 import { pauseMs, RequestCoalescer } from "../../../../src/engine/runtime/governor/request-coalescer.ts";
 import { StartQueue } from "../../../../src/engine/runtime/governor/start-queue.ts";
 import { Admission } from "../../../../src/engine/runtime/graphql/admission.ts";

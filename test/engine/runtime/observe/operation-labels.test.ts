@@ -1,7 +1,7 @@
 /** The labels of saved operations in /metrics: bounded, and one app's many operations take no label from another app's. */
 import { expect, test } from "vitest";
 import { RequestRecord } from "../../../../src/engine/runtime/observe/request-record.ts";
-import { MetricFamilies } from "../../../../src/engine/server/metrics/metric-registry.ts";
+import { MetricFamilies } from "../../../../src/engine/server/metrics/metric-families.ts";
 import { measureRequests } from "../../../../src/engine/server/metrics/request-metrics.ts";
 
 function measured() {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { fetch as undiciFetch } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { measureOutgoingCalls } from "../../../../src/engine/server/metrics/connection-metrics.ts";
-import { MetricFamilies } from "../../../../src/engine/server/metrics/metric-registry.ts";
+import { MetricFamilies } from "../../../../src/engine/server/metrics/metric-families.ts";
 
 const ways: [name: string, signal: () => AbortSignal, errorType: string][] = [
   ["its deadline", () => AbortSignal.timeout(100), "TimeoutError"],

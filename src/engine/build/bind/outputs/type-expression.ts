@@ -32,8 +32,8 @@ export const itemType = (list: string): string => `NonNullable<${list}>[number]`
 export const entriesType = (map: string): string => `Entries<${map}>`;
 
 /**
- * The type of a page with the values that `src/engine/runtime/rest/connection.ts` adds. Without `page`: the type of these
- * values alone.
+ * The TypeScript type of a REST page together with a connection's fields, such as `pageInfo`
+ * (`src/engine/runtime/rest/connection.ts`). Without `page`: the type of these fields alone.
  */
 export const connectionType = (page: string | undefined, item: string): string =>
   `Connection<${page ?? "unknown"}, ${item}>`;

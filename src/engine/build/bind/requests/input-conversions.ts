@@ -128,7 +128,7 @@ function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;
 }
 
-/** Nulls in a list are sent: `matchInput` has checked that REST accepts them. */
+/** Returns how a value of the type is sent; for a list, how its items are. */
 function converted(
   type: GraphQLInputType,
   takesNull: boolean,
@@ -136,7 +136,7 @@ function converted(
 ): SentValue {
   const bare = getNullableType(type);
   const nulls = nullsOf(type, takesNull);
-  return isListType(bare)
+  return isListType(bare) // `matchInput` has checked that REST accepts nulls in a list
     ? { nulls, items: converted(bare.ofType, true, conversion) }
     : { nulls, ...conversion };
 }

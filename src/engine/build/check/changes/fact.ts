@@ -1,4 +1,7 @@
-/** A kind of fact about a bound field: how it is read from a model, and what a different value means. */
+/**
+ * A fact: what a document states about a bound field, such as that a parameter is required. A `Fact` is a kind of fact: how it is
+ * read from a model, and what a different value means.
+ */
 
 import type { BoundField, Model } from "../../bind/model.ts";
 import type { NodePath } from "../../diagnostic.ts";

@@ -1,7 +1,7 @@
 /**
  * Finds changes of REST schemas behind custom scalars. A scalar's value is sent as the client writes it, so an argument depends
- * on every part of REST's schema. Parts are identified by path, members of a `oneOf` by name. Members without a name are
- * interchangeable.
+ * on every part of REST's schema. Parts are identified by path, members of a `oneOf` by name. Members without
+ * a name are identified by their type: a new one may replace an old one of the same type.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ValueUse } from "../../bind/model.ts";

@@ -81,7 +81,10 @@ function knownCode(code: unknown): Code | undefined {
  */
 const maxMessage = 500;
 
-/** Masks a field error without a code: about a null argument, about a value that REST sent, or a fault in this service. */
+/**
+ * Masks a field error that has no code. Its cause is an argument that graphql-js refuses (usually a null variable), a value that
+ * REST sent, or a fault in this service.
+ */
 function inExecution(
   message: string,
   original: unknown,

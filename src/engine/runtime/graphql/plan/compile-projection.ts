@@ -64,7 +64,7 @@ type EmittedValue = {
   readonly type: GraphQLOutputType;
   /** The JavaScript expression for the value. */
   readonly input: string;
-  /** The JavaScript expression for the enclosing objects, if it is not `enclosing`. */
+  /** The JavaScript expression for the enclosing objects. Default: the generated function's parameter `enclosing`. */
   readonly enclosing?: string;
   /** How many of the field's lists enclose the value. */
   readonly level?: number;
@@ -99,7 +99,7 @@ const checks: Record<string, string> = {
 function leafExpression(emitting: Emitting, type: GraphQLLeafType, input: string, missing: string): string {
   const integer = type.name === "ID" ? "Number.isSafeInteger(t) ? String(t) :" : "";
   if (texts.has(type.name))
-    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.wary && weigh(budget, t), t) : ${integer} t == null ? ${missing} : unexpected())`;
+    return `((t = ${input}), typeof t === "string" ? ((budget.left -= t.length) < budget.exactBelow && weigh(budget, t), t) : ${integer} t == null ? ${missing} : unexpected())`;
   const check = own(checks, type.name);
   if (check) return `((t = ${input}), ${check} ? t : t == null ? ${missing} : unexpected())`;
   const serialize = isEnumType(type) ? enumLookup(type) : scalarValue(type);

@@ -9,8 +9,11 @@ import { ContractViolation } from "../errors/field-error.ts";
 export type ResponseBudget = {
   left: number;
   readonly limit: number;
-  /** While at least `wary` is left, a string counts with its length; below that, with its bytes as JSON. */
-  readonly wary: number;
+  /**
+   * While at least this much is left, a string costs its length: even with `mostBytes` for each code unit, the limit cannot be
+   * exceeded yet. Below that, it costs the bytes of its JSON.
+   */
+  readonly exactBelow: number;
   /** The bytes of lists and objects of custom scalars, by identity, because a response may repeat one value many times. */
   bytesByValue: Map<object, number> | undefined;
 };
@@ -21,7 +24,7 @@ const mostBytes = 6;
 export const createResponseBudget = (limit: number): ResponseBudget => ({
   left: limit,
   limit,
-  wary: limit - limit / mostBytes,
+  exactBelow: limit - limit / mostBytes,
   bytesByValue: undefined,
 });
 
@@ -74,7 +77,7 @@ export function spendLeaf(budget: ResponseBudget, leaf: unknown): unknown {
 
 function spendJson(budget: ResponseBudget, value: unknown, nesting: number): void {
   if (typeof value === "string") {
-    if (budget.left < budget.wary) weigh(budget, value);
+    if (budget.left < budget.exactBelow) weigh(budget, value);
     return spend(budget, value.length);
   }
   if (typeof value === "number" && !Number.isFinite(value))

@@ -5,7 +5,10 @@
 import type { Operations } from "../../../shared/operation.ts";
 import type { Config } from "../../settings/config.ts";
 
-/** Whether an operation is from a product's own document. Its path then follows the document's name: `GET shop/things`. */
+/**
+ * Whether an operation comes from a document of its product rather than from the main document. Its name then contains the
+ * document's name before the path: `GET shop/things` instead of `GET /things`.
+ */
 export const hasOwnDocument = (name: string): boolean => !name.includes(" /");
 
 /** Returns the path of an operation below its base URL. */

@@ -9,7 +9,7 @@ import { exactText } from "../../../shared/exact-integers.ts";
 import { isJson } from "../../../shared/media-type.ts";
 import { Dictionary } from "../../../shared/own.ts";
 import { CodedError } from "../../coded-error.ts";
-import { decompressedPerMs, largeBody } from "../../governor/processor-time.ts";
+import { decompressedPerMs, largeBody } from "../../governor/work-costs.ts";
 import {
   isWithoutBody,
   maxInterimResponses,

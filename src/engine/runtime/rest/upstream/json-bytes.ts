@@ -1,7 +1,7 @@
 /** Counts the bytes of a JSON body by its number of values: 10 MB of empty lists take 290 MB and a second to parse. */
 import { countValues, hasContainers } from "../../../shared/json-values.ts";
 import { isJson, isText } from "../../../shared/media-type.ts";
-import { largeBody } from "../../governor/processor-time.ts";
+import { largeBody } from "../../governor/work-costs.ts";
 
 /** A value counts as many bytes as an average value of ordinary rows has. */
 const bytesOfValue = 20;

@@ -10,6 +10,7 @@ import { FairSemaphore } from "../../governor/fair-semaphore.ts";
 import { SharedQuota } from "../../governor/shared-quota.ts";
 import { callsPerProduct } from "../../settings/capacity.ts";
 import type { Config } from "../../settings/config.ts";
+import { type Outcome, type ReadCall, Reads } from "../cache/cached-reads.ts";
 import type { CallerCache } from "../cache/caller-cache.ts";
 import { encodeTemplate, serializePath } from "../encode.ts";
 import type { CallCredentials } from "../held-credentials.ts";
@@ -19,7 +20,6 @@ import { CallRequest } from "./call-request.ts";
 import { CircuitBreaker, type Verdict } from "./circuit-breaker.ts";
 import { Exchange } from "./exchange.ts";
 import { PendingCall } from "./pending-call.ts";
-import { type Outcome, type ReadCall, Reads } from "./reads.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { spreadPool } from "./spread-pool.ts";
 import { upstreamConnector } from "./upstream-connector.ts";
@@ -61,7 +61,7 @@ export class Upstream {
   }
 
   /**
-   * The state for metrics. `isOpen`: calls of all callers are refused, or calls of one caller while no caller gets a response.
+   * The state for metrics. `isOpen`: whether the circuit breaker is down (`CircuitBreaker.isDown`).
    */
   get state() {
     const { connected, running } = this.#pool.stats;

@@ -1,6 +1,6 @@
 /** The clock for the processor time of work. */
 import { expect, test } from "vitest";
-import { startWork } from "../../../../src/engine/runtime/governor/processor-time.ts";
+import { startWork } from "../../../../src/engine/runtime/governor/work-costs.ts";
 
 test("short work is measured, each time, and no more than the time that went by", () => {
   for (let count = 0; count < 51; count++) {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CodedError } from "../../../../src/engine/runtime/coded-error.ts";
 import type { Caller } from "../../../../src/engine/runtime/governor/caller.ts";
-import { FairShare, TickWork } from "../../../../src/engine/runtime/governor/fair-share.ts";
+import { FairShare, TickWork } from "../../../../src/engine/runtime/governor/processor-share.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({

@@ -88,7 +88,7 @@ export class FairShare {
 
   /**
    * Resolves when the caller may start or continue a request; returns `undefined` if the caller need not wait. Rejects with
-   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, and with the request's failure as soon as the client disconnects.
+   * `SERVICE_UNAVAILABLE` after `mostWaitMs`, and with the error that `onLeave` passes as soon as the client disconnects.
    */
   turnOf(caller: Caller, request: Waiter): Promise<void> | undefined {
     const now = performance.now();

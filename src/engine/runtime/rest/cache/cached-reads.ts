@@ -4,14 +4,14 @@
  */
 import { hash } from "node:crypto";
 import type { CodedError } from "../../coded-error.ts";
-import type { CallerCache } from "../cache/caller-cache.ts";
-import { CallerKey } from "../cache/caller-cache.ts";
-import { isForAll, mayBeStored, StoredResponse } from "../cache/stored-response.ts";
-import { ValidatorBackoff } from "../cache/validator-backoff.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { RestResponse } from "../rest-response.ts";
-import type { CallRequest } from "./call-request.ts";
-import { SharedReads } from "./shared-reads.ts";
+import type { CallRequest } from "../upstream/call-request.ts";
+import { SharedReads } from "../upstream/shared-reads.ts";
+import type { CallerCache } from "./caller-cache.ts";
+import { CallerKey } from "./caller-cache.ts";
+import { isForAll, mayBeStored, StoredResponse } from "./stored-response.ts";
+import { ValidatorBackoff } from "./validator-backoff.ts";
 
 type Stored = StoredResponse | undefined;
 
