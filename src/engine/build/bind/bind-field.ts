@@ -190,9 +190,8 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * The sources of the lists that select the field's items, in parameters whose style cannot represent an empty list. If another
- * value identifies the parent, optional lists are excluded, because an optional list may filter items out instead of selecting
- * them.
+ * Returns the lists whose values choose the items of the field, such as ids. Only lists that cannot be sent empty matter here: no
+ * call is made for an empty one. An optional list beside another value of the parent is left out, because it may be a filter.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

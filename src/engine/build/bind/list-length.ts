@@ -71,8 +71,8 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
 }
 
 /**
- * Whether the client chooses the value: there is no selection yet, or the selection passes a variable (`fedLength` has already
- * read literals).
+ * Whether the client sets the value. Without a field node, any client may. A field node with this argument passes a variable,
+ * because `fedLength` has already handled literals.
  */
 const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||

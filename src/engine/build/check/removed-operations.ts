@@ -1,5 +1,5 @@
 /**
- * Notes about saved operations whose document was changed or removed since the base. Clients that were built before that change
+ * Reports saved operations whose document was changed or removed since the base. Clients that were built before that change
  * still send the old document, or its id.
  */
 import type { Project } from "../project/project.ts";

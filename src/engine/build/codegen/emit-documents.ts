@@ -69,10 +69,9 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 }
 
 /**
- * The tool hints that follow from the HTTP methods of a mutation's root fields; the fields below them only read. Repeating one
- * PUT or DELETE has no further effect, which does not hold for a sequence of them (RFC 9110 §9.2.2). A POST whose only
- * documented success is 201 creates a resource and changes no other one (RFC 9110 §15.3.2). Any other write may replace or
- * delete.
+ * Returns the tool hints that follow from the HTTP methods of a mutation's root fields. The fields below them only read. A
+ * mutation is idempotent if it is a single PUT or DELETE; a sequence of idempotent requests need not be (RFC 9110 §9.2.2). It is
+ * not destructive if each write is a POST whose only documented success is 201, which creates a resource (§15.3.2).
  */
 function writeHints(model: Model, operation: SavedOperation) {
   const root = model.schema.getMutationType()?.name;

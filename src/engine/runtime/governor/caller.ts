@@ -39,7 +39,7 @@ export class Account {
     return this.#held.get(quota) ?? 0;
   }
 
-  /** The part of `held(quota)` that belongs to callers whose first account is this account. */
+  /** Like `held`, without what other callers hold here: those that have this account, but not as their first account. */
   heldAsFirst(quota: object): number {
     return this.held(quota) - (this.#heldAsOther?.get(quota) ?? 0);
   }
@@ -117,8 +117,7 @@ export class PresentCallers {
   readonly #owing = new Set<Account>();
 
   /**
-   * Returns the caller whose accounts have these names, and counts a request of this caller as in flight until `leave` is called
-   * on it.
+   * Returns the caller with these accounts, after counting one more request of it as in flight. The request ends with `leave`.
    */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;

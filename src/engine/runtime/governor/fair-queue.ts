@@ -56,8 +56,8 @@ export class FairQueue<Owner, Waiting extends QueueEntry<Owner> = QueueEntry<Own
   }
 
   /**
-   * Begins the first entry for whose owner `mayProceed` returns true, and moves its queue behind the others. Returns `false` if no owner may
-   * proceed.
+   * Begins the first entry whose owner may proceed, and moves the entry's queue behind the other queues. Returns `false` if no
+   * owner may proceed.
    */
   next(mayProceed: (owner: Owner) => boolean = () => true): boolean {
     for (const [key, queue] of this.#queues) {

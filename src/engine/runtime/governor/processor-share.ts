@@ -72,8 +72,7 @@ export class FairShare {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * Returns the caller whose accounts have these names, and counts a request of this caller as in flight until `leave` is called
-   * on it.
+   * Returns the caller with these accounts, after counting one more request of it as in flight. The request ends with `leave`.
    */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;

@@ -27,7 +27,7 @@ export const msPerRefusal = 0.1;
  * 0.9 under a flood.
  */
 export const msPerMessage = 0.8;
-/** Processor time of each value in such a message: the MCP SDK validates it about ten times. Measured: 0.002 to 0.005 ms. */
+/** Processor time of each JSON value in an MCP message, which the SDK validates about ten times. Measured: 0.002 to 0.005 ms. */
 export const msPerMessageValue = 0.004;
 /** Processor time of a REST call, excluding parsing the response: for encoding, sending and receiving. */
 export const msPerCall = 0.05;

@@ -221,8 +221,8 @@ const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter)
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
 /**
- * Reports token endpoints of the document whose origin differs from that of the owner's token endpoint: access tokens are
- * requested only from the latter.
+ * Reports a token endpoint in the document whose origin differs from that of the owner's token endpoint. Access tokens are
+ * requested only from the owner's endpoint.
  */
 function checkTokenEndpoints(
   { document }: Model,

@@ -13,8 +13,8 @@ export const formatGitlab = ({ findings, credentials = [] }: Report): string =>
   `${JSON.stringify([...findings.map(violation), ...credentials.flatMap(credentialEntry)], null, 2)}\n`;
 
 /**
- * An entry for the credential of a REST operation. A merge request shows entries whose fingerprint is new, that is, those of
- * credentials and fixed headers that it changes.
+ * Returns the entry for the credential of a REST operation. GitLab shows only entries with a new fingerprint on a merge request.
+ * The fingerprint depends on the credentials and the fixed headers, so a change of these is shown.
  */
 function credentialEntry({ operation, of, credentials, headers = {} }: CredentialReport): object[] {
   const fixed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

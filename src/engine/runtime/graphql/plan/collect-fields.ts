@@ -42,7 +42,7 @@ type Found = {
   readonly groups: Map<string, FieldDetails[]>;
   /** The uses of `@defer` in these selection sets. */
   readonly usages: DeferUsage[];
-  /** By fragment name, the `@defer` directives around its spreads; `undefined` for a spread without `@defer`. */
+  /** By fragment name, the `@defer` directives around its spreads; `undefined` for a spread without one. */
   readonly visited: Map<string, Set<DirectiveNode | undefined>>;
 };
 
@@ -66,7 +66,7 @@ function collect(
   usage: DeferUsage | undefined,
 ): void {
   for (const selection of selections) {
-    if (isCollected(collecting, found, selection) || !isIncluded(collecting, selection)) continue;
+    if (isVisitedSpread(collecting, found, selection) || !isIncluded(collecting, selection)) continue;
     if (selection.kind === Kind.FIELD) {
       const key = responseKey(selection);
       const group = found.groups.get(key);
@@ -75,22 +75,27 @@ function collect(
       else found.groups.set(key, [details]);
       continue;
     }
+    const spread = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined;
+    if (spread !== undefined && !collecting.defers) found.visited.set(spread, new Set());
     const fragment =
       selection.kind === Kind.INLINE_FRAGMENT ? selection : own(collecting.fragments, selection.name.value);
     if (!fragment || !applies(collecting, fragment.typeCondition, found.type)) continue;
     const introduced = usageOf(collecting, selection, usage);
     const within = introduced ?? usage;
-    if (selection.kind === Kind.FRAGMENT_SPREAD && isVisited(found, selection.name.value, within)) continue;
+    if (spread !== undefined && collecting.defers && isVisited(found, spread, within)) continue;
     if (introduced) found.usages.push(introduced);
     collect(collecting, found, fragment.selectionSet, within);
   }
 }
 
-/** Without `@defer`, graphql-js 16 does not evaluate the conditions of a spread whose fragment it has already collected. */
-const isCollected = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
+/**
+ * Without `@defer`, graphql-js 16 visits a fragment once, even one of another type, and does not evaluate the conditions of
+ * its later spreads.
+ */
+const isVisitedSpread = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);
 
-/** Whether the fragment was collected before. It is collected once without `@defer`, or else once for each `@defer` directive. */
+/** Whether the fragment was collected before: once without `@defer` around it, or else once for each `@defer` directive. */
 function isVisited({ visited }: Found, name: string, usage: DeferUsage | undefined): boolean {
   const directives = visited.get(name) ?? new Set();
   visited.set(name, directives);

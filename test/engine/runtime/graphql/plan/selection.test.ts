@@ -205,3 +205,10 @@ test("the condition of a spread counts for nothing once its fragment is collecte
     'Argument "if" of non-null type "Boolean!" must not be null.',
   ]);
 });
+
+test("the condition of a spread counts for nothing once its fragment of another type is visited", async () => {
+  const { ask } = await openSchema(() => [{ kind: "pet", name: "Rex", like: null }]);
+  const query =
+    "query ($given: Boolean = false) { named { name ...F ...F @include(if: $given) } } fragment F on Team { size }";
+  expect(await ask(query, { given: null })).toEqual({ data: { named: [{ name: "Rex" }] } });
+});
