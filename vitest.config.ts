@@ -25,15 +25,16 @@ process.env.SEED = String(seed);
  */
 const slow = [
   "test/engine/another-api/openapi-3.2.test.ts",
-  "test/engine/build/check/{bounded-text,garbage,large,operation-changes,request-constraints,usage}.test.ts",
+  "test/engine/build/check/{bounded-text,garbage,impact,large,operation-changes,request-constraints,usage}.test.ts",
   "test/engine/build/init/{init,nothing-lost,paging,signals}.test.ts",
   "test/engine/build/lsp/lsp.test.ts",
   "test/engine/build/codegen/{hostile,large-type-check,wide}.test.ts",
   "test/engine/build/openapi/{chains,union-members}.test.ts",
-  "test/engine/build/update/update-workflow.test.ts",
+  "test/engine/build/update/{update,update-workflow}.test.ts",
   "test/engine/federation/compose.test.ts",
   "test/engine/gateway/{key-floods,revocation-log,revoked-keys,tenant-concurrency}.test.ts",
   "test/engine/names/every-name.test.ts",
+  "test/engine/runtime/dns/stub-resolver.test.ts",
   "test/engine/runtime/governor/attacks.test.ts",
   "test/engine/runtime/graphql/{documents,documents-cost,leaving-anywhere,overload,variables}.test.ts",
   "test/engine/runtime/rest/{cache-faults,held-canary,held-tokens}.test.ts",
