@@ -158,13 +158,13 @@ function explain({ keyword, params, message }: ErrorObject): string {
 /** Decodes a token of a JSON pointer (RFC 6901 §4). */
 const unescapePointer = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
 
-/**
- * Parses a query string into an operation's parameters by name (OpenAPI 3.1 §4.8.12). The library's own parser guesses: brackets
- * create objects, names of `Object.prototype` and the first `?` of a value are dropped, and `0x10` is an integer.
- */
 type QueryParameters = Record<string, string | string[]>;
 
-/** Throws `BAD_USER_INPUT` for an unknown parameter, and for an integer that is not written in decimal digits. */
+/**
+ * Parses a query string into an operation's parameters by name (OpenAPI 3.1 §4.8.12). Throws `BAD_USER_INPUT` for an unknown
+ * parameter, and for an integer that is not written in decimal digits. The library's own parser guesses: brackets create objects,
+ * names of `Object.prototype` and the first `?` of a value are dropped, and `0x10` is an integer.
+ */
 function readQuery({ parameters = [] }: Operation, text: string): QueryParameters {
   const declared = new Map(
     parameters.flatMap((one) => ("in" in one && one.in === "query" ? [[one.name, one.schema]] : [])),

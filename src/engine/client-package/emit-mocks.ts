@@ -1,7 +1,7 @@
 /**
- * The mocks module of the client package: Mock Service Worker handlers that match an operation by name or id, and respond as
- * the server would: with data, to a caller without a permission, to a refused value or key, while a product is down, above a
- * rate limit, or slowly.
+ * The mocks module of the client package: Mock Service Worker handlers that match an operation by name or id, and respond as the
+ * server would in one of these cases: success, a caller without a permission, a refused value or key, a product that is down, an
+ * exceeded rate limit, or a slow response.
  */
 import { boundFields, type Model } from "../build/bind/model.ts";
 import { literal, objectLiteral } from "../build/codegen/typescript-text.ts";

@@ -51,7 +51,7 @@ declare module "fastify" {
   }
 }
 
-/** Creates the gateway in front of `backends`. The caller starts it; closing it closes its upstream connections. */
+/** Creates the gateway's server, which does not listen yet. Closing it closes its connections to the `backends`. */
 export async function createGateway(
   config: Config,
   backends: Backends,

@@ -1,5 +1,5 @@
 /**
- * Looks up cached keys again that will soon stop being trusted, because revocations may have been missed. The most used keys come
+ * Looks up cached keys again before they stop being trusted because revocations may have been missed. The most used keys come
  * first, at a limited rate. The key itself, instead of its digest, is held in memory only while its lookup waits.
  */
 import { revalidations } from "../runtime/settings/capacity.ts";

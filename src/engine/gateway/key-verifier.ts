@@ -52,7 +52,7 @@ type Settings = Partial<
 >;
 
 export class KeyVerifier implements RevocationListener {
-  /** Cache hits and misses, and lookups by outcome, since the start. */
+  /** Cache hits and misses, and lookups by outcome, since the process started. */
   readonly counts = { hits: 0, misses: 0, active: 0, inactive: 0, failed: 0 };
   readonly #lookUp: IntrospectKey;
   readonly #cacheMs: number;
@@ -151,7 +151,8 @@ export class KeyVerifier implements RevocationListener {
   /**
    * Whether a key should be looked up again, because it will stop being trusted before its cache entry expires. If revocations
    * were lost, the lookup is due at once. If the log confirmed the key last, the lookup is due after a sixth of `unconfirmedMs`,
-   * because the log may confirm the key again; if the key's own lookup did, in the last third of `unconfirmedMs`.
+   * because the log may confirm the key again. If a lookup confirmed the key last, the next lookup is due in the last third of
+   * `unconfirmedMs`.
    */
   #isDoubtful(entry: CachedKey): boolean {
     const trustedUntil = this.#trustedUntil(entry);

@@ -19,7 +19,7 @@ const hungMs = 1_000;
 export type RedisRateStore = {
   /** Counts a request of `key` for all gateways. Resolves with `undefined` while Redis is down. */
   readonly count: (key: string) => Promise<WindowCount | undefined>;
-  /** Whether Redis accepts counts. */
+  /** Whether the gateways currently count together in Redis. */
   readonly isUp: () => boolean;
   readonly close: () => void;
 };

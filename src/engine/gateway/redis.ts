@@ -92,7 +92,7 @@ async function createClient(address: RedisAddress): Promise<RedisClient> {
     slotsRefreshTimeout: connectTimeout,
     // keep the name: the connector resolves it, and the certificate is verified against it
     dnsLookup: (name, callback) => callback(null, name),
-    // fail fast: callers can do without Redis
+    // fail fast: gateways work without Redis
     maxRedirections: 3,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,

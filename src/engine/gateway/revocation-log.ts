@@ -59,7 +59,7 @@ const append = (client: RedisClient, field: string, value: string): Promise<stri
 
 /** Follows the log until it is closed. */
 export class RevocationLog {
-  /** Since the start: revoked keys, and how often revocations may have been lost. */
+  /** Since the process started: the number of revoked keys, and how often revocations may have been lost. */
   readonly counts = { revocations: 0, gaps: 0 };
   readonly #log: FastifyBaseLogger;
   readonly #listener: RevocationListener;
@@ -78,7 +78,7 @@ export class RevocationLog {
   #warnedUnreadableAt = Number.NEGATIVE_INFINITY;
   #hasWarnedUnread = false;
 
-  /** `unconfirmedMs`: how long after a gap a cached key whose revocation was lost may still be accepted. */
+  /** `unconfirmedMs`: for this long after a gap, a cached key may be accepted although its revocation was lost. */
   constructor(
     addressOf: () => RedisAddress,
     log: FastifyBaseLogger,
@@ -98,7 +98,7 @@ export class RevocationLog {
     return now - this.#readAt < currentMs && now - this.#gapAt > this.#unconfirmedMs;
   }
 
-  /** Milliseconds since the log was last read completely, or since the start. */
+  /** Milliseconds since the log was last read completely, or since the process started. */
   get lagMs(): number {
     return performance.now() - Math.max(this.#readAt, this.#startedAt);
   }

@@ -1,10 +1,10 @@
 /**
- * Determines whether an access token has been revoked, from the revocation log. A cached key is looked up again after its
- * revocation. A token is verified locally, so its revocation must be remembered. An entry is the id of one token (`jti`), or an
- * `api_key_id` (by default the client's id), which revokes all tokens that were issued to it until then.
+ * Determines whether an access token has been revoked, from the revocation log. Unlike a cached key, which is looked up again
+ * after its revocation, a token is verified locally, so its revocation must be remembered. An entry is the id of one token
+ * (`jti`), or an `api_key_id` (by default the client's id), which revokes all tokens that were issued to it until then.
  *
  * A token counts as confirmed for `unconfirmedMs` after it was issued; later, only if the log was read completely within the last
- * `unconfirmedMs` and lacks no entry since before the token was issued. A token that is not confirmed is looked up at key
+ * `unconfirmedMs` and contains every entry since the token was issued. A token that is not confirmed is looked up at key
  * introspection.
  */
 import { revocationLog } from "../runtime/settings/capacity.ts";

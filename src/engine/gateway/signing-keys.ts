@@ -35,7 +35,7 @@ export class SigningKeys {
   readonly #pauses: (typeof pauses)["url"];
   readonly #log: FastifyBaseLogger;
   readonly close: () => Promise<void>;
-  /** Failed reads since the start. */
+  /** Number of failed reads since the process started. */
   failures = 0;
   /** Increases with each change of the set. */
   version = 0;

@@ -32,7 +32,7 @@ const mostCharacters = 8_192;
 type VerifiedToken = IssuedToken & { readonly context: TenantContext; readonly expiresAt: number };
 
 export class TokenVerifier {
-  /** Tokens by outcome, since the start. An `unconfirmed` token was looked up at key introspection. */
+  /** Number of tokens by outcome, since the process started. An `unconfirmed` token was looked up at key introspection. */
   readonly counts = { accepted: 0, refused: 0, unconfirmed: 0, failed: 0 };
   readonly keys: SigningKeys;
   /** Undefined without a log of revoked keys: tokens are then valid until they expire. */
@@ -90,7 +90,7 @@ export class TokenVerifier {
     return isRecord(claims) && own(claims, "iss") === this.#settings.issuer;
   }
 
-  /** RFC 9068 §4, RFC 8725 §3. Throws an error of `jose`, a `FailureReason`, or SERVICE_UNAVAILABLE. */
+  /** Validates the token (RFC 9068 §4, RFC 8725 §3). Throws an error of `jose`, a `FailureReason`, or SERVICE_UNAVAILABLE. */
   async #check(key: string, digest: string): Promise<VerifiedToken> {
     if (key.length > mostCharacters) throw new FailureReason("is too long");
     const { version } = this.keys;

@@ -8,7 +8,7 @@ import { graphqlPath, mcpPath, prefixOf } from "../runtime/http/endpoint-paths.t
 
 /**
  * The services behind the gateway. A URL's path is the prefix of every path requested there. Without key introspection, only keys
- * of `KEYS_FILE` and access tokens are accepted; without `rest`, nothing but GraphQL is served.
+ * of `KEYS_FILE` and access tokens are accepted; without `rest`, only GraphQL is served.
  */
 export type Backends = Readonly<{ rest?: URL; keyIntrospection?: URL; graphql?: URL; mcp?: URL }>;
 /** `isOwn`: the upstream is the graphql role. */

@@ -70,7 +70,7 @@ type McpOptions = {
   readonly version: string;
   /** Maximum number of messages in a batch, the same limit as for the operations in a GraphQL batch. */
   readonly maxOperations: number;
-  /** The scope that is charged for a message. */
+  /** Creates the `RequestScope` that the work on a message is charged to. */
   readonly scopeOf: (request: FastifyRequest) => RequestScope;
   /** The scopes of the caller's token; `undefined` if only REST knows them. */
   readonly grantedScopes: (request: FastifyRequest) => readonly string[] | undefined;

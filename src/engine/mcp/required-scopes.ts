@@ -1,5 +1,5 @@
 /**
- * The scopes of OAuth that tools require (RFC 6750 §3.1; MCP 2025-11-25, Authorization, "Scope Challenge Handling"), from the
+ * The OAuth scopes that tools require (RFC 6750 §3.1; MCP 2025-11-25, Authorization, "Scope Challenge Handling"), from the
  * security requirements of the REST operations behind them.
  */
 import type { IncomingHttpHeaders } from "node:http";
@@ -15,9 +15,8 @@ export type ScopeChallenge = {
 };
 
 /**
- * Returns the challenge for a token without all scopes that `tools` require, and `undefined` for a token with all of them. A
- * client replaces its token by one with exactly the scopes of the challenge, so the challenge repeats those granted scopes that
- * `known` contains.
+ * Returns the challenge if the token lacks a scope that `tools` require, otherwise `undefined`. A client replaces its token by
+ * one with exactly the scopes of the challenge, so the challenge repeats those granted scopes that `known` contains.
  */
 export function findScopeChallenge(
   tools: readonly Tool[],

@@ -1,6 +1,6 @@
 /**
- * The error class with a code of the closed list, and the mapping from REST statuses to codes. GraphQL responses have the code
- * in `extensions.code`, REST responses as `code` in `application/problem+json` (RFC 9457).
+ * The class of errors that have a code of the closed list (`error-codes.ts`), and the mapping from REST statuses to these codes.
+ * GraphQL responses have the code in `extensions.code`, REST responses as `code` in `application/problem+json` (RFC 9457).
  */
 import { STATUS_CODES } from "node:http";
 import { type Code, codes } from "../shared/error-codes.ts";

@@ -1,7 +1,7 @@
 /**
- * Runs the work of one kind that becomes ready in the same tick of the event loop together, at the end of the tick. The code
- * of one step of a request is evicted from the processor's caches before the next request reaches that step; run for
- * all requests of a tick in a row, it is loaded once.
+ * Runs the work of one kind that becomes ready in the same tick of the event loop together, at the end of the tick. If each
+ * request ran all its steps alone, the machine code of a step would be evicted from the processor's caches before the next
+ * request reaches that step. In a batch, the code is loaded once for all requests.
  */
 import { AsyncResource } from "node:async_hooks";
 
@@ -34,7 +34,7 @@ export class TickBatch<Item> {
     });
   }
 
-  /** Runs all waiting items now, for callers that already run at the end of a tick. */
+  /** Runs all waiting items now, for code that already runs at the end of a tick. */
   flush(): void {
     const entries = this.#entries;
     this.#entries = [];

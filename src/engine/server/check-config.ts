@@ -187,7 +187,10 @@ const hasServicesElsewhere = ({ roles, env }: Config, operations: Operations): b
 const openGateway =
   "GATEWAY_SECRET: is not set, so services behind this gateway cannot authenticate it; set the same secret there";
 
-/** Behind a gateway, the project's owner decides which products with separate documents receive the caller's context. */
+/**
+ * Finds mistakes in `CONTEXT_PRODUCTS`, which lists the products with their own documents that receive the caller's context: it
+ * is not set although there are such products, or lists a product that does not exist.
+ */
 function* findContextProducts({ env }: Config, operations: Operations): Iterable<string> {
   const own = Object.entries(operations).flatMap(([name, { product, held }]) =>
     hasOwnDocument(name) && !held ? [product] : [],

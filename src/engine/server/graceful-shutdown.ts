@@ -24,7 +24,7 @@ export function stopOnSignals({ servers, end }: RunningRoles, config: Config): v
   });
 }
 
-/** After this long without a request, no request is assumed to be in transit on an idle connection. */
+/** If no request has arrived for this long, none is assumed to be in transit on an idle connection. */
 const quietMs = 1_000;
 
 async function drain(servers: readonly FastifyInstance[], noticeMs: number): Promise<void> {
@@ -73,8 +73,8 @@ const shortMs = (waitedMs: number): number => 0.5 + waitedMs / 100;
 
 /**
  * Resolves when the accept queue is empty: closing the port would reset queued connections, and the requests on them. Node
- * accepts one connection per tick of the event loop, so after a tick without a new connection the queue is empty. The
- * caller must close the port in the same tick in which the promise resolves.
+ * accepts one connection per tick of the event loop, so after a tick without a new connection the queue is empty. The port must
+ * be closed in the same tick in which the promise resolves.
  */
 export async function drainAcceptQueue(server: Server): Promise<void> {
   let accepted = 0;

@@ -30,7 +30,7 @@ import { UsageLedger } from "./usage-ledger.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Operations executed since the start. */
+    /** Number of operations executed since the process started. */
     executions: ExecutionCounts;
     upstreams: Upstreams;
     /** The operations in the apps' manifests. */

@@ -1,6 +1,6 @@
 /**
- * Starts a service as a process: enables Node's compile cache, then loads the program. A module that is loaded before would not
- * be cached. If the cache cannot be written, the start is only slower.
+ * Starts a service as a process: enables Node's compile cache, then loads the program. Modules that are loaded before that would
+ * not be cached. If the cache cannot be written, the start is only slower.
  */
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";

@@ -21,7 +21,7 @@ export type Service = {
 
 /** A REST platform that stands in for the real one, in the same process. */
 export type Platform = {
-  /** Creates the role's server; the caller starts it. Throws `ConfigError`. */
+  /** Creates the role's server, which does not listen yet. Throws `ConfigError`. */
   readonly create: (config: Config, specHash: string) => Promise<FastifyInstance>;
   /** Path of its key introspection endpoint (RFC 7662), for a gateway in the same process. */
   readonly keyIntrospection: string;

@@ -19,8 +19,8 @@ const dayMs = 86_400_000;
 /** Days after which a file is deleted: a quarter of a year. */
 const keptDays = 92;
 /**
- * Once a day has this many distinct lines, new ones omit app and version, so at most one more line per operation or field is
- * added.
+ * Maximum number of a day's lines with app and version. Further lines omit both, so at most one more line is added for each
+ * operation or field.
  */
 const maxDetailedLines = 100_000;
 /** Maximum number of lines in memory while they cannot be written. */

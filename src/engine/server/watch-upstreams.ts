@@ -50,7 +50,7 @@ export async function watchUpstreams(
 /** Why the front is not ready while the first probes are in flight. */
 const starting = "starting";
 
-/** Whether products are served that this process does not call: by its own platform, or behind another `graphql` role. */
+/** Whether this process serves products without calling them itself: by its own platform, or through another `graphql` role. */
 const servesWithoutRest = ({ roles, env }: Config): boolean =>
   roles.has("platform") || (roles.has("gateway") && !roles.has("graphql") && env.GRAPHQL_URL !== undefined);
 

@@ -1,7 +1,7 @@
 /**
  * Publishes revocations from the key store to the gateways (`REDIS_URL`) by the outbox pattern: the transaction that revokes a
  * key also marks it as unpublished, so that none is lost if the process or Redis fails. `keys revoke` publishes the marked
- * revocations, and a running platform those that remain. Publishing a revocation twice is harmless.
+ * revocations, and a running platform publishes those that remain. Publishing a revocation twice is harmless.
  */
 import type { FastifyInstance } from "fastify";
 import type { Config } from "restbound";

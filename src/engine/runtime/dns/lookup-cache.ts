@@ -36,7 +36,7 @@ export class LookupCache extends EventEmitter<{ lookup: [Lookup] }> {
     this.#resolve = resolve;
   }
 
-  /** A `lookup` for sockets. It fails with `ETIMEOUT` if no address is known after `ms`. */
+  /** Returns a `lookup` function for sockets. It fails with `ETIMEOUT` if no address is known after `ms`. */
   within(ms: number): LookupFunction {
     return (name, { all, family }, done) => {
       const only = Number(String(family ?? 0).replace("IPv", ""));

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export type Address = { readonly address: string; readonly family: 4 | 6 };
 /** A DNS query for the addresses of one family of a fully qualified name. */
 export type Query = { readonly name: string; readonly family: 4 | 6 };
-/** An answer to one query; without addresses, the name has none of that family (NODATA, RFC 2308 §2.2). */
+/** The answer to one query. An empty list means that the name has no address of that family (NODATA, RFC 2308 §2.2). */
 export type Answer = Query & { readonly addresses: readonly Address[] };
 
 export type Resolution = {

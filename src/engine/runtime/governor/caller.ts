@@ -1,26 +1,26 @@
 /**
- * The accounts that requests are charged to. An account records how much of each quota one tenant, one holder of a credential or
- * one address holds, and how much processor time it owes. An `Account` exists only while its requests are in flight or while it
- * owes processor time, so the cost of a request does not grow with the number of accounts ever seen.
+ * Accounts: there is one for each tenant, each owner of a credential and each address that sends requests. An account records the
+ * amounts that its requests use of each quota, and its debt of processor time. It exists only while its requests are in flight or
+ * while it is in debt, so the cost of a request does not grow with the number of accounts ever seen.
  *
- * The caller of a request is one account or several: a request with credentials for two products is charged to the holders of
- * both, and is admitted only if both holders have capacity left. Otherwise a holder would become a new caller with each
- * combination of credentials.
+ * The caller of a request has one account or several: a request with credentials for two products is charged to the owners of
+ * both, and is admitted only if both have capacity left. Otherwise an owner would become a new caller with each combination of
+ * credentials.
  */
 import { TransientMap } from "./transient-map.ts";
 
-/** A caller waits in the queue of its first account, and is counted as that account where callers are counted. */
+/** A caller waits in the queue of its first account. Where callers are counted, those with the same first account count as one. */
 type Accounts = readonly [Account, ...Account[]];
 
 export class Account {
   readonly name: string;
   readonly accounts: Accounts = [this];
   readonly #held = new Map<object, number>();
-  /** The part of `#held` that belongs to callers whose first account is another account. */
+  /** The amounts in `#held` that are used by callers whose first account is another one. */
   #heldAsOther: Map<object, number> | undefined;
   /** Requests and REST calls in flight. */
   #uses = 0;
-  /** The account's REST calls that got a response. */
+  /** Number of the account's REST calls that got a response. */
   completed = 0;
   seenAt = 0;
   /** When the account has worked off its debt of processor time, on the monotonic clock. */
@@ -34,12 +34,12 @@ export class Account {
     this.#onLeave = onLeave;
   }
 
-  /** Returns how much of `quota` the account holds. */
+  /** Returns the amount of `quota` that the account uses. */
   held(quota: object): number {
     return this.#held.get(quota) ?? 0;
   }
 
-  /** Like `held`, without what other callers hold here: those that have this account, but not as their first account. */
+  /** Like `held`, without the amounts of callers whose first account is another one. */
   heldAsFirst(quota: object): number {
     return this.held(quota) - (this.#heldAsOther?.get(quota) ?? 0);
   }
@@ -102,8 +102,8 @@ export class JointCaller {
 export type Caller = Account | JointCaller;
 
 /**
- * The maximum number of accounts that are remembered without requests in flight because they owe processor time. To owe any, an
- * account must have used some milliseconds of it.
+ * Maximum number of accounts in debt that are remembered while they have no requests in flight. An account gets into debt only by
+ * using some milliseconds of processor time.
  */
 const mostDebtors = 10_000;
 
@@ -117,7 +117,8 @@ export class PresentCallers {
   readonly #owing = new Set<Account>();
 
   /**
-   * Returns the caller with these accounts, after counting one more request of it as in flight. The request ends with `leave`.
+   * Counts a request of the caller with these accounts as in flight, and returns the caller. The request ends with the caller's
+   * `leave`.
    */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;

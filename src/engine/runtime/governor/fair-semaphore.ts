@@ -1,9 +1,8 @@
-/** A semaphore that callers share fairly. */
+/** A semaphore that callers share fairly: a quota of permits, and a fair queue of the callers that wait for one. */
 import type { Caller } from "./caller.ts";
 import { createCallerQueue, type QueueEntry } from "./fair-queue.ts";
 import { SharedQuota } from "./shared-quota.ts";
 
-/** Permits that callers share, and a fair queue of the callers that wait for a permit. */
 export class FairSemaphore {
   readonly quota: SharedQuota;
   readonly total: number;

@@ -6,8 +6,9 @@
  * REST response, and before each part of a response. It waits until it owes nothing, because each wait costs work too, so few
  * long waits are better than many short ones. Ordinary requests owe less than `freeMs` and never wait.
  *
- * Callers that owe more than `freeMs` at the same time share what a single one would get: their costs are multiplied by their
- * number. A tenant therefore gains nothing by using ten keys where the process cannot know that they belong to one tenant.
+ * If several callers owe more than `freeMs` at the same time, their costs are multiplied by the number of these callers, so that
+ * together they get as much as a single one would. A tenant therefore gains nothing by using ten keys where the process cannot
+ * know that they belong to one tenant.
  *
  * One unit of work causes a wait of at most `mostMs` times the number of callers in debt; 40 ms of work already cost that much.
  * Longer waits would not lower the other callers' 95th percentile: work of 140 ms that occurs at most once in 2 s delays fewer
@@ -50,7 +51,7 @@ type Waiter = {
   ended(leave: Leave): void;
 };
 
-/** The processor time that a request has used in one tick of the event loop, the latest in which it did work. */
+/** The processor time that a request used in the latest tick of the event loop in which it worked. */
 export class TickWork {
   tick = -1;
   ms = 0;
@@ -72,7 +73,8 @@ export class FairShare {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * Returns the caller with these accounts, after counting one more request of it as in flight. The request ends with `leave`.
+   * Counts a request of the caller with these accounts as in flight, and returns the caller. The request ends with the caller's
+   * `leave`.
    */
   enter(name: string): Account;
   enter(name: string, others?: readonly string[]): Caller;
@@ -131,7 +133,7 @@ export class FairShare {
     if (!this.#isAlone(caller, now)) this.#charge(caller, now, ms);
   }
 
-  /** Charges the full cost to each account of the caller. The caller counts as one debtor. */
+  /** Charges the full cost to each account of the caller. In the number of debtors, the caller counts once. */
   #charge(caller: Caller, now: number, cost: number): void {
     const owing = mostIndebted(caller);
     const isDebtor = Math.max(owing.debtClearedAt, now) + cost - now > freeMs;

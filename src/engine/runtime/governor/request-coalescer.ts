@@ -80,7 +80,7 @@ export class RequestCoalescer<Request extends { readonly scope: Scope }, Result>
     return this.take();
   }
 
-  /** Ends the wait of all requests. The caller has to settle them. */
+  /** Removes all waiting requests and returns them. The calling code must settle each of them. */
   take(): Waiter<Request, Result>[] {
     const waiters = this.#waiting;
     this.#waiting = [];

@@ -1,14 +1,14 @@
 /**
- * A quota that all callers share. Its total is a hard limit, for any number of callers in any order. An eighth of it is reserved
- * for callers that hold nothing, so that a new caller is served regardless of how much the others hold. Of the rest, a caller may
- * take more as long as it then holds at most three times what remains free (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
- * Transactions on Networking, 1998). A single caller thus gets two thirds of the total, two callers get three eighths each, and
- * the more callers there are, the less each gets. A caller keeps what it holds in excess of its share, but cannot take the excess
- * again once it has released it.
+ * A quota that all callers share. Its total is never exceeded, whatever the number of callers and the order of their requests. An
+ * eighth of it is reserved for callers that hold nothing, so that a new caller is served regardless of how much the others hold.
+ * Of the rest, a caller may take more as long as it then holds at most three times the amount that remains free (dynamic
+ * thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking, 1998). A single caller thus gets two thirds of the total,
+ * two callers get three eighths each, and the more callers there are, the less each gets. A caller that holds more than its share
+ * keeps it, but cannot take it again after releasing it.
  */
 import type { Caller } from "./caller.ts";
 
-/** A caller may hold this multiple of what then remains free. */
+/** A caller may hold this many times the amount that remains free. */
 export const dynamicThreshold = 3;
 
 /** The total divided by this number is reserved for callers that hold nothing. */
@@ -35,7 +35,7 @@ export class SharedQuota {
 
   /**
    * Takes `amount`, or takes nothing and returns the reason. A `total` below the quota's total can be passed during overload.
-   * Callers that already hold more than it do not exclude newcomers: a newcomer is refused only once `total` callers hold
+   * Newcomers are served even if others already hold more than that: a newcomer is refused only once `total` callers hold
    * something.
    */
   take(caller: Caller, amount: number, total = this.total): Refusal | undefined {

@@ -30,8 +30,8 @@ export class QueuePlace implements QueueEntry<Caller> {
   readonly #queue: StartQueue;
   #state: "waiting" | "executing" | "left" = "waiting";
   /**
-   * Number of waits of this request, at this moment, for its caller's share of the processor: several of its REST calls can wait
-   * at once.
+   * How many times the request currently waits for its caller's share of the processor: several of its REST calls can wait at
+   * once.
    */
   #pauses = 0;
 

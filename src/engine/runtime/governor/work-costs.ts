@@ -41,8 +41,11 @@ export const documentCharactersPerMs = 8_000;
 /** Bytes that are decompressed in a millisecond of processor time, most of it on other threads. Measured: 220,000 to 465,000. */
 export const decompressedPerMs = 220_000;
 /**
- * Characters of an answer that are compressed in a millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows).
+ * Characters of a response that are compressed in a millisecond. Measured: 35,000 (gzip, random words) to 545,000 (brotli, rows).
  */
 export const compressedPerMs = 35_000;
-/** From this many bytes of responses, or characters of one response, the work on them is measured instead of estimated. */
+/**
+ * Work on a REST response is measured if the response has at least this many bytes or characters. Less work is charged by an
+ * estimate.
+ */
 export const largeBody = 65_536;

@@ -1,11 +1,12 @@
 /**
  * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
- * accepted requests get their response soon. Three limits apply to the requests in flight. The first is fixed. The second
- * applies while the event loop has no idle time: the number of requests that finish in half a second (Little's law: more
- * requests would only wait longer). The third, `fewRequests`, applies while the event loop stays late. Callers share each limit
- * (`SharedQuota`). A single long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is
- * measured with a timer, because the histogram of `perf_hooks` samples the loop between long ticks, so it has no samples while
- * every tick is long.
+ * accepted requests are answered soon. The number of requests in flight has three limits, and callers share each of them
+ * (`SharedQuota`). `MAX_CONCURRENT_REQUESTS` always applies. While the event loop is never idle, the limit is the number of
+ * requests that finish in half a second (Little's law: more requests would only wait longer). While timers keep firing late, the
+ * limit is `fewRequests`.
+ *
+ * One long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a timer,
+ * because the histogram of `perf_hooks` takes no samples while every tick is long.
  */
 import { performance } from "node:perf_hooks";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -31,15 +32,15 @@ type UnreadLimit = {
 };
 
 /**
- * The resources of one request: its place in the start queue, the amounts that it took from quotas, and the scope of its REST
- * calls.
+ * What one HTTP request uses from its arrival until its response is sent and its REST calls have ended: a place in the start
+ * queue, and amounts of quotas. The limits of its execution are in its `RequestScope`.
  */
 export class Admission implements Pausable {
   readonly caller: Caller;
   /** The place in the start queue. A request that waited for an identical query and is then executed itself gets a new place. */
   place: QueuePlace | undefined;
   #scope: RequestScope | undefined;
-  /** The quota of requests in flight. Only set while it counts this request. */
+  /** The quota that counts this request as in flight; undefined while no quota counts it. */
   #inFlight: SharedQuota | undefined;
   /**
    * Amounts taken from quotas. They are returned when the client has read the response, or when it has disconnected and the
@@ -56,8 +57,8 @@ export class Admission implements Pausable {
   }
 
   /**
-   * Counts the bytes of a large response, or of a part of one, until the request ends. Throws if the quota has too few bytes
-   * left.
+   * Counts the bytes of a large response, or of a large part of an incremental response, until the request ends. Throws if the
+   * quota has too few bytes left.
    */
   holdUnread(bytes: number): void {
     if (!this.#unread) return;
@@ -95,8 +96,8 @@ export class Admission implements Pausable {
   }
 
   /**
-   * Stops counting the request as in flight. A request that only waits for its own sub-requests calls this first, because those
-   * are counted.
+   * Stops counting the request as in flight. An MCP message calls this before it waits for the GraphQL requests that it sends,
+   * because those are counted themselves.
    */
   stopCounting(): void {
     this.place?.leave();
@@ -104,7 +105,10 @@ export class Admission implements Pausable {
     this.#inFlight = undefined;
   }
 
-  /** Called when the connection has closed. Calls `ended` and returns all quotas once the REST calls are done. */
+  /**
+   * Called when the response has been sent or the client has disconnected. Returns the amounts to the quotas and calls `ended`,
+   * once the request's REST calls have ended.
+   */
   close(isAnswered: boolean, ended: () => void): void {
     const scope = this.#scope;
     const end = (): void => {
@@ -139,18 +143,18 @@ const lateSamples = 3;
 const busy = 0.95;
 const busySamples = 5;
 const maxBacklogSeconds = 0.5;
-/** Load is never shed below this many requests in flight, even if each of them takes long (at most 66 from one caller). */
+/** At least this many requests may be in flight, however long they take. At most 66 of them are from one caller. */
 const fewRequests = 100;
 /** One UTF-16 code unit of a string takes at most this many bytes in UTF-8. */
 const mostBytes = 3;
 
-/** Returns the caller of a request, entered once: it stays present until its `leave`. */
+/** Counts the request as one of its caller's requests in flight, and returns the caller. The request ends with `leave`. */
 type Enter = (request: FastifyRequest) => Caller;
 
 /**
  * Adds hooks that admit the requests of the routes that `server` registers afterwards. Returns the quotas, for metrics. The hooks
- * create few objects for a request after its wait: V8 has then moved a request that waited long to the old generation, and
- * objects that are added to it stay in memory until the next full collection.
+ * create few objects after a request has waited: by then, V8 may have moved the request to the old generation, and everything
+ * that it refers to stays in memory until the next full collection.
  */
 export function admitRequests(
   server: FastifyInstance,
@@ -236,7 +240,7 @@ const overloaded = refusals("requests_in_flight");
 const loopFull = refusals("event_loop");
 const tooManyBodies = refusals("bodies");
 
-/** Samples the event loop. `bound` returns the number of requests in flight that it can handle. */
+/** Samples the event loop. `limit` returns the number of requests that may be in flight. */
 function watchLoop(maxRequests: number) {
   let [limit, finished, rate, late, full] = [maxRequests, 0, 0, 0, 0];
   let sampledAt = performance.now();

@@ -37,12 +37,11 @@ type ApolloOptions = {
   readonly log: FastifyBaseLogger;
   /** Number of executed operations. */
   readonly executions: ExecutionCounts;
-  /** The saved operations. */
   readonly saved?: SavedOperations;
   readonly deprecations?: GeneratedApi["deprecations"];
 };
 
-/** An Apollo Server that executes an operation without Apollo's pipeline if it has already accepted the operation's document. */
+/** An Apollo Server that bypasses Apollo's request pipeline for documents that were parsed and validated before. */
 export class Apollo extends ApolloServer<RequestContext> {
   /** Cached responses to documents that were refused before. */
   readonly refusals: DocumentStore["refusals"];

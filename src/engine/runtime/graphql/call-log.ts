@@ -1,6 +1,6 @@
 /**
- * The REST calls of one GraphQL request, for a client that requests them. An entry contains names, times and counts, but no part
- * of a URL, a header or a body.
+ * The REST calls of one GraphQL request, for a client that asks for them (`x-explain-calls`). An entry contains names, times and
+ * counts, but no part of a URL, a header or a body.
  */
 import {
   type CallRecord,
@@ -15,7 +15,7 @@ export type CallEntry = {
   readonly method: string;
   /** The path template of the OpenAPI document. */
   readonly path: string;
-  /** Absent if REST sent no response within the limits. */
+  /** Absent if no complete response arrived. */
   readonly status?: number;
   /** Milliseconds from the start of the request's first call to the start of this call. */
   readonly startMs: number;
@@ -26,13 +26,13 @@ export type CallEntry = {
   readonly ageSeconds?: number;
   /** The number of keys in a batched call. */
   readonly keys?: number;
-  /** The deferred part that needs the call, described by the labels or paths of its fragments. */
+  /** The deferred fragments that need the call, by their labels or paths. */
   readonly part?: string;
 };
 
 /**
- * Makes `request` collect its calls from now on. The returned function returns those that have ended, in the order in which they
- * ended.
+ * Starts to collect the calls of `request`. The returned function lists the calls that have ended so far, in the order in which
+ * they ended.
  */
 export function collectCalls(request: RequestRecord): () => CallEntry[] {
   const ended: CallRecord[] = [];

@@ -1,8 +1,8 @@
 /**
- * Determines the owners that a request is charged to, each of whom has a share of the processor, of memory, of connections and of
- * places in the start queue. Behind a gateway, the owner is the tenant. Without a gateway, only REST can verify a credential, so
- * a request is charged to the owner of each credential that REST has accepted before, or to its address if it has none. Made-up
- * credentials therefore create no further callers, neither alone nor in addition to a valid one.
+ * Determines the owners that a request is charged to. Each owner has a share of the processor, of memory, of connections and of
+ * the start queue. Behind a gateway, the owner is the tenant. Without a gateway, only REST can verify a credential: the request
+ * is charged to the owners of its credentials, as far as REST has accepted them before, and otherwise to the client's address.
+ * Made-up credentials therefore create no further owners, neither alone nor in addition to a valid one.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -25,7 +25,7 @@ declare module "fastify" {
   }
 }
 
-/** Prefix of the owner's name for a request that has no credential that REST has accepted. */
+/** Prefix of the name of an owner that is an address. */
 const addressPrefix = "address ";
 
 export class Callers {
@@ -46,7 +46,7 @@ export class Callers {
     return request.forwarded;
   }
 
-  /** Remembers the owners of the request's credentials that REST has accepted. */
+  /** Remembers which of the request's credentials REST has accepted. */
   remember(request: FastifyRequest): void {
     const { accepted, profile } = this.of(request);
     for (const owner of accepted) {
@@ -69,8 +69,8 @@ export class Callers {
   }
 
   /**
-   * `accepted` has the accepted owners of one profile. `#accepted` is checked too, because another profile may have the same
-   * owner.
+   * `accepted` has the accepted owners of one combination of credentials. `#accepted` is checked too, because REST may have
+   * accepted an owner's credential in another combination.
    */
   #isAccepted(owner: Owner, accepted: Set<Owner>): boolean {
     const isAccepted = accepted.has(owner) || this.#accepted.get(this.#digestOf(owner.name)) === true;

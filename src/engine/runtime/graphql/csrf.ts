@@ -1,10 +1,11 @@
 /**
  * Detects queries by GET that another site may have made a browser send (CSRF). Before a browser sends a header that a script has
  * set to another origin, it sends a preflight (Fetch §4.8, CORS preflight). Credentials are sent only in headers that scripts
- * set: `X-API-Key`, `Authorization: Bearer`, or what the document declares; never in a cookie. A request without a preflight
- * therefore contains no valid credential. It could still cost time, and the other site could measure its duration. Apollo Server
- * refuses every GET that has none of the headers in its list, even the requests that urql sends by default. This check refuses
- * only requests of browsers (`Sec-Fetch-Site`, `Origin`), and only those without a header that needs a preflight.
+ * set: `X-API-Key`, `Authorization: Bearer`, or the headers that the OpenAPI document declares; never in a cookie. A request
+ * without a preflight therefore contains no valid credential. It could still cost time, and the other site could measure its
+ * duration. Apollo Server refuses every GET that has none of the headers in its list, even the requests that urql sends by
+ * default. This check refuses only requests of browsers (`Sec-Fetch-Site`, `Origin`), and only those without a header that needs
+ * a preflight.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { own } from "../../shared/own.ts";
@@ -14,15 +15,15 @@ import { CodedError } from "../coded-error.ts";
  * Apollo's clients send `x-apollo-operation-name`. Apollo's documentation recommends `apollo-require-preflight` to other clients.
  */
 const preflighted = ["x-api-key", "x-apollo-operation-name", "apollo-require-preflight"];
-/** A browser adds Basic credentials in this header by itself, so the header counts only with another scheme. */
+/** Counts only with the scheme Bearer, because a browser adds Basic credentials by itself. */
 const decidedByScheme = "authorization";
 
 /** The content types that need no preflight (Fetch §2.2.2, CORS-safelisted request headers). */
 const simpleType = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
 /**
- * The error for a GET that a page of another origin made a browser send; `undefined` for any other GET. `credentials`
- * names the headers that carry credentials.
+ * Returns the error for a GET that a page of another origin may have caused; `undefined` for any other GET. `credentials` names
+ * the headers that carry credentials.
  */
 export function csrfError(
   headers: IncomingHttpHeaders,
@@ -35,7 +36,6 @@ export function csrfError(
     [...preflighted, ...credentials].some((name) => name !== decidedByScheme && own(headers, name))
   )
     return undefined;
-  // a browser adds Basic credentials by itself, so only Bearer counts
   if (/^Bearer /i.test(authorization) || (type !== undefined && !simpleType.test(type))) return undefined;
   return new CodedError(
     "BAD_REQUEST",

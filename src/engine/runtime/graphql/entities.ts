@@ -33,7 +33,10 @@ export type Subgraph = {
   readonly references: Readonly<Record<string, readonly EntityReference[]>>;
 };
 
-/** Returns the source of a reference's resolver. It is the resolver of a field of the query type that clients cannot select. */
+/**
+ * Returns the source of a reference resolver (`__resolveReference` in Apollo's subgraphs): the resolver of a query field that
+ * clients cannot select.
+ */
 type ReferenceSource = (query: string, name: string, args: readonly GraphQLArgument[]) => CheckedSource;
 
 /**
@@ -89,13 +92,13 @@ function callSource(resolve: ResolveLevel) {
 }
 
 /**
- * The property with an entity's type name: REST's resources do not contain the name, and two types may be built from one
+ * The property that names an entity's type: REST's resources do not contain the name, and two types may be built from one
  * resource.
  */
 const entityType = Symbol("entityType");
 type Entity = Record<string, unknown> & { [entityType]?: string };
 
-/** The values of a key, by argument. */
+/** The values of an entity's key, by argument name. */
 type KeyValues = Dictionary<unknown>;
 
 type SourceOf = (field: string, args: readonly GraphQLArgument[]) => CheckedSource;
@@ -144,7 +147,7 @@ function entityResolver(
   return { fields, read, resolve: resolverOf(reference, keys, sourceOf) };
 }
 
-/** Returns the coerced value, which resolvers receive: for an enum, the value that REST uses. */
+/** Coerces a value as graphql-js coerces an argument: an enum's name becomes the value that REST uses. */
 function keyValue(type: string, { path, valueType, isInteger }: TypedKey, given: unknown): unknown {
   let isValid = typeof given !== "string" || given.isWellFormed();
   const value: unknown = coerceInputValue(given, valueType, () => {
@@ -172,7 +175,7 @@ function resolverOf(
       );
   const args = keys.map(({ argument, valueType }) => argumentOf(argument, valueType, batch !== undefined));
   const { resolve, check, named = (error: Error) => error } = sourceOf(field, args);
-  /** Returns the value of the reference's field for these arguments. Throws the field's error. */
+  /** Calls the reference resolver with these arguments. Throws the error that it returns, if any. */
   const call = async (values: KeyValues, context: ExecutionContext): Promise<unknown> => {
     const [called] = await resolve([undefined], values, context, [undefined]);
     const value: unknown = await called;

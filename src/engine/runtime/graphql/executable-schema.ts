@@ -19,7 +19,7 @@ import { argumentErrorTranslator } from "./errors/argument-names.ts";
 import { addNumberCoercions } from "./exact-numbers.ts";
 import { type CallSource, type ResolveLevel, toError } from "./plan/plan.ts";
 
-/** A generated resolver. `inherits` names the types of the enclosing objects from which the resolver gets values. */
+/** A generated resolver. `inherits` names the types of enclosing objects whose properties the resolver uses. */
 export type Resolver = ((parent: unknown, args: Args, context: never, enclosing: unknown) => unknown) & {
   level?: LevelResolver<unknown, Args, never, unknown>;
   inherits?: readonly string[];
@@ -73,8 +73,8 @@ function withResolvers(typesOnly: GraphQLSchema, parts: Parts): GraphQLSchema {
   });
   addDateCoercions(schema);
   addNumberCoercions(schema);
-  // addResolversToSchema binds resolvers and thereby drops their properties (`source`, `level`, `inherits`), so it is not used
-  // here
+  // object types are not passed to addResolversToSchema, because it binds resolvers and thereby drops their properties (`source`,
+  // `level`, `inherits`)
   for (const [name, resolvers] of Object.entries(byType)) {
     const type = schema.getType(name);
     if (!isObjectType(type)) continue;

@@ -31,7 +31,7 @@ export type OperationRequest = Pick<
   "document" | "operation" | "contextValue" | "request"
 >;
 
-/** Resolves with `null` if the document has no such operation; Apollo then reports that. */
+/** Resolves with `null` if the document does not contain the operation; Apollo then reports the error. */
 export type ExecuteByPlan = (request: OperationRequest) => Promise<GraphQLResponse | null>;
 
 /** The result is Apollo's `responseForOperation` hook. */
@@ -101,8 +101,7 @@ export function planExecutor(
 }
 
 /**
- * Returns the size limit of an introspection response: `introspectedBytes.fullQueries` times the size of the response to the full
- * introspection query of tools, but at least `introspectedBytes.least`.
+ * Returns the size limit of an introspection response, relative to the response to the full introspection query that tools send.
  */
 const introspectionLimitOf = (schema: GraphQLSchema): number =>
   Math.max(

@@ -56,8 +56,8 @@ export const refusalResponse = (
 ): GraphQLResponse => responseWith({ errors: [{ message, extensions: { code, ...details } }] }, statusOfHttp);
 
 /**
- * Returns the result of a response, which requests may share, with the data of this request: its id in each error, and
- * `extensions.calls`. Errors come first, so that a reader sees them.
+ * Returns the result for one of the requests that share a response: adds the request's id to each error, and its REST calls as
+ * `extensions.calls`. Errors come first, where a reader sees them.
  */
 export function requestResult(
   { body }: GraphQLResponse,
@@ -73,7 +73,6 @@ export function requestResult(
   };
 }
 
-/** Returns the error with the id of its request. */
 export const withRequestId = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
   ...error,
   extensions: { ...error.extensions, requestId },

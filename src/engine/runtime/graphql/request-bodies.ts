@@ -1,6 +1,6 @@
 /**
- * The bodies of GraphQL requests. They are parsed only once their callers may proceed, and parsing large bodies is charged to the
- * callers: 1 MiB takes several milliseconds.
+ * The bodies of GraphQL requests. A body is parsed only when its caller may proceed, and the caller is charged for parsing a
+ * large one: 1 MiB takes several milliseconds.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonParser, leaveJsonUnparsed } from "../http/bodies/json-body.ts";
@@ -19,8 +19,8 @@ export function requestBodies(server: FastifyInstance) {
   };
   return {
     /**
-     * For a large body, waits for the caller's turn and charges the work on it: the body is read on arrival, and again for the
-     * digest that finds identical requests.
+     * Charges a large body, once the caller may proceed. Its text has been read on arrival, and is read again for the digest by
+     * which identical requests are found.
      */
     charge: (scope: RequestScope, { body }: FastifyRequest): Promise<void> | undefined =>
       isLarge(body) ? chargeLarge(scope, body) : undefined,

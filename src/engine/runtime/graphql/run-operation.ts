@@ -1,5 +1,5 @@
 /**
- * Runs the operations of an HTTP request. Refuses an operation without an execution if it is malformed, not permitted or too
+ * Runs the operations of an HTTP request. Refuses an operation without executing it if it is malformed, not permitted or too
  * large.
  */
 import type { GraphQLResponse } from "@apollo/server";
@@ -85,7 +85,7 @@ export const tooMany = (limit: number): CodedError =>
 const noBatches =
   "batches are not supported: send one operation a request, as an object and not in a list (Apollo Client: HttpLink in place of BatchHttpLink)";
 
-/** Charges the caller also for a request that is refused without an execution: a flood of refused requests must not be free. */
+/** Charges the caller for a request that is refused without being executed: a flood of refused requests must not be free. */
 function unexecuted(scope: RequestScope, refusal: CodedError | GraphQLResponse): GraphQLResponse {
   scope.charge(msPerRefusal);
   return refusal instanceof CodedError ? refusalResponse(refusal) : refusal;

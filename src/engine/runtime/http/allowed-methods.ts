@@ -7,7 +7,9 @@ import { own } from "../../shared/own.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** `Allow` by path, for paths whose routes do not determine it; empty for a path that is not served. */
+    /**
+     * The value of `Allow` by path, for paths whose routes do not determine it. An empty value means that the path is not served.
+     */
     allow: Map<string, string>;
   }
 }
@@ -20,7 +22,7 @@ export function collectMethods(server: FastifyInstance): (request: FastifyReques
   const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   server.decorate("allow", allow);
   server.addHook("onRoute", ({ url, method }) => {
-    if (url === "*") return; // answers preflights of any path
+    if (url === "*") return; // the CORS plugin's route, which answers preflights of any path
     const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
     for (const each of [method].flat()) route.methods.add(each);
     routes.set(url, route);

@@ -48,7 +48,7 @@ function checksum(text: string): string {
 
 type KeyForm = Pick<Environment, "API_ENVIRONMENT" | "KEY_PATTERN">;
 
-/** Returns a test for strings that may be keys and are worth a lookup. */
+/** Returns a function that tests whether a string may be a key and is worth a lookup. */
 export function createKeyTest({ API_ENVIRONMENT, KEY_PATTERN }: KeyForm): (key: string) => boolean {
   if (KEY_PATTERN === undefined) return (key) => isKeyOf(API_ENVIRONMENT, key);
   const whole = linearPattern(`^(?:${KEY_PATTERN})$`);

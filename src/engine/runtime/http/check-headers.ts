@@ -1,7 +1,7 @@
 /**
- * Checks the raw header section of a request: a limited number of fields, exactly one `Host` in HTTP/1.1 (RFC 9112 §3.2), and
- * no transfer coding except `chunked`, which HTTP/1.0 does not support (§6.1). Node itself silently drops surplus fields, uses
- * the first `Host`, and accepts `identity` besides `chunked`, both also in HTTP/1.0.
+ * Checks the raw header section of a request: a limited number of fields, exactly one `Host` in HTTP/1.1 (RFC 9112 §3.2), and no
+ * transfer coding except `chunked`, which HTTP/1.0 does not support (§6.1). Node itself silently drops surplus fields, uses the
+ * first `Host`, and accepts both `chunked` and `identity`, even in HTTP/1.0.
  */
 import type { IncomingMessage } from "node:http";
 import { CodedError, limitExceeded } from "../coded-error.ts";

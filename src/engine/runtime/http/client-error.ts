@@ -29,7 +29,7 @@ export function rejectUnlessComplete(
   });
 }
 
-/** Returns the error that was sent. If the response has already begun, closes the connection instead. */
+/** Responds with an error and returns it. If the response to a request has already begun, closes the connection instead. */
 export function respondToClientError(
   error: ClientError,
   socket: Duplex,

@@ -17,7 +17,10 @@ const mayCompress = ({ headers }: FastifyRequest): boolean =>
   compressed.test(String(headers["accept-encoding"]));
 const compressed = /\b(?:br|gzip)\b|\*/i;
 
-/** Applies to routes added to `server` afterwards. `onCompress` is called with the length of each compressed response. */
+/**
+ * Compresses the responses of the routes that are added to `server` afterwards. `onCompress` is called with the length of each
+ * compressed response.
+ */
 export async function compressResponses(
   server: FastifyInstance,
   onCompress: (request: FastifyRequest, characters: number) => void = () => {},

@@ -2,8 +2,9 @@
  * The client connections of a server, and the state of each.
  *
  * The process's file descriptors limit the connections of each role. Above the limit, the oldest idle connection of the address
- * with the most connections is closed; if it has no idle one, its oldest connection whose only request has an unfinished body.
- * So a client cannot keep others out by opening connections. A connection with incomplete headers counts as idle.
+ * with the most connections is closed; if this address has no idle connection, its oldest connection whose only request has an
+ * unfinished body. So a client cannot keep others out by opening connections. A connection with incomplete headers counts as
+ * idle.
  *
  * Requests that arrive together are handled in a single tick of the event loop, so a connection with more unanswered requests
  * than real clients pipeline (RFC 9112 §9.3.2) is closed.

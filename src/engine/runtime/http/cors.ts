@@ -46,7 +46,7 @@ export function respondToOptions(server: FastifyInstance, { env, production }: C
 
 /**
  * Rejects MCP messages that a browser sends from a page of another origin, as the Model Context Protocol requires (2025-11-25,
- * Transports, "Security Warning"). With DNS rebinding, a page could otherwise reach this address under its own name.
+ * Transports, "Security Warning"). Otherwise, a page could reach this server under the page's own host name, by DNS rebinding.
  */
 export function guardMcp(server: FastifyInstance, origins: readonly string[]): void {
   server.addHook("onRequest", async ({ url, routeOptions, headers: { origin } }) => {

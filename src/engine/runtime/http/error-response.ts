@@ -8,7 +8,10 @@ import type { resourceMetadata } from "../settings/token-settings.ts";
 import { graphqlPath } from "./endpoint-paths.ts";
 import { json, mediaTypeFor } from "./graphql-media-type.ts";
 
-/** The parts of a request that determine the format of its error. `requestId` is absent if the data never became a request. */
+/**
+ * The parts of a request that determine the format of its error. `requestId` is absent if the data was rejected before it became
+ * a request.
+ */
 type RequestInfo = { url: string | undefined; accept: string | undefined; requestId?: string };
 
 /** Media type and text of the body, which does not contain the error's cause. */

@@ -16,7 +16,7 @@ export const hasProof = (
   given: string | string[] | undefined,
 ): boolean => typeof given === "string" && (isEqual(current, given) || isEqual(old, given));
 
-/** Takes constant time for texts of the secret's length; only the length can be inferred. */
+/** Takes the same time for all texts of the secret's length, so an attacker can infer only the length. */
 function isEqual(secret: string | undefined, given: string): boolean {
   if (secret === undefined) return false;
   const expected = Buffer.from(secret);

@@ -26,7 +26,7 @@ export const wantsHtml = (accept = ""): boolean => /\btext\/html\b/i.test(accept
  */
 export type PartFormat = "v0.2" | "20220824";
 
-/** For clients that name none. */
+/** The format for clients that accept `multipart/mixed` without naming a format. */
 const defaultFormat: PartFormat = "20220824";
 
 /** The formats as parameters of `multipart/mixed`, the default first. */

@@ -64,7 +64,7 @@ type Served = {
   readonly metadata?: ReturnType<typeof resourceMetadata>;
 };
 
-/** Creates a role's server; the caller starts it. */
+/** Creates a role's server, which does not listen yet. */
 export function createServer(
   config: Config,
   role: ServerInfo["role"] = "metrics",
@@ -85,7 +85,7 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.env.MAX_BODY_BYTES,
     rewriteUrl: originForm,
-    // for bodies that are never read; `SlowBodies` responds earlier to others
+    // for bodies that are never read; for others, `SlowBodies` responds earlier
     requestTimeout: config.env.REQUEST_TIMEOUT_MS + 5_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
@@ -198,7 +198,7 @@ function answerErrors(server: FastifyInstance, { env, roles }: Config, { role, l
   );
 }
 
-/** Keeps a caller's request id if it is harmless (and not an API key, because ids are logged); otherwise generates one. */
+/** Keeps the client's request id if it is harmless (and not an API key, because ids are logged); otherwise generates one. */
 function requestId(request: { headers: FastifyRequest["headers"] }): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^(?!.*sk_)[\w.-]{8,64}$/.test(given) ? given : randomUUID();

@@ -8,7 +8,7 @@ const notHttp: Failure = ["BAD_UPSTREAM_RESPONSE", "the response is not valid HT
 const notSendable: Failure = ["BAD_REQUEST", "the request cannot be sent"];
 const unreachable: Failure = ["UPSTREAM_UNAVAILABLE", "the service cannot be reached"];
 
-/** By an error's code or name. */
+/** The failures by the error's code or name. */
 const failures = new Map<unknown, Failure>([
   ["UND_ERR_CONNECT_TIMEOUT", late],
   ["ETIMEDOUT", late],

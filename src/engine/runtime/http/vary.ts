@@ -1,7 +1,7 @@
 /** Helper for `Vary` (RFC 9110 §12.5.5). */
 import type { FastifyReply } from "fastify";
 
-/** Adds lower-case header names to those that other hooks have set. */
+/** Adds header names, in lower case, to the names that other hooks have set in `Vary`. */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
   if (names.length === 0) return;
   const given = reply.getHeader("vary");

@@ -6,7 +6,6 @@ import type { Environment } from "../settings/environment.ts";
 const maxLines = 20;
 const windowMs = 60_000;
 
-/** The loggers of a role's server, and the limits of their lines. */
 export class LogLines {
   readonly access: Environment["ACCESS_LOG"];
   /** Writes access log lines regardless of `LOG_LEVEL`. */
@@ -26,7 +25,10 @@ export class LogLines {
     return this.log.level === "info" || this.log.level === "debug";
   }
 
-  /** Whether another line of this kind may be written; `most` per minute. A summary line then counts the suppressed ones. */
+  /**
+   * Whether another line of this kind may be written, of at most `most` per minute. At the end of the minute, one line states the
+   * number of suppressed lines.
+   */
   mayWrite(kind: string, fields: object, most = maxLines): boolean {
     const existing = this.#kinds.get(kind);
     if (existing) return ++existing.count <= most;

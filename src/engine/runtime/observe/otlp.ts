@@ -39,7 +39,7 @@ export const resourceOf = (name: string, { build }: OtlpSettings): Resource =>
 
 /**
  * Options of an exporter's HTTP agent, which uses `lookupCache`. With agent options, the exporter ignores the certificate files
- * that OpenTelemetry's variables name, so they are read here; it has already warned about missing files.
+ * that OpenTelemetry's variables name, so they are read here. The exporter has already warned about missing files.
  */
 export function agentOptions({ files }: OtlpSettings): AgentOptions {
   const read = (file: string | undefined): string | undefined => {

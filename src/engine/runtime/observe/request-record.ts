@@ -31,7 +31,7 @@ export class RequestRecord {
   ms = 0;
   /** The code of the first error in the response. */
   code: Code | undefined;
-  /** The limit or bound that rejected the request. */
+  /** The limit that rejected the request. */
   reason: string | undefined;
   /** The underlying cause of `code`, such as a connection error's code; never a message. */
   cause: string | undefined;
@@ -123,7 +123,10 @@ export class RequestRecord {
   }
 }
 
-/** The innermost error's code, such as `ECONNREFUSED`, or its name: the codes of a `DOMException` are numbers. */
+/**
+ * Returns the code of the innermost error, such as `ECONNREFUSED`. Returns the error's name if it has no code, or a number as a
+ * `DOMException` has.
+ */
 export function causeCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (cause.cause instanceof Error) return causeCode(cause.cause);

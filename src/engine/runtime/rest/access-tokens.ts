@@ -16,9 +16,12 @@ import { upstreamConnector } from "./upstream/upstream-connector.ts";
 const usualSeconds = 300;
 /** A token is not used in the last tenth of its lifetime, a minute at most. */
 const marginSeconds = 60;
-/** After a failed token request, calls fail for this long without a new request: a server may lock out clients that repeat it. */
+/**
+ * After a failed token request, calls fail for this long without a new request, because some servers lock out clients that repeat
+ * a failed request.
+ */
 const pauseMs = 5_000;
-/** A token that REST refuses before it has this age is not replaced, because REST would refuse a new token too. */
+/** A token that is younger when REST refuses it is not replaced, because REST would refuse a new token too. */
 const leastAgeMs = 10_000;
 const mostBytes = 65_536;
 

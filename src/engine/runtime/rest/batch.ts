@@ -1,7 +1,7 @@
 /**
- * Makes one list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. Each item has a
- * property with the key that the item belongs to. If a chunk's call fails, only the parents of its keys get an Error. A parent
- * without a key gets null if the document allows that (`"nullableKeys"`), and an Error otherwise.
+ * Makes one list call for many parents. The parents' keys are collected, de-duplicated and cut into chunks. Each item of the
+ * response contains its key in a property. If a chunk's call fails, only the parents of its keys get an Error. A parent without a
+ * key gets null if the document allows that (`"nullableKeys"`), and an Error otherwise.
  */
 import { isRounded } from "../../shared/exact-integers.ts";
 import { isRecord } from "../../shared/json-object.ts";
@@ -175,7 +175,10 @@ async function fetchChunk<K, Item, Kept>(
 const keyAt = (item: unknown, steps: readonly string[]): unknown =>
   steps.reduce((value, step) => (isRecord(value) ? own(value, step) : undefined), item);
 
-/** Fails the keys that an item without a key may belong to: every key without an item, and every list. */
+/**
+ * Fails the keys that an item without a key may belong to: every key that matches no item and, if a key may have several items,
+ * every key.
+ */
 function failUncertain<Kept>(chunk: readonly unknown[], found: Found<Kept>): void {
   for (const key of chunk.map(String)) {
     const kept = found.get(key);

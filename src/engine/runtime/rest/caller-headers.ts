@@ -15,7 +15,7 @@ const publicReadHeaders = ["accept", "accept-language"];
 
 const none: readonly Owner[] = [];
 
-/** The facts about a caller that the gateway vouches for. */
+/** The properties of a caller that the gateway vouches for. */
 type Vouched = { readonly tenant: string | undefined; readonly permissions: ReadonlySet<string> };
 const unknownCaller: Vouched = { tenant: undefined, permissions: new Set() };
 
@@ -60,7 +60,7 @@ export class CallerHeaders {
   owners: readonly Owner[];
   /** The owners of credentials that REST had not accepted before this request. */
   unknown: readonly Owner[] = none;
-  /** Those of the `unknown` owners whose credentials REST has accepted since. */
+  /** The `unknown` owners whose credentials REST has accepted during this request. */
   accepted: readonly Owner[] = none;
 
   readonly #withheld: Withheld | undefined;
@@ -119,8 +119,9 @@ export class CallerHeaders {
   }
 
   /**
-   * Records that an operation has succeeded. This proves a credential if the operation requires credentials and every alternative
-   * for which the request has all credentials includes it. If REST may have used either of two credentials, neither is proved.
+   * Records that an operation has succeeded. Of the alternatives in the operation's security requirements, the request may meet
+   * several, and REST may have checked any of them. A credential is therefore proved to be valid only if all alternatives that
+   * the request meets include it. An operation that also accepts anonymous requests proves nothing.
    */
   succeeded({ credentials = [], anonymous }: Operation): void {
     if (this.unknown.length === 0 || anonymous) return;
@@ -178,7 +179,7 @@ export class CallerHeaders {
     return Object.fromEntries(Object.entries(query).filter(([name]) => !placed.includes(name))) as Query;
   }
 
-  /** Adds the credentials of an operation that accepts some of them elsewhere than in the header of the same name. */
+  /** Adds the credentials for an operation that expects some of them elsewhere than in the header of the same name. */
   #addCredentials(operation: Operation, headers: Dictionary<string>): void {
     const cookies: string[] = [];
     for (const [name, value] of this.#credentialsOf(operation)) {

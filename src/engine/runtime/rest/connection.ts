@@ -5,7 +5,7 @@
  * edge consists of REST's cursor of its own page and a number of items to skip: REST sends these items again, and they are left
  * out. Cursors contain further values where a page depends on them:
  * - the size of the pages, if REST's cursor may be a page number: with another size, every page would begin elsewhere;
- * - the number of items before the page, if the last page is recognised by a total and the client cannot choose the size;
+ * - the number of items before the page, if the last page is recognised by REST's total and the client cannot choose the size;
  * - the number of consecutive empty pages, after an empty page.
  *
  * With offsets, the cursor of each edge is its offset. If REST's cursor is the id of the last item, it is read from that item.
@@ -108,7 +108,7 @@ function checkProgress({ page: { more, next }, body, items, start }: PageAnswer,
 const emptiesUpTo = ({ start, items }: Pick<PageAnswer, "start" | "items">): number =>
   lengthOf(items) === 0 ? (start.empties ?? 0) + 1 : 0;
 
-/** Throws if the page lacks a part that its document requires, whether or not the client selects it. */
+/** Throws if the response lacks a property of the page that the document requires, even if the client does not select it. */
 function checkParts(body: object, page: Page): void {
   for (const part of page.required ?? []) {
     const value = valueAt(body, pathOfPart(page, part) ?? []);

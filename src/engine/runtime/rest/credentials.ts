@@ -57,9 +57,9 @@ export type Owner = { readonly name: string; readonly headers: readonly string[]
 
 /**
  * Returns a function that finds the owners of a request's credentials, in the order of the document. Each alternative of a
- * security requirement is a list of headers. The values of a list that the request contains completely identify an owner. A list
- * that includes another such list is ignored: where an operation requires only the shorter list, the additional headers may have
- * any value.
+ * security requirement is a list of headers. If the request contains all headers of a list, their values identify an owner. A
+ * list is ignored if it includes a shorter list that identifies an owner: where an operation requires only the shorter list, the
+ * additional headers may have any value.
  */
 export function ownersOf(
   operations: Operations,

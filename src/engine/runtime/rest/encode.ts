@@ -141,7 +141,7 @@ const withoutDelimiters = (text: string): string => text.replace(/[[\]|]/g, enco
 const withReserved = (text: string, isList: boolean): string =>
   text.replace(isList ? /%(?:24|2F|3A|3B|3F|40)/g : /%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
 
-/** Returns an object's members with encoded names, because the caller chooses the names in a free-form object. */
+/** Returns an object's members with encoded names, because the client chooses the names in a free-form object. */
 const membersOf = (value: object): Record<string, unknown> =>
   Object.fromEntries(definedParameters(value).map(([name, member]) => [encodeURIComponent(name), member]));
 
@@ -225,7 +225,7 @@ function serializeSimple(name: string, value: object, explode: boolean): string 
 
 /** The error for a value that REST could not decode unchanged from the request. The call is not made. */
 export class Unwritable extends CodedError {
-  /** What is wrong with the value: `cannot be sent in a URL path`. */
+  /** The reason, such as `cannot be sent in a URL path`. */
   readonly why: string;
   /** The items of a list that caused the error. */
   readonly items: readonly unknown[];

@@ -1,7 +1,7 @@
 /**
  * Selects the headers of a request that are forwarded to REST, by an allow-list. An operation receives the credentials that the
- * document declares for it. The context headers, the gateway's proof and its trace are forwarded only if the request itself
- * contains that proof. A product with its own document may belong to a vendor, whose REST service could use the proof to
+ * document declares for it. The context headers, the gateway's proof and the trace headers are forwarded only if the request
+ * contains a valid proof. A product with its own document may belong to a vendor, whose REST service could use the proof to
  * impersonate any tenant. Such a product therefore receives context headers and proof only if `CONTEXT_PRODUCTS` names it.
  */
 import type { IncomingHttpHeaders } from "node:http";

@@ -17,14 +17,15 @@ export type ManifestEntry = {
   readonly scopes?: readonly (readonly ScopeRequirement[])[] | undefined;
 };
 
-/** Facts about arguments, by the field's schema coordinate and then by name. */
+/** A value for each argument, by the field's schema coordinate and then by the argument's name. */
 type ByArgument<Fact> = Readonly<Record<string, Readonly<Record<string, Fact>>>>;
 
 /** How an entity's representation is resolved by one of the entity's keys. */
 export type EntityReference = {
   /**
-   * The fields of the key, each with its argument, its path and the name of its type. Without a `field`, the entity is built from
-   * the representation itself: `property` is then REST's name, and with `isInteger`, REST represents the ID as an integer.
+   * The fields of the key: for each, the resolver's argument, the path in the representation and the name of the type. If `field`
+   * is absent, the entity is built from the representation without a REST call: `property` is then REST's name of the value, and
+   * with `isInteger`, REST represents the ID as an integer.
    */
   readonly keys: readonly {
     readonly argument: string;
@@ -37,7 +38,7 @@ export type EntityReference = {
   }[];
   /** The field of Query whose resolver takes the key. */
   readonly field?: string;
-  /** The resolver takes up to `size` keys; `match` is the path of the key in each item. */
+  /** Present if the resolver accepts a list of up to `size` keys. `match` is the path of the key in each item. */
   readonly batch?: { readonly size: number; readonly match: readonly string[] };
 };
 
@@ -56,7 +57,7 @@ export type GeneratedApi = {
   readonly savedOperations: readonly ManifestEntry[];
   /** The hash of the spec. */
   readonly specHash: string;
-  /** Present for a federation subgraph: its schema for composition, and the references of its entities by type. */
+  /** Present for a federation subgraph: its schema for composition, and how its entities are resolved, by type. */
   readonly subgraph?: {
     readonly schema: URL;
     readonly references: Readonly<Record<string, readonly EntityReference[]>>;

@@ -33,7 +33,7 @@ type ResolvedCredential = {
   readonly token?: AccessToken;
 };
 
-/** Replaces a credential in a text from the vendor. */
+/** The text that replaces a credential in a text from the vendor. */
 const mask = "(secret)";
 
 /** The credentials of one call. */
@@ -43,7 +43,7 @@ export class CallCredentials {
   readonly #parts: readonly string[];
   /** Identifies the credentials by their files. */
   readonly account: string;
-  /** Whether they belong to one tenant. */
+  /** Whether all of them belong to one tenant. */
   readonly isOfOneTenant: boolean;
 
   constructor(placed: readonly ResolvedCredential[], tenant: string) {
@@ -116,7 +116,7 @@ export class CallCredentials {
 const escapedAlphanumeric = /\\u00(?:3\d|[46][1-9a-f]|[57][\da])/i;
 
 /**
- * A secret. `run`: its longest sequence of letters and digits, which every spelling contains unless it has an
+ * A secret. `run`: its longest sequence of letters and digits. Every spelling contains it, except spellings with an
  * `escapedAlphanumeric`.
  */
 type Secret = { readonly run: string; readonly text: string };
@@ -128,8 +128,8 @@ function secretOf(text: string): Secret {
 
 /**
  * Matches a secret in the spellings in which a text may contain it: with percent-encoded characters (RFC 3986 §2.1), JSON's
- * escapes (RFC 8259 §7) and numeric character references of HTML, also if they are escaped again, as in an address within another
- * one. Repetitions are bounded, so that the time is linear in the length of the text.
+ * escapes (RFC 8259 §7) and numeric character references of HTML, also if they are escaped repeatedly, as in a URL within a URL.
+ * Repetitions are bounded, so that the time is linear in the length of the text.
  */
 function patternOf(secret: string, isEscaped: boolean): RegExp {
   const pattern = secret.replace(isEscaped ? /./gs : /[^A-Za-z0-9]/g, (character) => {
@@ -142,8 +142,8 @@ function patternOf(secret: string, isEscaped: boolean): RegExp {
 }
 
 /**
- * Returns the user of Basic credentials if the user is the key: some APIs expect the key there, with an empty or a dummy
- * password.
+ * Returns the user name of Basic credentials if it is the secret: some APIs expect their key as the user name, with an empty or a
+ * dummy password.
  */
 function userThatIsTheKey({ scheme }: HeldCredential, value: string): string[] {
   const colon = value.indexOf(":");
@@ -179,8 +179,8 @@ export class HeldCredentials {
 
   /**
    * Returns the credentials of a call for a tenant that the gateway vouches for; `undefined` for an operation that uses the
-   * caller's own credentials. Throws `CodedError`, also for a caller without the permission that `spec/credentials.yaml`
-   * requires, before any cache is read.
+   * caller's own credentials. Throws a `CodedError` before any cache is read, for example if the caller lacks the permission that
+   * `spec/credentials.yaml` requires.
    */
   async of(
     { held }: Operation,
@@ -295,8 +295,8 @@ export const findHeldFileFaults = (operations: Operations, directory: string): s
   });
 
 /**
- * Returns one line for each tenant's credential file that has a fault. Such a file fails the calls of its tenant, and prevents no
- * start.
+ * Returns one line for each tenant's credential file that has a fault. The fault makes only the calls of this tenant fail, and
+ * does not prevent the start.
  */
 export function* findTenantFileFaults(operations: Operations, directory: string): Iterable<string> {
   for (const credential of credentialsOf(operations)) {

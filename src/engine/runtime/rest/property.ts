@@ -36,8 +36,8 @@ export const propertyAt = <const Names extends readonly string[]>(...names: Name
   reader(names, <Parent>(parent: Parent) => valueAt(parent, names) as ValueAt<Parent, Names>);
 
 /**
- * Reads a field of another subgraph, which only representations contain, and only for fields that require it. A plan reads the
- * property directly and never calls this function, hence the return type `never`.
+ * Reads a field of another subgraph (`@external`). Only representations contain its value, and only for fields that require it
+ * (`@requires`). A plan reads the property directly and never calls this function, hence the return type `never`.
  */
 export const external = (name: string) =>
   reader([name], (): never => {

@@ -1,6 +1,7 @@
 /**
- * The state of one GraphQL request that its REST calls share: the headers to send, how many calls, how much time and how many
- * bytes are left, and the reads to abandon when the client disconnects. Nothing here outlives the request.
+ * The state that the REST calls of one execution share: the headers to send, how many calls, how much time and how many bytes are
+ * left, and the reads to abandon when the client disconnects. Nothing here outlives the execution. The `Admission` has what the
+ * HTTP request uses before and after it.
  */
 import { CodedError, clientDisconnected } from "../coded-error.ts";
 import { processRunTime } from "../deadline.ts";
@@ -28,7 +29,7 @@ export class RequestScope {
   /** Called when the scope is closed, which is when all work of the request is done, including its writes. */
   onClose = (): void => {};
   readonly #config: Config;
-  /** When the request arrived, on the clock of `performance.now()`. */
+  /** When the execution began, on the clock of `performance.now()`. */
   readonly since = performance.now();
   /** The request's deadline, on the clock of `processRunTime`. */
   readonly #endsAt: number;

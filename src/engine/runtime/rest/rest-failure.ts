@@ -23,7 +23,7 @@ export const circuitOpen = (): CodedError =>
     { cause: new FailureReason("CIRCUIT_OPEN") },
   );
 
-/** The error of a call that the caller's part of a vendor's rate limit does not allow now. */
+/** The error of a call that exceeds the caller's share of a vendor's rate limit. */
 export const quotaExhausted = (retryAfter: number): CodedError =>
   new CodedError(
     "RATE_LIMITED",
@@ -70,9 +70,9 @@ export const notJson = (media: string): "HTML" | "not JSON" =>
   /^text\/html\b/i.test(media) ? "HTML" : "not JSON";
 
 /**
- * Returns what shows that a refusal (4xx) does not come from the API but from a wrong host or path, a server that requires TLS,
- * or a load balancer, so that the client is not blamed; `undefined` if nothing shows that. A 429 is accepted with any body, and a
- * 401 unless it is an HTML page: they are about the request, not about the resource (RFC 6585 §4, RFC 9110 §15.5.2).
+ * Returns the evidence that a refusal (4xx) does not come from the API but from a wrong host or path, a server that requires TLS,
+ * or a load balancer; `undefined` if there is no evidence. Such a refusal is not blamed on the client. A 429 is accepted with any
+ * body, and a 401 unless it is an HTML page: they are about the request, not about the resource (RFC 6585 §4, RFC 9110 §15.5.2).
  */
 export function foreignErrorSign(
   operation: Pick<Operation, "refusals" | "bareRefusals" | "credentials" | "held">,
@@ -99,9 +99,9 @@ export function foreignErrorSign(
 type SentValues = Pick<CallerHeaders, "secrets"> & { readonly sections: readonly unknown[] };
 
 /**
- * Returns the failure for a response that is not a success. The status determines the code, and is the cause. From the body, only
- * the name of a value that was sent and the texts that the document declares are used, unless the body repeats a secret of the
- * request.
+ * Returns the failure for a response that is not a success. The status determines the code, and is the error's `cause`. From the
+ * body, only the name of a value that was sent and the texts that the document declares are used, unless the body repeats a
+ * secret of the request.
  */
 export function responseFailure(
   operation: Operation,
@@ -247,7 +247,7 @@ export function withOperationId(
 ): CodedError {
   if (error instanceof CodedError) {
     if (error.code === "CALL_LIMIT") return error;
-    // a vendor that refuses the server's credential has not judged the caller
+    // the vendor refused the server's credential, which is unrelated to the caller's permissions
     const missing = error.code === "FORBIDDEN" && permission !== undefined && !held && { permission };
     return new CodedError(
       error.code,

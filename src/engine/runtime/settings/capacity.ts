@@ -23,8 +23,8 @@ export const failingCallers = 1_000;
 export const heldFiles = 10_000;
 
 /**
- * Maximum numbers of what is remembered of a vendor's rate limits: the limits that a vendor advertises for one credential, and
- * the callers between which a limit is divided. A caller that is forgotten counts as a newcomer.
+ * How many rate limits of a vendor are remembered for each credential, and how many callers for each limit. A caller that is
+ * forgotten counts as a newcomer.
  */
 export const vendorQuotas = { limits: 64, callers: 10_000 };
 
@@ -39,7 +39,7 @@ export const upstreamConnectionMs = 30_000;
 
 /** Lookups of host names, in ms. */
 export const lookups = {
-  /** Minimum time for which addresses are fresh, regardless of their TTL, and between two lookups of a name. */
+  /** Minimum time between two lookups of a name. Addresses are fresh for at least this time, regardless of their TTL. */
   leastMs: 1_000,
   /** Maximum time for which addresses are fresh, regardless of their TTL; the same as in the JVM. */
   mostMs: 30_000,
@@ -85,8 +85,8 @@ export const callerProfiles = { bytes: 33_554_432, bytesOfEach: 1_200, character
 
 /**
  * Lookups of API keys. `running` is the default of `KEY_LOOKUPS`: few run concurrently, because all gateways share key
- * introspection. In each rank, up to 64 lookups wait per running lookup, for at most `waitMs`: at 50 ms per lookup, they take 3.2
- * s.
+ * introspection. In each rank of `lookup-queue.ts`, up to 64 lookups wait per running lookup, for at most `waitMs`: at 50 ms per
+ * lookup, they take 3.2 s.
  */
 export const keyLookups = { running: 16, waitingForEach: 64, waitMs: 5_000 };
 
@@ -131,15 +131,18 @@ export const introspectedBytes = { fullQueries: 3, least: 150_000 };
 
 /** Request bodies that arrive slowly, on every role. */
 export const slowBodies = {
-  /** Ms. Older unfinished bodies count as slow, for their address and their credential. */
+  /** Milliseconds after which an unfinished body counts as slow, for its address and its credential. */
   slowAfterMs: 1_000,
   /** Maximum number of slow bodies per address, and per credential. */
   ofSender: 32,
-  /** Ms. Older bodies must have arrived at the minimum rate. */
+  /** Milliseconds after which a body must have arrived at the minimum rate. */
   graceMs: 5_000,
   /** Bytes per second: the default of Apache's `RequestReadTimeout`. */
   minimumRate: 500,
-  /** Chunks of a chunked body; beyond `chunks`, they must have `chunkBytes` on average. Real ones have 1,000 bytes or more. */
+  /**
+   * A body with more chunks than `chunks` is refused if they have fewer bytes than `chunkBytes` on average. Chunks of real
+   * clients have 1,000 bytes or more.
+   */
   chunks: 1_000,
   chunkBytes: 64,
   /** Memory for all unfinished bodies, in full-size bodies: 128 of 1 MiB are a quarter of a 512 MiB process. */
@@ -154,7 +157,10 @@ export const slowReaders = {
 
 /** Response bodies that the gateway forwards. */
 export const slowResponses = {
-  /** Bytes per second, in each period of 15.5 s (`REQUEST_TIMEOUT_MS` + 0.5 s). Clients must read as fast. */
+  /**
+   * Bytes per second that the upstream must send, and the client must read, in each period of 15.5 s (`REQUEST_TIMEOUT_MS` + 0.5
+   * s).
+   */
   minimumRate: 4_096,
 };
 

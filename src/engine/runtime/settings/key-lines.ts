@@ -9,8 +9,8 @@ import { ConfigError } from "./config.ts";
 const maxBytes = 4_194_304;
 
 /**
- * The values of a line. The caller that a key identifies is its tenant and name, so two keys with the same tenant and name count
- * as one caller, also for rate limits.
+ * The values of a line. The tenant and the name identify the caller, so two keys with the same tenant and name count as one
+ * caller, also for rate limits.
  */
 export type KeyLine = {
   readonly digest: string;

@@ -27,7 +27,7 @@ export function tokenSettings({
  */
 const defaultNames = "user_id=sub,api_key_id=client_id,key_scopes=scope";
 
-/** Returns the claims of the members of the caller's context, by our names of the members. */
+/** Returns the name of the claim for each member of the caller's context. */
 export const tokenClaimNames = (value: string | undefined): ReadonlyMap<string, string> =>
   new Map([...introspectionNames(defaultNames), ...introspectionNames(value)]);
 

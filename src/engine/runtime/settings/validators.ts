@@ -57,8 +57,8 @@ const countFrom = (least: number) =>
   });
 export const count = countFrom(1);
 /**
- * The revocation log is read every second, and failures are noticed within two: with a shorter time, a working log would be
- * distrusted.
+ * At least 5 s. The revocation log is read every second, and a failure is noticed within two, so with a shorter time a working
+ * log would be distrusted.
  */
 export const unconfirmedMs = countFrom(5_000);
 /**

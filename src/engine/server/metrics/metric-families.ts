@@ -122,7 +122,7 @@ class Node<Child> extends Map<Value, Node<Child>> {
   child: Child | undefined;
 }
 
-/** The children of a metric, one per combination of label values. The caller must bound their number. */
+/** The children of a metric, one per combination of label values. Code that passes label values must bound their number. */
 function family<Values extends readonly Value[], Child>(
   labelsOf: (...values: Values) => Labels,
   make: (set: LabelSet) => Child,

@@ -76,7 +76,7 @@ export function measure(config: Config, servers: Servers, specHash: string): Mea
   };
 }
 
-/** Creates the server of `/metrics`; the caller starts it. Closing it stops measuring. */
+/** Creates the server of `/metrics`, which does not listen yet. Closing it stops measuring. */
 export function createMetricsServer(
   config: Config,
   { families, registry, end }: Measured,

@@ -1,6 +1,6 @@
 /**
- * Checks arguments against the REST contract before any call. An error names the arguments whose values REST would refuse.
- * A check is compiled when its field is first selected. It runs once per level, however many parents there are.
+ * Checks arguments against the REST contract before any call. An error names the arguments whose values REST would refuse. A
+ * check is compiled when its field is first selected. It runs once per level, regardless of the number of parents.
  */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import type { GraphQLArgument } from "graphql";
@@ -16,8 +16,8 @@ import { argumentDescription, describeLimits } from "./argument-descriptions.ts"
 export type Args = Dictionary<unknown>;
 
 /**
- * Returns the error of all refused values. `enclosing` contains the arguments of the fields above, which are the same for all
- * parents.
+ * Returns one error for all refused values; `undefined` if there are none. `enclosing` contains the arguments of the fields
+ * above, which are the same for all parents.
  */
 type CheckArguments = (
   args: Args,
@@ -25,7 +25,7 @@ type CheckArguments = (
   context: ExecutionContext,
 ) => CodedError | undefined;
 
-/** Creates the check of all arguments that have a schema: the field's own, and the arguments of fields above that it uses. */
+/** Creates the check of a field's arguments, and of the arguments of fields above it that the field uses. */
 export function argumentCheck(
   schemas: Readonly<Record<string, object>>,
   declared: readonly GraphQLArgument[],
@@ -52,7 +52,7 @@ export function argumentCheck(
 
 type Refusal = { readonly argument: string; readonly detail: string };
 
-/** The error for the first value, with as many of the others as the request may still list. */
+/** Creates the error. It lists the first refused value, and as many others as `context.refusals` allows. */
 function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedError {
   context.refusals ??= { left: refusalsPerRequest };
   const errors = refused.slice(0, Math.max(1, Math.min(mostErrors, context.refusals.left)));
@@ -65,19 +65,19 @@ function refusal(context: ExecutionContext, refused: readonly Refusal[]): CodedE
   return new CodedError("BAD_USER_INPUT", message, { ...(argument !== undefined && { argument }), errors });
 }
 
-/** Maximum number of values that the errors of a request list beyond the first of each. */
+/** Maximum number of refused values that the errors of a request list together. Each error lists at least one. */
 const refusalsPerRequest = 100;
 
-/** Maximum number of values that a message repeats. */
+/** Maximum number of refused values that a message names. */
 const mostInMessage = 5;
 
-/** A value with more members is checked up to its first error only: it may have as many errors as members. */
+/** A value with more members is checked only up to its first error, because each member could have an error. */
 const mostChecked = 1_000;
 
-/** Created for the first value that is refused. */
+/** Created when a value is refused for the first time. */
 let exhaustiveAjv: ReturnType<typeof createExhaustiveAjv> | undefined;
 
-/** All errors of an object or list, which the first check left at its first error. */
+/** Returns all errors of an object or a list. The first check stopped at the first error. */
 function furtherErrors(context: ExecutionContext, schema: object, value: unknown): readonly ErrorObject[] {
   if (typeof value !== "object" || value === null || !hasAtMost({ left: mostChecked }, value)) return [];
   exhaustiveAjv ??= createExhaustiveAjv();
@@ -86,7 +86,7 @@ function furtherErrors(context: ExecutionContext, schema: object, value: unknown
   return (validate.errors ?? []).filter(({ schemaPath }) => !/\/(?:any|one)Of\/|\/if\//.test(schemaPath));
 }
 
-/** Whether a value has at most `budget.left` members and items, at all depths. */
+/** Whether a value has at most `budget.left` members and items, counted at all depths. */
 function hasAtMost(budget: { left: number }, value: object): boolean {
   for (const member of Object.values(value)) {
     if (--budget.left < 0) return false;
@@ -95,7 +95,9 @@ function hasAtMost(budget: { left: number }, value: object): boolean {
   return true;
 }
 
-/** The first error of each refused value. A list or object that contains a refused value is left out. */
+/**
+ * Returns the first error of each refused value. Leaves out the error of a list or an object if one of its values has an error.
+ */
 function refusalsOf(
   name: string,
   errors: readonly ErrorObject[],

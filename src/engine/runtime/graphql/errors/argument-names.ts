@@ -1,7 +1,7 @@
 /**
- * Translates an error that names REST parameters and properties, because REST or the request encoder refused a value. The client
- * gets the names of the arguments instead. If the REST document declares no error text for clients, the client also gets a
- * sentence that explains what to change, with the argument's description in the schema or the limits that the REST document sets.
+ * Translates errors about values that REST or the request encoder refused: the names of REST's parameters and properties become
+ * the names of the client's arguments. If the REST document declares no error text for clients, the client also gets a sentence
+ * that explains what to change, with the argument's description in the schema or the limits that the REST document sets.
  */
 import { type GraphQLArgument, getNamedType, isEnumType, isScalarType, isSpecifiedScalarType } from "graphql";
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -23,7 +23,7 @@ type ArgumentFacts = {
   readonly inheritsArguments: boolean;
 };
 
-/** Returns a function that maps an error of a field's calls to an error that names arguments, and any other error to itself. */
+/** Returns a function that translates the errors of a field's REST calls. It returns any other error unchanged. */
 export function argumentErrorTranslator(facts: ArgumentFacts): (error: Error) => Error {
   /** The translated errors, so that an error that many parents share is translated once. */
   const renamed = new WeakMap<CodedError, CodedError>();
@@ -78,7 +78,7 @@ function isValueOfRest(
   return cause instanceof Unwritable && !inheritsArguments && !isArgument && args.every(hasOneValue);
 }
 
-/** Whether an argument provides only the REST value of its own name, and no members of an input object or of a custom scalar. */
+/** Whether the argument is sent as one REST value. The members of an input object or of a custom scalar may be sent as several. */
 function hasOneValue({ type }: GraphQLArgument): boolean {
   const named = getNamedType(type);
   return isEnumType(named) || (isScalarType(named) && isSpecifiedScalarType(named));
@@ -105,7 +105,7 @@ function describedRefusal({ schemas, args }: ArgumentFacts, error: CodedError, a
 
 /**
  * Returns the argument, or the field of its input object, that provides a REST value such as `items.0.name`; `undefined` if no
- * argument does. REST may write the first step in another case.
+ * argument does. REST may spell the first step in another letter case.
  */
 function argumentOf({ names, args }: ArgumentFacts, restName: string): string | undefined {
   const whole = own(names, restName);
@@ -129,8 +129,8 @@ function argumentOf({ names, args }: ArgumentFacts, restName: string): string | 
 }
 
 /**
- * Returns the argument of a parameter or of a property of the body. An argument that is mapped to another REST name does not
- * match its own name.
+ * Returns the argument of a parameter or of a property of the body. An argument that is sent under another REST name is not found
+ * by its own name.
  */
 function rootOf(
   names: ArgumentFacts["names"],

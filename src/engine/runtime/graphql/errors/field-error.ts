@@ -25,6 +25,7 @@ export class FieldError {
 }
 
 /**
- * The error for a value from REST that its document does not allow. The message is that of graphql-js. Clients do not see it.
+ * The error for a value from REST that the OpenAPI document does not allow. Its message is the one of graphql-js, which clients
+ * do not see.
  */
 export class ContractViolation extends Error {}

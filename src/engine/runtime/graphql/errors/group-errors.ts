@@ -41,8 +41,9 @@ export const withNullCount = (
     : { ...error, extensions: { ...error.extensions, places: group.length, indexes: rangesOf(group) } };
 
 /**
- * Returns the list indexes of paths that otherwise are equal: the indexes of each path separated by dots, the last one as a
- * range. `["0-13"]` are fourteen entries of one list, `["2.0-1"]` two entries below the third of another.
+ * Returns the list indexes of paths that differ only in their indexes. Dots separate the indexes of one path, and consecutive
+ * last indexes become a range: `"0-13"` is the first fourteen items of a list, `"2.0-1"` the first two items of a list in the
+ * third item of another list.
  */
 function rangesOf(group: readonly Pick<Located, "path">[]): string[] {
   const all = group.map(({ path }) => path.filter((key) => typeof key === "number")).sort(inOrder);

@@ -1,4 +1,4 @@
-/** The errors of a response, as the client gets them. */
+/** Groups, masks and logs the errors of a response, and returns them as clients get them. */
 import type { GraphQLFormattedError } from "graphql";
 import type { RequestContext } from "../request-context.ts";
 import type { FieldError } from "./field-error.ts";
@@ -6,7 +6,6 @@ import { groupErrors, withNullCount } from "./group-errors.ts";
 import { logErrors } from "./log-errors.ts";
 import { maskFieldError } from "./mask-errors.ts";
 
-/** Groups, masks and logs errors, and returns them as clients get them. */
 export function maskedErrors(
   context: RequestContext,
   errors: readonly FieldError[],

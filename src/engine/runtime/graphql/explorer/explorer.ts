@@ -11,7 +11,6 @@ import { own } from "../../../shared/own.ts";
 import { addVary } from "../../http/vary.ts";
 import type { ManifestEntry } from "../../rest/generated-api.ts";
 
-/** Sends the page. */
 export type Explorer = (reply: FastifyReply) => Promise<void>;
 
 export function createExplorer(explored: ExploredApi, samples: Samples): Explorer {

@@ -5,10 +5,10 @@
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
 
-/** Pairs that a document's validation may compare. A selection counts as a fifth of a pair for each spread. */
+/** Pairs that a document's validation may compare. Visiting a selection counts as a fifth of a pair. */
 const maxPairs = 20_000;
 const selectionCost = 0.2;
-/** Cost of a pair of spread fragments: less than a pair of fields, as long as the fragments' fields differ. */
+/** A pair of spread fragments costs less than a pair of fields, if the fragments' fields differ. */
 const spreadCost = 0.5;
 
 type Counting = { readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>; left: number };

@@ -1,8 +1,8 @@
 /**
  * Caches the result of parsing and validating a document's text: the parsed document, or the response that refuses it. The total
  * size is limited separately for documents of saved operations, for other documents, and for refusals; the least recently used
- * entry is evicted. Among saved operations, it is an entry of the app with the largest total, so that an app with many operations
- * does not evict the documents of other apps or of this service.
+ * entry is evicted. For saved operations, it is an entry of the app whose documents are the largest in total, so that an app with
+ * many operations does not evict the documents of other apps or of this service.
  */
 import type { GraphQLResponse } from "@apollo/server";
 import type { DocumentNode } from "graphql";

@@ -43,8 +43,8 @@ const tooMany = (env: Environment, limit: TextLimit, what: string): CodedError =
   limitExceeded(limit, env[limit], `a document may have at most ${env[limit]} ${what} (${limit})`);
 
 /**
- * Returns the error for a document whose text is too large to be parsed. Lines are limited because each error counts the lines
- * before it, and because a parsed document keeps its comments.
+ * Returns the error for a document whose text is too large to be parsed. Lines are limited because graphql-js counts the lines
+ * before an error's location, and because a parsed document includes its comments.
  */
 export function textLimitError(env: Environment, text: string): CodedError | undefined {
   const { MAX_DOCUMENT_LENGTH: maxLength, MAX_DOCUMENT_LINES: maxLines } = env;
@@ -116,7 +116,10 @@ function excessesOf(
 
 const repeated = new GraphQLError("the document repeats the same fields too often");
 
-/** This is refused because an introspection response has a larger size limit, which would then apply to the data too. */
+/**
+ * An operation cannot combine introspection and data, because the larger size limit of introspection responses would apply to the
+ * data too.
+ */
 const mixed = (nodes: OperationDefinitionNode): GraphQLError =>
   new GraphQLError("an operation asks for introspection or for data, not for both", { nodes });
 

@@ -89,13 +89,13 @@ function collect(
 }
 
 /**
- * Without `@defer`, graphql-js 16 visits a fragment once, even one of another type, and does not evaluate the conditions of
- * its later spreads.
+ * Without `@defer`, graphql-js 16 visits a fragment at its first included spread only, even if the fragment's type condition does
+ * not apply. It does not evaluate the conditions of later spreads.
  */
 const isVisitedSpread = ({ defers }: Collecting, { visited }: Found, selection: SelectionNode): boolean =>
   !defers && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value);
 
-/** Whether the fragment was collected before: once without `@defer` around it, or else once for each `@defer` directive. */
+/** Whether the fragment's fields were collected before: without `@defer`, or for the same `@defer` directive. */
 function isVisited({ visited }: Found, name: string, usage: DeferUsage | undefined): boolean {
   const directives = visited.get(name) ?? new Set();
   visited.set(name, directives);

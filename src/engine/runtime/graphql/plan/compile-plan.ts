@@ -77,7 +77,7 @@ export function compilePlan(operation: OperationDefinitionNode, options: PlanOpt
   return { root, serial, defers: deferred > 0, size, introspects };
 }
 
-/** `within`: the uses of `@defer` that the object's own fields belong to. */
+/** `within`: the uses of `@defer` around the object. */
 function objectPlan(
   compiling: Compiling,
   type: GraphQLObjectType,
@@ -148,10 +148,7 @@ function partition(
   return groups;
 }
 
-/**
- * Returns the uses of `@defer` around a field that are not within another of these uses; none if a node of the field is not
- * deferred.
- */
+/** Returns the outermost uses of `@defer` around a field; an empty list if one of the field's nodes is not deferred. */
 function outermost(details: readonly FieldDetails[]): readonly DeferUsage[] {
   const usages = new Set<DeferUsage>();
   for (const { usage } of details) {
@@ -197,7 +194,10 @@ const deferredField = (type: GraphQLObjectType): FieldPlan["field"] => ({
   astNode: undefined,
 });
 
-/** Returns the marks of the objects and arguments from which the field, or a link below it, gets values. */
+/**
+ * Returns the types of enclosing objects, and the marks of enclosing arguments (`markOfArgument`), whose values the field or a
+ * link below it uses.
+ */
 const inheritedBy = ({ field, selections }: FieldPlan): string[] => [
   ...((field.resolve as unknown as PlannedResolver | undefined)?.inherits ?? []),
   ...[...selections.values()].flatMap(({ inherits }) => [...(inherits ?? [])]),

@@ -66,11 +66,11 @@ type EmittedValue = {
   readonly input: string;
   /** The JavaScript expression for the enclosing objects. Default: the generated function's parameter `enclosing`. */
   readonly enclosing?: string;
-  /** How many of the field's lists enclose the value. */
+  /** The number of nested lists around the value. */
   readonly level?: number;
 };
 
-/** Returns an expression that evaluates `input` once, into `t`. */
+/** Returns the expression for the completed value. It evaluates `input` once, into the variable `t`. */
 function valueExpression(
   emitting: Emitting,
   field: FieldPlan,

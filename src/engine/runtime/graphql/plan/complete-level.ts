@@ -44,13 +44,13 @@ export type Level = {
   readonly parents: readonly unknown[];
   readonly resultMaps: readonly ResultMap[];
   readonly enclosing: LevelParents["enclosing"];
-  /** The level whose values contain the result maps; undefined for the operation's root. */
+  /** The level above, whose values contain the result maps; undefined for the operation's root. */
   readonly above: Level | undefined;
   /**
    * The deferred part of each parent, if the level belongs to a deferred plan. `resultMaps` then has the wrappers of these parts.
    */
   readonly parts?: readonly Part[];
-  /** The positions of the objects in this level's values, computed after a failure below. */
+  /** The positions of the objects in this level's values, computed only if a level below fails. */
   below?: Positions;
 };
 
@@ -116,7 +116,7 @@ function project(
   }
 }
 
-/** Completes a piece exactly: errors have paths, and nulls bubble. Parents that a null has cut off are skipped. */
+/** Completes a piece exactly: errors have paths, and nulls bubble. Skips parents that a null has detached (`positions.ts`). */
 function completeExactly(
   run: PlanRun,
   { field, resultMaps, values, enclosing, above, parts }: Piece,
@@ -157,14 +157,14 @@ export function positionsIn(run: PlanRun, level: Level | undefined): Positions {
   return level.below;
 }
 
-/** Returns the response data or the wrapper that contains an object; `undefined` for an object that a null has cut off. */
+/** Returns the response data or the wrapper that contains an object; `undefined` for a detached object. */
 function attachedRoot(run: PlanRun, positions: Positions, object: object): object | undefined {
   if (!positions.has(object)) return undefined;
   const root = rootOf(object, positions.get(object));
   return root && (root === run.data || run.deferral?.partOf(root)) ? root : undefined;
 }
 
-/** Removes the parents that a null has cut off, and those that a refused projection has added. */
+/** Removes detached parents, and the parents that a projection added before it failed. */
 function attachedParents(run: PlanRun, level: Level, parents: LevelParents): LevelParents {
   const positions = positionsIn(run, level);
   const kept = parents.resultMaps.map((resultMap) => attachedRoot(run, positions, resultMap) !== undefined);

@@ -38,8 +38,8 @@ export type Completion = {
 };
 
 /**
- * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. Objects of values that
- * become null later are added to `nextParents` too; the caller removes them.
+ * Completes the value of `field`. Throws a located error if the value is null and its type forbids null. Objects in values that
+ * become null later are added to `nextParents` too; `completeLevel` removes them.
  */
 export function complete(
   completion: Completion,
@@ -181,7 +181,7 @@ function completeObject(
   return resultMap;
 }
 
-/** Returns an Error in place of a value that violates REST's contract. */
+/** Returns the error instead of throwing it, so that only this field fails. */
 function read(source: PlainSource, value: Record<string, unknown>): unknown {
   try {
     return source.kind === "path" ? valueAt(value, source.names) : source.compute(value);

@@ -1,7 +1,7 @@
 /**
- * The deferred parts of a response (GraphQL's incremental delivery). Each object with deferred fields has a part for each set of
- * uses of `@defer`. Parts of one level run together, so that calls are batched as without `@defer`. The data of a part is in a
- * wrapper, beyond which its nulls and errors do not propagate. A fragment is one use of `@defer` in one object: it is complete
+ * The deferred parts of a response (GraphQL's incremental delivery). A part has the fields of one object that are deferred by the
+ * same uses of `@defer`. Parts of one level run together, so that calls are batched as without `@defer`. The data of a part is in
+ * a wrapper, beyond which its nulls and errors do not propagate. A fragment is one use of `@defer` in one object: it is complete
  * when all its parts are complete, and it is announced once the fragment around it is complete.
  */
 import { CodedError } from "../../coded-error.ts";
@@ -67,11 +67,11 @@ export type DeferredLevel = Pick<LevelParents, "resultMaps" | "enclosing"> & {
 /** An object of the response, and its position. */
 type Place = { readonly object: object; readonly position: Position | undefined };
 
-/** What has happened since the previous payload. */
+/** The changes since the previous payload. */
 export type Payload = {
   /** Fragments that are announced. */
   readonly pending: readonly Fragment[];
-  /** Parts that are complete, each with that one of its announced fragments that has the longest path. */
+  /** Complete parts, each with one of its fragments: the announced fragment with the longest path. */
   readonly parts: readonly { readonly part: Part; readonly fragment: Fragment }[];
   /** Fragments that are complete, with their errors if they have failed. */
   readonly completed: readonly { readonly fragment: Fragment; readonly errors: readonly FieldError[] }[];
@@ -110,7 +110,7 @@ export class Deferral {
     return this.#parts.get(wrapper);
   }
 
-  /** Begins the deferred parts of objects. Rejects with LIMIT_EXCEEDED for too many parts, and `ResponseTooLarge`. */
+  /** Begins the deferred parts of objects. Rejects with `LIMIT_EXCEEDED` for too many parts, or with `ResponseTooLarge`. */
   async begin(budget: ResponseBudget, objects: ParentsByPlan, positions: Positions): Promise<void> {
     for (const found of objects)
       for (const usage of found?.plan.deferral?.introduces ?? []) {
@@ -234,7 +234,7 @@ export class Deferral {
     return part ? this.#isAttached(part.place) : root === this.#data;
   }
 
-  /** Whether no null can replace the object any more, because the parts around it are complete. */
+  /** Whether the parts around the object are complete, so that no null can replace the object any more. */
   #isFinal({ object, position }: Place): boolean {
     const root = rootOf(object, position);
     const part = root && this.#parts.get(root);
@@ -292,7 +292,7 @@ export class Deferral {
       : undefined;
   }
 
-  /** Returns the announced fragment of the part that has the longest path. */
+  /** Of the part's announced fragments, returns the one with the longest path. */
   #nearest({ fragments }: Part, given: Fragment): Fragment {
     const length = ({ path }: Fragment): number => lengthOf(path);
     return fragments.reduce(

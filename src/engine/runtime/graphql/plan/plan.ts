@@ -11,8 +11,8 @@ import type { FieldError } from "../errors/field-error.ts";
 import type { ResponseBudget } from "./response-budget.ts";
 
 /**
- * Resolves a field for all parents of a level: a value, null or an Error for each. For a single parent, it may return a list with
- * the value or its promise instead of a promise, which saves one promise.
+ * Resolves a field for all parents of a level: a value, null or an Error for each. For a single parent, it may return `[value]`
+ * or `[promise]` instead of a promise of the list, which saves a promise.
  */
 export type ResolveLevel<Context = ExecutionContext> = (
   parents: readonly unknown[],
@@ -35,7 +35,7 @@ type FieldSource = { readonly kind: "typename" } | PlainSource | CallSource;
 /** A resolver of the executable schema, as plans use it. */
 export type PlannedResolver = {
   readonly source: PlainSource | CallSource;
-  /** The marks of the objects and arguments from which it gets values. */
+  /** The types of enclosing objects, and the marks of enclosing arguments (`markOfArgument`), whose values it uses. */
   readonly inherits?: readonly string[];
 };
 
@@ -61,7 +61,7 @@ export type FieldPlan = {
   locations: FieldError["locations"];
 };
 
-/** Completes one value of a field for each result map. Throws on a value that the type does not allow, and `ResponseTooLarge`. */
+/** Completes one value of a field for each result map. Throws if a value does not fit the type, or `ResponseTooLarge`. */
 export type Projection = (
   resultMaps: readonly ResultMap[],
   values: readonly unknown[],
@@ -104,9 +104,12 @@ export type ObjectPlan = {
     /** The uses of `@defer` in this selection. */
     readonly introduces: readonly DeferUsage[];
   };
-  /** The marks of the objects and arguments from which links of this object or below get values; absent if no link does. */
+  /** The `inherits` of all links of this object and below it; absent if there are none. */
   readonly inherits?: ReadonlySet<string>;
-  /** The error of every object of this plan: a condition of its selection is null (GraphQL spec §6.4.1). */
+  /**
+   * The error of every object of this plan (GraphQL spec §6.4.1). Present if a condition of the selection (`@skip`, `@include`)
+   * is null.
+   */
   readonly fault?: GraphQLError;
 };
 
@@ -173,7 +176,7 @@ export const enclosingWithArguments = (
     above,
   );
 
-/** Adds an object of this plan to `above`, if a link below gets values from its type. */
+/** Adds an object of this plan to `above`, if a link below inherits values from this type. */
 export const enclosingWith = (
   { inherits, type }: ObjectPlan,
   object: unknown,

@@ -1,6 +1,7 @@
 /**
- * Finds the positions of objects in the response: their paths, and their containers up to the root, so that a null can
- * bubble. Positions are computed only after a failure. An object that a null has cut off has no position.
+ * Finds the positions of objects in the response: their paths, and their containers up to the root, so that a null can bubble.
+ * Positions are computed only after a failure. An object is detached once a null has replaced it or one of its containers; a
+ * detached object has no position.
  */
 import { type GraphQLOutputType, isListType, isNonNullType } from "graphql";
 import { own } from "../../../shared/own.ts";
@@ -11,7 +12,7 @@ export type Position = {
   readonly path: Path | undefined;
   readonly key: string | number;
   readonly nullable: boolean;
-  /** The position of the container. The root, and the wrapper of a deferred part, have none. */
+  /** The position of `container`; undefined if that is the root, or the wrapper of a deferred part. */
   readonly up: Position | undefined;
   readonly container: object;
 };
@@ -127,8 +128,8 @@ export function propagateNull(position: Position | undefined): boolean {
 }
 
 /**
- * Returns the outermost container of an object: the response's data, or the wrapper of a deferred part. Returns `undefined` if a
- * null has replaced the object or one of its containers.
+ * Returns the outermost container of an object: the response's data, or the wrapper of a deferred part. Returns `undefined` if
+ * the object is detached.
  */
 export function rootOf(object: object, position: Position | undefined): object | undefined {
   let child = object;

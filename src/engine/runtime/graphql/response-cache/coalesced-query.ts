@@ -51,7 +51,7 @@ export class CoalescedQuery {
   readonly #listener: Listener;
   readonly #requests: RequestCoalescer<Query, SharedResponse | QueryExecution>;
   #last: QueryExecution | undefined;
-  /** The place in the start queue of the requests whose wait is over. */
+  /** The one place in the start queue of all requests whose wait is over. */
   #place: QueuePlace | undefined;
 
   /** `wasQuery`: whether an identical operation was a query before. */
@@ -70,8 +70,8 @@ export class CoalescedQuery {
   }
 
   /**
-   * Returns an execution, if the request keeps its place; otherwise a promise of the response or execution that ends the
-   * request's wait without a place.
+   * Returns an execution if the request keeps its place in the start queue. Otherwise the request gives up its place and waits:
+   * the promise resolves with the response of another request's execution, or with an execution of its own.
    */
   request(
     admission: Admission,

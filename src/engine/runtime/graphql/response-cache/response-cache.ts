@@ -26,8 +26,8 @@ export class ResponseCache {
   /** The queries that are being executed or that wait, by caller and operation. */
   readonly #coalesced = new TransientMap<CoalescedQuery>();
   /**
-   * Operations of any caller that turned out to be queries. Without this memory, all identical requests of one tick of the event
-   * loop would be executed.
+   * Operations, of any caller, that are known to be queries before they are parsed. Otherwise, identical requests that arrive in
+   * one tick of the event loop could not be coalesced.
    */
   readonly #knownQueries = new LRUCache<string, true>({
     maxSize: knownQueryCharacters,
@@ -68,7 +68,7 @@ export class ResponseCache {
   }
 }
 
-/** The digest of a longer operation is used in place of the operation. */
+/** In keys, a longer operation is replaced by its digest. */
 const mostCharacters = 4_096;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Updates the store when the manifests of `OPERATIONS_FROM` change, and reports what cannot be served: manifests that cannot be
- * read, and invalid operations, by app and name. All others are still served. An operation that is not valid for the schema is
- * refused when a client requests it, like any invalid document; this check only reports it earlier.
+ * Updates the store of saved operations when the manifests of `OPERATIONS_FROM` change, and reports what cannot be served:
+ * manifests that cannot be read, and invalid operations, by app and name. All others are still served. An operation that is not
+ * valid for the schema is refused when a client requests it, like any invalid document; this check only reports it earlier.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { type GraphQLSchema, parse, type ValidationRule, validate } from "graphql";
@@ -72,8 +72,8 @@ export class AppOperations {
   }
 
   /**
-   * The apps of which no operation is served, because each of their manifests was unreadable or beyond the limits. Empty for a
-   * folder of apps.
+   * The apps of which no operation is served, because each of their manifests is unreadable or exceeds the limits. The name of an
+   * unreadable folder of apps is empty.
    */
   get unavailable(): ReadonlySet<string> {
     const read = new Set(this.#state.manifests.map(({ app }) => app));
@@ -162,7 +162,7 @@ function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, messa
   return [{ app, source, reason, keeps }, message];
 }
 
-/** Returns a function that returns the first reason why a document is invalid. `rules` are those that also apply to requests. */
+/** Returns a function that returns the first reason why a document is invalid. `rules` also apply to requests. */
 export const createOperationValidator =
   (schema: GraphQLSchema, rules: readonly ValidationRule[], maxTokens: number) =>
   (text: string): string | undefined => {

@@ -19,7 +19,8 @@ import { clientTexts, formsOf, printAsUrql, SavedText, shortest } from "./saved-
 const sliceMs = 5;
 
 /**
- * Maximum number of characters whose normalized forms are computed for one request, in total and per app: 10,000 take about 3 ms.
+ * Maximum number of characters of saved texts whose shortest forms are computed for one request, in total and per app: 10,000
+ * take about 3 ms.
  */
 const formCharacters = { ofAll: 50_000, ofApp: 10_000 };
 
@@ -33,10 +34,10 @@ type Claim = { readonly owner: OperationName & { readonly app: string }; readonl
 class Store {
   readonly byId = new Map<string, Identified>();
   readonly byText = new Map<string, SavedText>();
-  /** Operations by the digest of each normalized form. */
+  /** Maps the digest of a text in its shortest form to the operation; an operation has several such texts (`formsOf`). */
   readonly #byForm = new Map<string, SavedText>();
   /**
-   * Texts whose normalized forms are not computed yet, by the operation's name and then by app, because several apps may use the
+   * Texts whose shortest forms are not computed yet, by the operation's name and then by app, because several apps may use the
    * same name.
    */
   readonly #withoutForms = new Map<string, Map<App, SavedText[]>>();
@@ -83,7 +84,7 @@ class Store {
     return { saved: this.#byForm.get(key), isCertain: ofName === undefined || ofName.size === 0 };
   }
 
-  /** Returns the number of characters processed. */
+  /** Adds the shortest forms of an operation's text. Returns the number of characters of the text. */
   #addForms(saved: SavedText | undefined): number {
     if (!saved) return 0;
     for (const form of formsOf(saved.text)) {
@@ -99,8 +100,8 @@ export class SavedOperations {
   #store: Store;
   #apps: ReadonlySet<string> = new Set();
   /**
-   * Texts from clients that are not identical to a saved text, with the saved operation of the same content, if any, and the text
-   * in its shortest form.
+   * For a client's text that is not identical to a saved text: the saved operation with the same content, if any, and the text in
+   * its shortest form.
    */
   readonly #otherFormats = new LRUCache<string, { readonly saved: SavedText | undefined; text: string }>({
     maxSize: otherFormatCharacters,
@@ -126,7 +127,7 @@ export class SavedOperations {
 
   /**
    * Replaces the operations of the apps, all at once when the new store is complete. Returns the operations that were refused.
-   * The caller must await the result before the next call.
+   * Calls must not overlap.
    */
   async replaceApps(manifests: readonly Manifest[]): Promise<RefusedOperation[]> {
     const slices = new Slices(sliceMs);
@@ -173,7 +174,7 @@ export class SavedOperations {
     return this.#apps.has(name);
   }
 
-  /** Finds an operation by any spelling of its id. */
+  /** Finds an operation by its id, in any spelling that clients use (`normalizeId`). */
   byId(id: string): SavedText | undefined {
     return this.#store.byId.get(normalizeId(id))?.saved;
   }

@@ -18,7 +18,7 @@ export class SavedText {
     this.text = text;
   }
 
-  /** Returns the app's name for the operation if the app has it, or else the first owner's. */
+  /** Returns the name under which the app saved the operation, or else the first owner's name. */
   ownerFor(app: string | undefined): OperationName | undefined {
     return this.owners.get(app) ?? this.owners.values().next().value;
   }
@@ -58,7 +58,7 @@ export function shortest(text: string): string {
 
 const typeName = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
 
-/** The text that a client's cache sends: each selection set except the root's ends with `__typename`. */
+/** Adds `__typename` to each selection set except the root's, as the caches of clients do. */
 const withTypeNames = (text: string): string =>
   print(
     visit(parse(text, { noLocation: true }), {

@@ -24,7 +24,7 @@ export const readTooSlowly = new CodedError(
   { reason: "slow_reader" },
 );
 
-/** Returns the function that stops the checks. */
+/** Starts the checks. Returns the function that stops them. */
 export function closeSlowReaders(connections: Connections, windowMs: number): () => void {
   const checkMs = Math.min(maxCheckMs, windowMs / 4);
   const most = (slowReaders.minimumRate * windowMs) / 1_000;

@@ -2,8 +2,8 @@
  * Caches the values that REST permits caching: public values for all callers, any other value for a single caller (`CallerKey`).
  * A write invalidates all values of its caller, for all products, so that the caller reads its own writes (RFC 9111 §4.4 requires
  * this only for the written URL). The total size and the size per caller are limited; the least recently used values are evicted
- * first. While the cache holds more than `openBytes`, a value is cached only if its key was requested recently: with more callers
- * than the cache has room for, the values of others would be evicted before their callers come back.
+ * first. While the cache holds more than `openBytes`, a value is cached only if its key was requested recently: otherwise, with
+ * more callers than the cache has room for, values would be evicted before their callers come back.
  *
  * A public value counts toward the size of the caller whose request fetched it. A caller that has written since then does not get
  * the cached value, but fetches a new one.
@@ -42,8 +42,9 @@ export class CallerCache {
   });
   readonly #doorkeeper = new Doorkeeper();
   readonly #publicDoorkeeper = new Doorkeeper();
-  readonly #byIdentity = new Map<string, Set<string>>(); // by identity
-  readonly #byCaller = new Map<string, CallerValues>(); // by caller
+  /** The keys of each identity's values. */
+  readonly #byIdentity = new Map<string, Set<string>>();
+  readonly #byCaller = new Map<string, CallerValues>();
   /** When the values of an identity, or of all identities of a caller, were last dropped. */
   readonly #droppedAt = new LRUCache<string, number>({
     max: cachedResponses.writers,
@@ -59,7 +60,9 @@ export class CallerCache {
     return this.#entries.calculatedSize;
   }
 
-  /** Returns the value of a key. The caller must check its class: the cache contains REST responses and GraphQL responses. */
+  /**
+   * Returns the value of a key. Code that uses it must check its class: the cache contains REST responses and GraphQL responses.
+   */
   get(key: CallerKey): CachedValue | undefined {
     const { identity, whole } = key;
     if (!this.#byIdentity.has(identity)) return undefined; // saves hashing a long key

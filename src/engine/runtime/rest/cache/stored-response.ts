@@ -1,8 +1,8 @@
 /**
  * A cached REST response. The rules of HTTP caching apply (RFC 9111), and only REST's headers decide. The response to a public
- * read is cached for all callers if REST sends `public` or `s-maxage`; any other response only for its caller. A response without
- * a lifetime or a validator is not stored, and no heuristic lifetime is used (RFC 9111 §4.2.2). `stale-while-revalidate` and
- * `stale-if-error` (RFC 5861) are supported. All times are on the monotonic clock.
+ * read is cached for all callers if REST sends `public` or `s-maxage`; any other response only for its caller. A response with
+ * neither a lifetime nor a validator is not stored, and no heuristic lifetime is used (RFC 9111 §4.2.2). `stale-while-revalidate`
+ * and `stale-if-error` (RFC 5861) are supported. All times are on the monotonic clock.
  */
 import CachePolicy from "http-cache-semantics";
 import type { Operation } from "../../../shared/operation.ts";
@@ -92,7 +92,7 @@ export class StoredResponse {
     return this.#policy.storable();
   }
 
-  /** Whether the response could be reused for a while without a call. */
+  /** Whether REST declares a lifetime, in which the response may be reused without a call. */
   get hasLifetime(): boolean {
     return this.#policy.timeToLive() > 0;
   }

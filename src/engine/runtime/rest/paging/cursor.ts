@@ -7,7 +7,7 @@ export type PageArguments = { readonly first?: number | null; readonly after?: s
 /**
  * Where a page begins: after `skip` items of the REST page with `cursor`, or of the first page if `cursor` is null. `size` is the
  * size of REST's pages, if REST's cursor depends on it. `before` is the number of items before the REST page, if the last page is
- * recognised by it. `empties` is the number of consecutive empty pages before the REST page.
+ * recognised by counting items. `empties` is the number of consecutive empty pages before the REST page.
  */
 export type PageStart = {
   readonly cursor: string | null;

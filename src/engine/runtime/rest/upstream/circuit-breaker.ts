@@ -20,7 +20,7 @@ const maxPauseMs = 15_000;
  */
 export type Verdict = "worked" | "failed" | "unknown";
 
-/** For which circuits an admitted call is the trial. */
+/** The circuits for which an admitted call is the trial. */
 type Admission = { readonly ofAll: boolean; readonly ofCaller: boolean };
 
 class Circuit {
@@ -34,7 +34,7 @@ class Circuit {
   /** When the next trial may start, on the monotonic clock. Used only while the circuit is open. */
   #nextTrialAt = 0;
 
-  /** `mostOfOneCaller`: how many failures of one caller count. */
+  /** `mostOfOneCaller`: the maximum number of failures of one caller that count. */
   constructor(mostOfOneCaller: number) {
     this.#mostOfCaller = mostOfOneCaller;
   }

@@ -1,5 +1,5 @@
 /**
- * One HTTP exchange over an undici pool: sends the request and receives the whole body, up to a number of bytes. A redirect is a
+ * One HTTP exchange over an undici pool: sends the request and receives the whole body, whose size is limited. A redirect is a
  * response like any other and is never followed. Every failure is a `CodedError`. An exchange does not enforce a deadline:
  * `pending-call.ts` aborts it.
  */
@@ -52,9 +52,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isAbandoned = false;
 
   /**
-   * The body may have at most `maxResponseBytes`, before and after decompression and by its number of values, and never more than
-   * `budget` has left. `isUnread`: the body of a success is not needed and is discarded. `held`: the server's credentials, which
-   * are masked in the response.
+   * The size of the body may be at most `maxResponseBytes`, both before and after decompression and as counted by its values
+   * (`json-bytes.ts`). It may also be at most what `budget` has left. `isUnread`: the body of a success is not needed and is
+   * discarded. `held`: the server's credentials, which are masked in the response.
    */
   constructor(budget: Budget, isRead: boolean, isUnread = false, held?: CallCredentials) {
     this.#budget = budget;

@@ -3,7 +3,7 @@ import { countValues, hasContainers } from "../../../shared/json-values.ts";
 import { isJson, isText } from "../../../shared/media-type.ts";
 import { largeBody } from "../../governor/work-costs.ts";
 
-/** A value counts as many bytes as an average value of ordinary rows has. */
+/** Each value counts as this many bytes, the average of ordinary rows. */
 const bytesOfValue = 20;
 
 /**

@@ -4,8 +4,8 @@
  * delay other callers.
  *
  * One deadline runs at a time, in this order:
- * 1. The connect deadline, within which the request must be assigned to a connection, including the wait in the queue. As long as
- * the queue progresses, the call gets the same time again.
+ * 1. The connect deadline, within which the request must be assigned to a connection, including the wait in the queue. While the
+ * queue progresses, this deadline starts again whenever it expires.
  * 2. The call deadline, within which the whole response must have arrived. It is never extended.
  * 3. The linger of an abandoned read: for half a second, the read keeps its connection; then the connection is closed. A response
  * within that time saves a reconnect. A server accepts connections one at a time, so a client that disconnects repeatedly would

@@ -18,7 +18,7 @@ export type AdvertisedLimit = {
   readonly windowMs: number | undefined;
 };
 
-/** Longer times are usually milliseconds in a field for seconds. */
+/** Longer times are ignored: they are usually milliseconds in a field for seconds. */
 const mostSeconds = 86_400;
 
 export function advertisedLimits(headers: RawHeaders): readonly AdvertisedLimit[] {

@@ -18,7 +18,7 @@ import type { RestResponse } from "../rest-response.ts";
 type Read = {
   readonly scope: RequestScope;
   readonly caller: string;
-  /** Makes the call with the headers of a scope. */
+  /** Makes the call in the scope. */
   readonly send: (scope: RequestScope) => Promise<RestResponse>;
   /** Returns a fresh response if one was stored meanwhile. */
   readonly fresh: () => RestResponse | undefined;
@@ -89,8 +89,8 @@ async function responseFor(
 
 /**
  * Called when the wait of all reads is over. The reads of the first caller share a call. The reads of other callers wait again:
- * until this call stores a response for all callers, or until they may make a call themselves. If such a response is unlikely,
- * the reads of each caller share a call at once.
+ * until this call stores a response for all callers, or until they may make a call themselves. If no response for all callers is
+ * expected, the reads of each caller share a call at once.
  */
 function continueReads(reads: Identical): void {
   const waiters = reads.take().filter((waiter) => {

@@ -60,9 +60,7 @@ export class Upstream {
     });
   }
 
-  /**
-   * The state for metrics. `isOpen`: whether the circuit breaker is down (`CircuitBreaker.isDown`).
-   */
+  /** The state for metrics. `isOpen`: whether the service seems to be down (`CircuitBreaker.isDown`). */
   get state() {
     const { connected, running } = this.#pool.stats;
     return {

@@ -1,9 +1,9 @@
 /**
- * Divides the rate limit of a vendor whose credential the server holds: between tenants, and each tenant's part between its
+ * Divides the rate limit of a vendor whose credential the server holds: between tenants, and each tenant's share between its
  * callers. The vendor counts all requests with the credential together. The limit, in requests per window, is advertised in the
- * vendor's responses or set by the owner in `spec/credentials.yaml`; if both are known, both apply.
+ * vendor's responses or set in `spec/credentials.yaml`; if both are known, both apply.
  *
- * The part of a tenant, and of a caller within it, is bounded as in `SharedQuota`: by dynamic thresholds, which divide the limit
+ * The share of a tenant, and of a caller within it, is bounded as in `SharedQuota`: by dynamic thresholds, which divide the limit
  * equally between those that request much, and reserve some of it for newcomers. Unlike amounts of a `SharedQuota`, requests of a
  * window are never given back, so the bound rises while the window passes. Thus, the amount that is reserved for others and that
  * they do not use becomes available by the end of the window, and a tenant that is alone can use the entire limit, but not at
@@ -75,7 +75,10 @@ export class QuotaWindow {
     return admittedMs;
   }
 
-  /** Whether a call fits if the fraction `rest` of the window is still to come. */
+  /**
+   * Whether the shares of the tenant and of the caller allow another call. `rest` is the fraction of the window that is still to
+   * come.
+   */
   #fits({ tenant, caller }: QuotaCall, rest: number): boolean {
     const reserve = rest * Math.floor(this.#limit / partForNewcomers);
     const ofTenant = this.#begunBy(tenant);
