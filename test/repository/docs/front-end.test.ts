@@ -1,20 +1,17 @@
-/** docs/guides/front-end.md: each snippet compiles, runs beside the whole layer and prints what the page says; tables are tried. */
+/**
+ * docs/guides/front-end.md and examples/clients: each module compiles, runs beside the whole layer and prints what it says;
+ * tables are tried.
+ */
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { GraphQLClient } from "graphql-request";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adapters } from "../../service/clients/adapters.ts";
 import { makeConsumer } from "../../service/clients/consumer.ts";
 import { keys, type Layer, startLayer } from "../../service/e2e/layer.ts";
-import { blocksOf, read } from "./page.ts";
+import { blocksOf, foreignExcerpts, modulesOf, read } from "./page.ts";
 
 const page = read("docs/guides/front-end.md");
-const snippets = blocksOf(page, "ts").map((code, index) => {
-  const heading = /^## (.*)$/gm;
-  const before = page.slice(0, page.indexOf(code));
-  const library = /from "(@apollo\/client|@urql\/core|graphql-request|villus)"/.exec(code)?.[1] ?? "fetch";
-  return { name: `${before.match(heading)?.at(-1)?.slice(3)}: ${library}`, code, index };
-});
-const outputs = blocksOf(page, "text");
+const modules = modulesOf(page, "examples/clients");
 const commands = blocksOf(page, "sh").join("");
 const origin = "http://localhost:5173";
 
@@ -25,18 +22,21 @@ beforeAll(async () => {
 });
 afterAll(() => layer.close());
 
-test("each snippet has its output, and compiles", async () => {
-  expect(outputs).toHaveLength(snippets.length);
-  expect(snippets.length).toBeGreaterThan(7);
+test("each module compiles", async () => {
+  expect(modules.length).toBeGreaterThan(9);
   const consumer = await makeConsumer();
-  for (const { code, index } of snippets) consumer.write(`snippet-${index}.ts`, code);
+  for (const { name, code } of modules) consumer.write(name, code);
   expect(await consumer.typeErrors()).toBe("");
 });
 
-test.each(snippets)("$name prints what the page says", async ({ code, index }) => {
+test.each(modules)("$name prints what it says", async ({ name, code, output }) => {
   const consumer = await makeConsumer();
-  consumer.write("snippet.ts", code.replaceAll("http://127.0.0.1:4000", layer.url.origin));
-  expect(await consumer.runModule("snippet.ts", { NO_COLOR: "1" })).toBe(outputs[index]);
+  consumer.write(name, code.replaceAll("http://127.0.0.1:4000", layer.url.origin));
+  expect(await consumer.runModule(name, { NO_COLOR: "1" })).toBe(output);
+});
+
+test("its excerpts are lines of a module that it links", () => {
+  expect(foreignExcerpts(page, "examples/clients")).toEqual([]);
 });
 
 describe("a browser", () => {

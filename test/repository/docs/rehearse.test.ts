@@ -30,11 +30,12 @@ test("a product that is down: its fields are null, and the others answer", async
   expect(errors).toMatchObject([{ path: ["agents"], extensions: { code: "UPSTREAM_UNAVAILABLE" } }]);
 });
 
-/** Runs `faulty.mjs` in front of an address, as a row's text says; returns its address. */
+/** Runs `examples/clients/faulty.mjs` in front of an address, as a row's text says; returns its address. */
 async function startFaulty(what: string, target: string): Promise<string> {
-  const [, options = ""] = /`node faulty\.mjs ?([^`]*)` beside it/.exec(rows.get(what) ?? "") ?? [];
+  const [, options = ""] =
+    /`node examples\/clients\/faulty\.mjs ?([^`]*)` beside it/.exec(rows.get(what) ?? "") ?? [];
   const address = `127.0.0.1:${await freePort()}`;
-  const [text = ""] = blocksOf(section, "js");
+  const text = read("examples/clients/faulty.mjs");
   const consumer = await makeConsumer();
   const [, port = ""] = address.split(":");
   consumer.write("faulty.mjs", text.replace("127.0.0.1:4000", target).replace("4001", port));

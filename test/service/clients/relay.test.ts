@@ -1,4 +1,4 @@
-/** Relay's runtime, unmodified, reads `@defer` through the network layer of docs/guides/front-end.md. */
+/** Relay's runtime, unmodified, reads `@defer` through the network layer of examples/clients. */
 import { join } from "node:path";
 import {
   createOperationDescriptor,

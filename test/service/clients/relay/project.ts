@@ -1,13 +1,11 @@
-/** A repository of Relay in a temporary folder, compiled, with the network layer of docs/guides/front-end.md. */
+/** A repository of Relay in a temporary folder, compiled, with the network layer of examples/clients. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { blocksOf, read } from "../../../repository/docs/page.ts";
+import { read } from "../../../repository/docs/page.ts";
 import { makeConsumer, packageName, root } from "../consumer.ts";
 
-const [networkLayer = ""] = blocksOf(read("docs/guides/front-end.md"), "js").filter((code) =>
-  code.includes("Network.create"),
-);
+const networkLayer = read("examples/clients/relay-network.js");
 
 /** Returns the folder of the modules. Their requests go to `api`. */
 export async function makeRelayProject(api: string): Promise<string> {
