@@ -1,4 +1,4 @@
-/** docs/guides/your-operations.md: each client's set-up sends ids of its own manifest to a server that runs nothing else. */
+/** docs/guides/your-operations.md and examples/saved-operations: each client's set-up sends ids of its own manifest to a server that runs nothing else. */
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -8,12 +8,11 @@ import { expect, test, vi } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { makeConsumer, temporaryFolder } from "../../service/clients/consumer.ts";
 import { type Answer, keys, openLayer } from "../../service/e2e/layer.ts";
-import { blocksOf, read, root } from "./page.ts";
+import { blocksOf, foreignExcerpts, modulesOf, read, root } from "./page.ts";
 
 const page = read("docs/guides/your-operations.md");
 const [operation = ""] = blocksOf(page, "graphql");
-const snippets = blocksOf(page, "ts");
-const outputs = blocksOf(page, "text");
+const modules = modulesOf(page, "examples/saved-operations");
 
 const runTool = (tool: string, cwd: string, ...argv: string[]) =>
   promisify(execFile)(process.execPath, [join(root, "node_modules", tool), ...argv], { cwd });
@@ -24,10 +23,10 @@ async function repository() {
   const at = (path: string): string => join(consumer.folder, path);
   const [tsconfig = "", relay = ""] = blocksOf(page, "json");
   consumer.write("tsconfig.json", tsconfig);
-  consumer.write("src/operation.ts", snippets.find((code) => code.includes("gql.tada")) ?? "");
+  consumer.write("src/operation.ts", modules.find(({ name }) => name === "gql-tada.ts")?.code ?? "");
   for (const task of ["generate output", "check --fail-on-warn", "generate persisted"])
     await runTool("gql.tada/bin/cli.js", consumer.folder, ...task.split(" "));
-  consumer.write("src/operation.ts", snippets[0] ?? "");
+  consumer.write("src/operation.ts", modules[0]?.code ?? "");
   await runTool("@apollo/generate-persisted-query-manifest/cli.js", consumer.folder);
   rmSync(at("src/operation.ts"));
   consumer.write("src/who-am-i.graphql", operation);
@@ -63,9 +62,9 @@ test("each client sends the ids of its own manifest to a server that runs saved 
     const answer = await post(JSON.stringify({ documentId }), { "x-api-key": keys.owner });
     return ((await answer.json()) as Answer).errors?.[0]?.extensions.code;
   };
-  expect(outputs).toHaveLength(snippets.length);
-  for (const [index, code] of snippets.entries())
-    write(`src/snippet-${index}.ts`, code.replaceAll("http://127.0.0.1:4000", url.origin));
+  expect(modules).toHaveLength(5);
+  for (const { name, code } of modules)
+    write(`src/${name}`, code.replaceAll("http://127.0.0.1:4000", url.origin));
   expect(await typeErrors()).toBe("");
   for (const [name, manifest] of published) {
     const ids = idsOf(JSON.parse(readFileSync(at(manifest), "utf8")));
@@ -73,11 +72,12 @@ test("each client sends the ids of its own manifest to a server that runs saved 
     copyFileSync(at(manifest), join(apps, name));
     await vi.waitFor(async () => expect(await codeOf(ids[0] ?? "")).toBeUndefined(), { timeout: 60_000 });
   }
-  for (const index of snippets.keys())
-    expect([index, await runModule(`src/snippet-${index}.ts`, { NO_COLOR: "1" })]).toEqual([
-      index,
-      outputs[index],
-    ]);
+  for (const { name, output } of modules)
+    expect([name, await runModule(`src/${name}`, { NO_COLOR: "1" })]).toEqual([name, output]);
+});
+
+test("its excerpts are lines of a module that it links", () => {
+  expect(foreignExcerpts(page, "examples/saved-operations")).toEqual([]);
 });
 
 const idsOf = (manifest: { operations?: { id: string }[] }): string[] =>
