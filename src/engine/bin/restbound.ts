@@ -2,8 +2,8 @@
 /** `restbound <command>`: the command line of the package. Each command's module is loaded only when it runs. */
 import * as modules from "node:module";
 import { exitCodesHelp, type Io, processIo } from "../shared/cli/command.ts";
-import { engineManifest, mismatchedPackages, type OptionalFeature } from "../shared/cli/engine-manifest.ts";
 import { didYouMean } from "../shared/cli/nearest-suggestion.ts";
+import { engineManifest, installAdvice, type OptionalFeature } from "../shared/engine-manifest.ts";
 import { own } from "../shared/own.ts";
 
 type Run = (argv: readonly string[], io: Io) => Promise<number>;
@@ -95,11 +95,9 @@ export async function run([name, ...rest]: readonly string[], io: Io): Promise<n
     return 0;
   }
   const command = name === undefined ? undefined : own(commands, name);
-  const unfit = command?.needs ? mismatchedPackages(command.needs) : [];
-  if (unfit.length > 0) {
-    io.error(
-      `restbound ${name}: restbound ${version()} needs these packages: npm install --save-dev --save-exact ${unfit.join(" ")}`,
-    );
+  const advice = command?.needs && installAdvice(command.needs);
+  if (advice !== undefined) {
+    io.error(`restbound ${name}: ${advice}`);
     return 2;
   }
   if (command) return (await command.load()).run(rest, io);

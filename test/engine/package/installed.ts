@@ -41,6 +41,9 @@ export function openFolder() {
   };
 }
 
+/** What Node runs to start a project. */
+export const start = ["node_modules/restbound/bin/restbound.js", "start"];
+
 /**
  * Starts the project in a folder in front of a REST API that answers every GET with `answer`, and sends it a query. `products` are
  * answered below paths of their own. `program`: what Node runs.
@@ -52,7 +55,7 @@ export const askIn =
     answer: unknown,
     environment = {},
     products: Record<string, unknown> = {},
-    program = ["node_modules/restbound/bin/restbound.js", "start"],
+    program = start,
   ) => {
     const calls: string[] = [];
     const rest = await listen(({ method, url = "" }, response) => {

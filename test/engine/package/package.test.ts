@@ -14,9 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { listens, startProgram } from "../../support/child-process.ts";
 import { build } from "../../support/dockerfile.ts";
 import { fetchDocument } from "../documents/fetch.ts";
-import { askIn, openFolder, pack, runIn } from "./installed.ts";
+import { askIn, openFolder, pack, runIn, start } from "./installed.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "engine-package-"));
@@ -158,7 +159,7 @@ test.each([
       calls: [call],
     });
     await runs("npm", "ci", "--omit=dev", "--no-audit", "--no-fund");
-    expect(bytesBelow(join(folder, "node_modules"))).toBeLessThan(90e6);
+    expect(bytesBelow(join(folder, "node_modules"))).toBeLessThan(75e6);
     expect(await ask(query, answer, { NODE_ENV: "production" })).toEqual({ data, calls: [call] });
     expect((await run("npx", "restbound", "check")).text).toMatch(
       /npm install --save-dev --save-exact @graphql-codegen/,
@@ -166,6 +167,14 @@ test.each([
     expect((await run("npx", "restbound", "lsp")).text).toMatch(
       /npm install --save-dev --save-exact vscode-languageserver@[\d.]+ vscode-languageserver-textdocument@[\d.]+$/m,
     );
+    const started = startProgram(start, { REST_BASE_URL: "http://127.0.0.1:9" }, { cwd: folder });
+    onTestFinished(() => started.stop());
+    const url = new URL("/v1/graphql", await listens(started));
+    const explorer = await fetch(url, { headers: { accept: "text/html" } });
+    expect([explorer.status, await explorer.text()]).toEqual([
+      501,
+      expect.stringMatching(/npm install --save-dev --save-exact @graphql-yoga\/render-graphiql@[\d.]+$/m),
+    ]);
   },
 );
 

@@ -27,7 +27,7 @@ async function bundle(root: string): Promise<number> {
   await build({
     cwd: root,
     input: { main, server: "restbound/server" },
-    external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB, which production never loads
+    external: ["@graphql-yoga/render-graphiql/graphiql"], // 9 MB, which a production installation does not contain
     platform: "node",
     tsconfig: false, // packages' tsconfig files extend files that an image does not have
     plugins: [addresses(folder)],

@@ -14,7 +14,7 @@ import {
   parse,
 } from "graphql";
 import { UsageError } from "../../shared/cli/command-failure.ts";
-import { engineManifest, mismatchedPackages } from "../../shared/cli/engine-manifest.ts";
+import { installAdvice } from "../../shared/engine-manifest.ts";
 import { own } from "../../shared/own.ts";
 import type { FileLocation } from "../diagnostic.ts";
 import type { ValidProject } from "../project/project.ts";
@@ -32,11 +32,8 @@ const ownName = "this subgraph";
  * cannot be read.
  */
 export function readSubgraphs(root: string, files: readonly string[]): Subgraph[] {
-  const unfit = files.length > 0 ? mismatchedPackages("composition") : [];
-  if (unfit.length > 0)
-    throw new UsageError([
-      `--compose: restbound ${engineManifest().version} needs this package: npm install --save-dev --save-exact ${unfit.join(" ")}`,
-    ]);
+  const advice = files.length > 0 ? installAdvice("composition") : undefined;
+  if (advice !== undefined) throw new UsageError([`--compose: ${advice}`]);
   const subgraphs = files.map((file): Subgraph => {
     try {
       const typeDefs = parse(readFileSync(resolve(root, file), "utf8"));

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { engineManifest } from "../../shared/cli/engine-manifest.ts";
+import { engineManifest } from "../../shared/engine-manifest.ts";
 import { type Finding, ruleFinding } from "./report.ts";
 
 /** A file, a description of its difference, and the first line that differs. */

@@ -4,8 +4,8 @@
  */
 import { codegen } from "@graphql-codegen/core";
 import { buildASTSchema, parse } from "graphql";
-import { engineManifest } from "../../shared/cli/engine-manifest.ts";
 import { escapeControlCharacters } from "../../shared/control-characters.ts";
+import { engineManifest } from "../../shared/engine-manifest.ts";
 import { hashSpec } from "../../shared/spec-hash.ts";
 import { UnreadableSpec } from "../diagnostic.ts";
 import { projectAt, type ValidProject } from "../project/project.ts";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
-import { engineManifest } from "../../shared/cli/engine-manifest.ts";
+import { engineManifest } from "../../shared/engine-manifest.ts";
 import { isRecord, parsedJson } from "../../shared/json-object.ts";
 import { own } from "../../shared/own.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";

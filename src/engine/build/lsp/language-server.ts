@@ -24,7 +24,7 @@ import {
   type WorkspaceEdit,
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { engineManifest } from "../../shared/cli/engine-manifest.ts";
+import { engineManifest } from "../../shared/engine-manifest.ts";
 import { readRegularFile } from "../../shared/regular-file.ts";
 import type { Model } from "../bind/model.ts";
 import { approvalOrAdvice, impactLines } from "../check/format/text.ts";

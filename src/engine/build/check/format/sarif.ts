@@ -2,7 +2,7 @@
  * Prints the report as SARIF 2.1.0 (OASIS) for code scanning and editors. GitHub rejects a file in which a result has no
  * location. Locations at the base do not exist in the current files, so the message lists them instead.
  */
-import { engineManifest } from "../../../shared/cli/engine-manifest.ts";
+import { engineManifest } from "../../../shared/engine-manifest.ts";
 import type { Finding, Frame, Report } from "../report.ts";
 import { meaningOf, type RuleId, rulePage, ruleUrl } from "../rules.ts";
 import { annotationLines, annotationLocation, headline, isOfBase } from "./annotation.ts";

@@ -7,6 +7,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyReply } from "fastify";
 import { type GraphQLSchema, introspectionFromSchema } from "graphql";
+import { installAdvice } from "../../../shared/engine-manifest.ts";
 import { own } from "../../../shared/own.ts";
 import { addVary } from "../../http/vary.ts";
 import type { ManifestEntry } from "../../rest/generated-api.ts";
@@ -16,6 +17,12 @@ export type Explorer = (reply: FastifyReply) => Promise<void>;
 export function createExplorer(explored: ExploredApi, samples: Samples): Explorer {
   let page: Promise<ExplorerPage> | undefined;
   return async (reply) => {
+    const advice = page ? undefined : installAdvice("explorer");
+    if (advice !== undefined)
+      return void reply
+        .code(501)
+        .type("text/plain; charset=utf-8")
+        .send(`The explorer is not installed. ${advice}\n`);
     page ??= makePage(explored, samples);
     const { html, policy } = await page;
     addVary(reply, "accept");
@@ -48,7 +55,7 @@ export type ExploredApi = {
 /**
  * Builds GraphiQL's page, with this project's bar and call list around it. It contains the schema, so that no key is needed to
  * read it, the saved operations and, if there is demo data, samples. GraphiQL is 9 MB of text: it is loaded with the first page,
- * and never in production.
+ * and a production installation does not contain it.
  */
 export async function makePage(
   { schema, operations, credentials }: ExploredApi,

@@ -8,23 +8,27 @@ type EngineManifest = {
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-export const engineManifest = (): EngineManifest =>
-  readManifest(new URL("../../package.json", import.meta.url));
+export const engineManifest = (): EngineManifest => readManifest(new URL("../package.json", import.meta.url));
 
-export type OptionalFeature = "codegen" | "bundle" | "lsp" | "composition";
+export type OptionalFeature = "codegen" | "bundle" | "lsp" | "composition" | "explorer";
 
 const featureOf = (name: string): OptionalFeature => {
   if (name === "rolldown") return "bundle";
   if (name === "@theguild/federation-composition") return "composition";
+  if (name === "@graphql-yoga/render-graphiql") return "explorer";
   return name.startsWith("vscode-") ? "lsp" : "codegen";
 };
 
-/** `name@version` of each package of the feature that is not installed in the required version. */
-export const mismatchedPackages = (feature: OptionalFeature): string[] =>
-  Object.entries(engineManifest().devDependencies)
-    .filter(([name]) => featureOf(name) === feature)
-    .filter(([name, version]) => installedVersion(name) !== version)
+/** Advice to install the packages of the feature that are missing or have another version; `undefined` if there are none. */
+export function installAdvice(feature: OptionalFeature): string | undefined {
+  const { version: ownVersion, devDependencies } = engineManifest();
+  const mismatched = Object.entries(devDependencies)
+    .filter(([name, version]) => featureOf(name) === feature && installedVersion(name) !== version)
     .map(([name, version]) => `${name}@${version}`);
+  if (mismatched.length === 0) return undefined;
+  const packages = mismatched.length === 1 ? "this package" : "these packages";
+  return `restbound ${ownVersion} needs ${packages}: npm install --save-dev --save-exact ${mismatched.join(" ")}`;
+}
 
 function installedVersion(name: string): string | undefined {
   try {
