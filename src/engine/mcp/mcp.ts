@@ -1,25 +1,23 @@
 /**
- * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions). A tool call
- * is a request to `/v1/graphql` by the operation's id with the caller's headers, so limits, permissions, log and metrics
- * apply as to any other request. Messages pass admission and fair CPU scheduling like requests. Loaded only with `MCP=on`.
+ * `POST /v1/mcp`: saved operations as tools for agents (Model Context Protocol, streamable HTTP without sessions, revisions
+ * 2025-03-26 to 2026-07-28). A tool call is a request to `/v1/graphql` by the operation's id with the caller's headers, so
+ * limits, permissions, log and metrics apply as to any other request. Messages pass admission and fair CPU scheduling like
+ * requests. Loaded only with `MCP=on`.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import {
-  CallToolRequestSchema,
   type CallToolResult,
-  CancelledNotificationSchema,
-  ErrorCode,
-  InitializeRequestSchema,
-  JSONRPCMessageSchema,
-  ListToolsRequestSchema,
-  PingRequestSchema,
+  createMcpHandler,
+  ProtocolErrorCode as ErrorCode,
+  isSpecType,
+  type ListToolsResult,
+  PROTOCOL_VERSION_META_KEY,
   type RequestId,
-  RequestIdSchema,
-  RequestSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+  Server,
+  specTypeSchemas,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FormattedExecutionResult, GraphQLFormattedError } from "graphql";
 import { CodedError } from "../runtime/coded-error.ts";
@@ -50,12 +48,12 @@ const transportHeaders = [
   "transfer-encoding",
 ];
 
-/** The requests that are served, by method. */
+/** The requests that are served before revision 2026-07-28, by method. */
 const requestSchemas = {
-  initialize: InitializeRequestSchema,
-  ping: PingRequestSchema,
-  "tools/call": CallToolRequestSchema,
-  "tools/list": ListToolsRequestSchema,
+  initialize: specTypeSchemas.InitializeRequest,
+  ping: specTypeSchemas.PingRequest,
+  "tools/call": specTypeSchemas.CallToolRequest,
+  "tools/list": specTypeSchemas.ListToolsRequest,
 } as const;
 
 /** An error response; `id` is null if the message has no valid id of a request. */
@@ -111,7 +109,7 @@ export function serveMcp(
     inputSchema,
     outputSchema,
     annotations: { title, ...hints, openWorldHint: false }, // clients of revision 2025-03-26 read the title only here
-  }));
+  })) as ListToolsResult["tools"];
   const calls = new AsyncLocalStorage<Set<ServerResponse>>();
   // abort the calls of a message when its client disconnects
   server.addHook("onRequest", (_request, reply, done) => {
@@ -146,6 +144,7 @@ export function serveMcp(
     if (!acceptsJson(request.headers.accept))
       return refusal(406, -32_000, "Not Acceptable: responses are application/json");
     const isBatch = Array.isArray(received);
+    if (isModern(request, received)) return answerModern(request, reply, received);
     const { "mcp-protocol-version": revision = revisionWithBatches } = request.headers;
     if (isBatch && revision !== revisionWithBatches)
       return refusal(
@@ -171,38 +170,63 @@ export function serveMcp(
     if (text === "") return Response.json(errors, { status: statusOf(errors) }); // notifications get no response
     return Response.json([...errors, ...[JSON.parse(text)].flat()]);
   };
-  /** Answers a message, or a batch, in which `errorOf` finds no error. */
-  const answerValid = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    message: unknown,
-  ): Promise<Response> => {
+  /** Returns a server for the calls of `message`, which are aborted when the client disconnects, and the function that closes it. */
+  const open = (request: FastifyRequest, reply: FastifyReply, message: unknown) => {
     const mcp = new Server({ name: "saved operations", version }, { capabilities: { tools: {} } });
     // the SDK never answers a cancelled call, so a message with a call and its cancellation would never complete
-    mcp.setNotificationHandler(CancelledNotificationSchema, () => {});
-    mcp.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed }));
-    mcp.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) => {
+    mcp.setNotificationHandler("notifications/cancelled", () => {});
+    mcp.setRequestHandler("tools/list", async () => ({ tools: listed }));
+    mcp.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
       const tool = byName.get(params.name);
       if (!tool) throw unknownTool(params.name);
-      return calls.run(started, () => call(request, tool, argumentsIn(message, requestId)));
+      return calls.run(started, () => call(request, tool, argumentsIn(message, mcpReq.id)));
     });
     const started = new Set<ServerResponse>();
     const abortCalls = (): void => {
       for (const each of started) each.destroy();
     };
     reply.raw.once("close", abortCalls);
+    const close = async (): Promise<void> => {
+      reply.raw.off("close", abortCalls);
+      await mcp.close();
+    };
+    return { mcp, close };
+  };
+  /** Answers a message, or a batch, in which `errorOf` finds no error. */
+  const answerValid = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    message: unknown,
+  ): Promise<Response> => {
+    const { mcp, close } = open(request, reply, message);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await mcp.connect(transport);
     try {
-      const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-        typeof value === "string" ? [[name, value] as [string, string]] : [],
-      );
-      const sdkRequest = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
-      sdkRequest.headers.set("accept", "application/json, text/event-stream"); // the SDK requires both, but responds with JSON
-      return await transport.handleRequest(sdkRequest, { parsedBody: message });
+      return await transport.handleRequest(webRequest(request), { parsedBody: message });
     } finally {
-      reply.raw.off("close", abortCalls);
-      await mcp.close();
+      await close();
+    }
+  };
+  /** Answers a message of revision 2026-07-28. The SDK checks it and its protocol headers. */
+  const answerModern = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    message: unknown,
+  ): Promise<Response> => {
+    const { id, method } = requestOf(message) ?? {};
+    if (id !== undefined && method === "subscriptions/listen")
+      return Response.json(
+        { jsonrpc: "2.0", id, error: { code: ErrorCode.MethodNotFound, message: "Method not found" } },
+        { status: 404 }, // the tools do not change while the process runs
+      );
+    checkScopes(request, reply, [message]);
+    const { mcp, close } = open(request, reply, message);
+    const handler = createMcpHandler(() => mcp, { legacy: "reject" });
+    try {
+      return await handler.fetch(webRequest(request), { parsedBody: message });
+    } finally {
+      await close();
+      await handler.close();
     }
   };
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -236,6 +260,28 @@ export function serveMcp(
  */
 const revisionWithBatches = "2025-03-26";
 
+/** Since this revision, each message names its revision itself, and there is no `initialize`. */
+const modernRevision = "2026-07-28";
+
+/** A message whose header and `_meta` differ is modern too: the SDK then responds with the error of that revision. */
+function isModern({ headers }: FastifyRequest, message: unknown): boolean {
+  const { _meta: meta } = membersOf(membersOf(message).params);
+  return (
+    headers["mcp-protocol-version"] === modernRevision ||
+    (isRecord(meta) && Object.hasOwn(meta, PROTOCOL_VERSION_META_KEY))
+  );
+}
+
+/** The request for the SDK, without its body. */
+function webRequest(request: FastifyRequest): Request {
+  const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as [string, string]] : [],
+  );
+  const converted = new Request(`http://localhost${mcpPath}`, { method: "POST", headers });
+  converted.headers.set("accept", "application/json, text/event-stream"); // the SDK requires both, but responds with JSON
+  return converted;
+}
+
 const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
@@ -260,8 +306,8 @@ function withoutTask(message: unknown): unknown {
 /** The id and the method of a request; `undefined` for any other message. */
 function requestOf(message: unknown): { readonly id: RequestId; readonly method: string } | undefined {
   const { jsonrpc, id: given, method } = membersOf(message);
-  const { data: id } = RequestIdSchema.safeParse(given);
-  return jsonrpc === "2.0" && id !== undefined && typeof method === "string" ? { id, method } : undefined;
+  const isRequest = jsonrpc === "2.0" && isSpecType.RequestId(given) && typeof method === "string";
+  return isRequest ? { id: given, method } : undefined;
 }
 
 /**
@@ -278,18 +324,18 @@ function errorOf(message: unknown): MessageError | undefined {
   if (method !== undefined) {
     const schema = own(requestSchemas, method);
     if (!schema) return error(ErrorCode.MethodNotFound, "Method not found");
-    const issue = [RequestSchema, schema]
-      .map((each) => each.safeParse(message).error?.issues[0])
+    const issue = [specTypeSchemas.Request, schema]
+      .map((each) => each["~standard"].validate(message).issues?.[0])
       .find((each) => each !== undefined);
     if (issue) {
-      const path = cut(issue.path.join("."));
+      const path = cut((issue.path ?? []).join("."));
       return error(ErrorCode.InvalidParams, `Invalid params: ${path}: ${issue.message}`);
     }
     // the list has one page, so no cursor was ever sent (MCP, Pagination, "Error Handling")
     if (method === "tools/list" && membersOf(membersOf(message).params).cursor !== undefined)
       return error(ErrorCode.InvalidParams, "Invalid params: params.cursor: unknown cursor");
   }
-  return JSONRPCMessageSchema.safeParse(message).success
+  return isSpecType.JSONRPCMessage(message)
     ? undefined
     : error(ErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message of MCP");
 }

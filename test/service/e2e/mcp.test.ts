@@ -2,6 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMCPClient } from "@ai-sdk/mcp";
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernTransport,
+} from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { buildSchema, parse } from "graphql";
@@ -163,6 +167,100 @@ describe("what is refused is a tool error with its code", () => {
     }
     const off = await openLayer();
     expect((await send(off.url, "POST", withKey)).status).toBe(404);
+  });
+});
+
+describe("revision 2026-07-28", () => {
+  const revision = "2026-07-28";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const send = async (method: string, params: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(new URL("/v1/mcp", layer.url), {
+      method: "POST",
+      headers: {
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        "x-api-key": keys.owner,
+        "mcp-protocol-version": revision,
+        "mcp-method": method,
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta: meta, ...params } }),
+    });
+    const message = (await answer.json()) as object;
+    return { status: answer.status, type: answer.headers.get("content-type"), ...message };
+  };
+
+  test.each([["auto"], [{ pin: revision }]] as const)(
+    "the SDK's client (%j) discovers, lists and calls",
+    async (mode) => {
+      const client = new ModernClient({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+      const requestInit = { headers: { "X-API-Key": keys.owner } };
+      await client.connect(new ModernTransport(new URL("/v1/mcp", layer.url), { requestInit }));
+      onTestFinished(() => client.close());
+      expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain("TeamInbox");
+      const result = await client.callTool({ name: "TeamInbox", arguments: { first: 2 } });
+      expect(result).toMatchObject({ isError: false, structuredContent: { data: expect.anything() } });
+      await expect(client.callTool({ name: "None" })).rejects.toMatchObject({ code: -32602 });
+    },
+  );
+
+  test("server/discover names the revision and the tools capability", async () => {
+    expect(await send("server/discover", {})).toMatchObject({
+      status: 200,
+      result: { resultType: "complete", supportedVersions: [revision], capabilities: { tools: {} } },
+    });
+  });
+
+  test("a list and a result are complete", async () => {
+    expect(await send("tools/list", {})).toMatchObject({
+      status: 200,
+      result: { resultType: "complete", ttlMs: expect.any(Number), cacheScope: expect.any(String) },
+    });
+    const call = { name: "TeamInbox", arguments: { first: 1 } };
+    expect(await send("tools/call", call, { "mcp-name": "TeamInbox" })).toMatchObject({
+      status: 200,
+      type: expect.stringMatching("application/json"),
+      result: { resultType: "complete", isError: false },
+    });
+  });
+
+  test.each([
+    ["another method in the header", "tools/list", {}, { "mcp-method": "tools/call" }, 400, -32020],
+    [
+      "another tool in the header",
+      "tools/call",
+      { name: "TeamInbox" },
+      { "mcp-name": "Answer" },
+      400,
+      -32020,
+    ],
+    ["no name in the header", "tools/call", { name: "TeamInbox" }, {}, 400, -32020],
+    [
+      "another revision in the header",
+      "tools/list",
+      {},
+      { "mcp-protocol-version": "2025-11-25" },
+      400,
+      -32020,
+    ],
+    ["a method that is not served", "resources/list", {}, {}, 404, -32601],
+    ["a subscription", "subscriptions/listen", { notifications: {} }, {}, 404, -32601],
+  ])("%s is refused", async (_what, method, params, headers, status, code) => {
+    expect(await send(method, params, headers)).toMatchObject({ status, id: 1, error: { code } });
+  });
+
+  test("an unknown revision is refused with the ones that are supported", async () => {
+    const unknown = { _meta: { ...meta, "io.modelcontextprotocol/protocolVersion": "2099-01-01" } };
+    expect(await send("tools/list", unknown, { "mcp-protocol-version": "2099-01-01" })).toMatchObject({
+      status: 400,
+      error: { code: -32022, data: { supported: expect.arrayContaining([revision]) } },
+    });
   });
 });
 
