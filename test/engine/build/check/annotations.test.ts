@@ -1,5 +1,5 @@
 /** Findings at a line of a file, as GitHub, code scanning and GitLab show them beside the lines of a change. */
-import { renameSync, rmSync } from "node:fs";
+import { readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run as check } from "../../../../src/engine/build/check/check-command.ts";
@@ -16,13 +16,12 @@ type Physical = {
 
 /** Where each format puts each finding: the file and the line. */
 async function annotated(root: string, ...argv: string[]) {
-  const print = async (format: string): Promise<string> =>
-    (await ran(root, ["--format", format, ...argv])).out;
-  const github = (await print("github")).matchAll(/^::\w+ file=([^,]*),line=(\d+),/gm);
-  const [run] = JSON.parse(await print("sarif")).runs;
-  const gitlab: { location: { path: string; lines: { begin: number } } }[] = JSON.parse(
-    await print("gitlab"),
-  );
+  const formats = ["--format", "github", "--format", "sarif=sarif.json", "--format", "gitlab=gitlab.json"];
+  const { out } = await ran(root, [...formats, ...argv]);
+  const github = out.matchAll(/^::\w+ file=([^,]*),line=(\d+),/gm);
+  const printed = (name: string) => JSON.parse(readFileSync(join(root, name), "utf8"));
+  const [run] = printed("sarif.json").runs;
+  const gitlab: { location: { path: string; lines: { begin: number } } }[] = printed("gitlab.json");
   return {
     github: [...github].map(([, file, line]) => `${file}:${line}`),
     sarif: (run.results as { locations: Physical[] }[]).map(({ locations: [first] }) => {

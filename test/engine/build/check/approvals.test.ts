@@ -5,50 +5,33 @@ import type { Finding, Report } from "../../../../src/engine/build/check/report.
 import { run as codegen } from "../../../../src/engine/build/codegen/codegen-command.ts";
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
+import { stepReport } from "./in-memory.ts";
 import { validProject } from "./mutations/pair.ts";
-import {
-  depotOpenapi,
-  depotSchema,
-  edited,
-  project,
-  ran,
-  reportOf,
-  repository,
-  silent,
-  write,
-} from "./run.ts";
+import { depotOpenapi, depotSchema, edited, project, ran, reportOf, silent, write } from "./run.ts";
 
 test("an approval settles a change, an expired approval fails, an unused approval is a note", async () => {
-  const root = repository();
-  const settled = async (): Promise<Report> => {
-    await codegen([], { root, ...silent });
-    return reportOf(root, "--base", "HEAD");
-  };
-  write(root, {
-    "spec/openapi.yaml": edited(depotOpenapi, "maximum: 500", "maximum: 100"),
-  });
-  const before = await settled();
+  const lower = { "spec/openapi.yaml": edited(depotOpenapi, "maximum: 500", "maximum: 100") };
+  const before = await stepReport({}, lower);
   const [finding] = before.findings as [Finding];
   expect(before.findings).toMatchObject([{ rule: "rest-limit-changed", coordinate: "Query.parcels(size:)" }]);
   const entry = (fingerprint: string, expires: string): string =>
     `- { fingerprint: "${fingerprint}", rule: ${finding.rule}, coordinate: "${finding.coordinate}", reason: agreed, author: ops, expires: "${expires}" }\n`;
-  write(root, { "spec/approvals.yaml": entry(finding.fingerprint ?? "", "2026-02-01") });
-  const approved = await settled();
+  const approval = { "spec/approvals.yaml": entry(finding.fingerprint ?? "", "2026-02-01") };
+  const approved = await stepReport({}, { ...lower, ...approval });
   expect(approved.summary).toMatchObject({ findings: 1, approved: 1 });
   expect(approved.findings[0]?.approval).toEqual({ reason: "agreed", author: "ops", expires: "2026-02-01" });
-  write(root, {
+  const expired = {
     "spec/approvals.yaml":
       entry(finding.fingerprint ?? "", "2025-12-31") + entry("000000000000", "2026-02-01"),
-  });
-  const late = await settled();
+  };
+  const late = await stepReport({}, { ...lower, ...expired });
   expect(late.findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
     "rest-limit-changed error",
     "approval-expired error",
     "approval-unused note",
   ]);
   expect(late.findings.at(-1)?.hint).toContain("rest-limit-changed is reported at Query.parcels(size:) now");
-  write(root, { "spec/openapi.yaml": depotOpenapi });
-  const { findings, operations } = await settled();
+  const { findings, operations } = await stepReport({}, expired);
   expect(findings.map(({ rule }) => rule)).toContain("approval-expired");
   expect(operations.map(({ verdict }) => verdict)).toEqual(["untouched", "untouched"]);
 });
@@ -56,12 +39,12 @@ test("an approval settles a change, an expired approval fails, an unused approva
 test("two changes of one rule at one coordinate need two approvals", async () => {
   const base = "token: String @";
   const withToken = (value: string): string => edited(depotSchema, base, `token: String = ${value} @`);
-  const root = repository({
+  const was = {
     "spec/schema.graphql": `${withToken('"name asc"')}\nunion Load = Goods | Letter | Parcel\n`,
-  });
+  };
   const fingerprints = async (value: string, members: string): Promise<(string | undefined)[]> => {
-    write(root, { "spec/schema.graphql": `${withToken(value)}\nunion Load = ${members}\n` });
-    const { findings } = await reportOf(root, "--base", "HEAD");
+    const edits = { "spec/schema.graphql": `${withToken(value)}\nunion Load = ${members}\n` };
+    const { findings } = await stepReport(was, edits);
     return findings.flatMap(({ rule, fingerprint }) => (rule.startsWith("sdl-") ? [fingerprint] : []));
   };
   const all = [

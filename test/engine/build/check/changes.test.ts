@@ -1,21 +1,17 @@
 /** The changes since a base. */
-import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import type { Report } from "../../../../src/engine/build/check/report.ts";
-import { run as codegen } from "../../../../src/engine/build/codegen/codegen-command.ts";
-import { depotOpenapi, depotSchema, edited, ran, reportOf, repository, silent, write } from "./run.ts";
+import { stepReport } from "./in-memory.ts";
+import { depotOpenapi, depotSchema, edited, ran, repository, write } from "./run.ts";
 
 test("a new required property of a body rests on every field that sends the body", async () => {
-  const root = repository();
-  const now = edited(depotOpenapi, "required: [grams]", "required: [grams, locale]");
-  write(root, {
-    "spec/openapi.yaml": edited(
-      now,
-      "                grams:\n",
-      "                locale: { type: string }\n                grams:\n",
-    ),
-  });
-  const { findings } = await reportOf(root, "--base", "HEAD");
+  const required = edited(depotOpenapi, "required: [grams]", "required: [grams, locale]");
+  const openapi = edited(
+    required,
+    "                grams:\n",
+    "                locale: { type: string }\n                grams:\n",
+  );
+  const { findings } = await stepReport({}, { "spec/openapi.yaml": openapi });
   expect(findings).toMatchObject([
     { rule: "parameter-unfed", change: "breaking", coordinates: ["Mutation.weighParcel"] },
   ]);
@@ -28,24 +24,20 @@ test("a number that becomes an integer breaks no client, whatever the formats", 
       "capacity_m3:\n              type: number\n",
       `capacity_m3:\n              type: ${type}\n              format: ${format}\n`,
     );
-  const root = repository({ "spec/openapi.yaml": capacity("number", "double") });
-  write(root, { "spec/openapi.yaml": capacity("integer", "int32") });
-  expect((await reportOf(root, "--base", "HEAD")).changes).toEqual([]);
+  const was = { "spec/openapi.yaml": capacity("number", "double") };
+  const { changes } = await stepReport(was, { "spec/openapi.yaml": capacity("integer", "int32") });
+  expect(changes).toEqual([]);
 });
 
 test("a REST change that no field rests on is no finding", async () => {
-  const root = repository();
-  await codegen([], { root, ...silent });
   const [old, now] = ["string", "integer"].map((type) => `trace:\n                        type: ${type}`);
-  write(root, { "spec/openapi.yaml": edited(depotOpenapi, old ?? "", now ?? "") });
-  await codegen([], { root, ...silent });
-  expect((await reportOf(root, "--base", "HEAD")).findings).toEqual([]);
+  const edits = { "spec/openapi.yaml": edited(depotOpenapi, old ?? "", now ?? "") };
+  expect((await stepReport({}, edits)).findings).toEqual([]);
 });
 
 test("a changed binding is described in the words of the directive", async () => {
-  const root = repository();
-  write(root, { "spec/schema.graphql": edited(depotSchema, 'value: ["in-transit"]', 'value: ["lost"]') });
-  const { findings } = await reportOf(root, "--base", "HEAD");
+  const schema = edited(depotSchema, 'value: ["in-transit"]', 'value: ["lost"]');
+  const { findings } = await stepReport({}, { "spec/schema.graphql": schema });
   const inputs = (state: string): string => `parcels_of_warehouse.result(state: constant ["${state}"], …)`;
   expect(findings.find(({ rule }) => rule === "binding-changed")?.message).toBe(
     `Warehouse.parcels is bound differently now: ${inputs("lost")}, it was ${inputs("in-transit")}`,
@@ -60,15 +52,14 @@ paths:
     get:
       operationId: getThing
       responses: { "200": { description: ok, content: { application/json: { schema: { type: object, required: [${property}], properties: { ${property}: { type: string } } } } } } }`;
-  const root = repository({
+  const was = {
     "spec/openapi.yaml": document("madeAt"),
     "spec/schema.graphql":
       'type Query { thing: Thing @rest(operation: "getThing") }\ntype Thing { madeAt: String! }\n',
     "spec/operations/depot.graphql": "",
     "spec/rest-only.yaml": "",
-  });
-  write(root, { "spec/openapi.yaml": document("made_at") });
-  const { findings } = await reportOf(root, "--base", "HEAD");
+  };
+  const { findings } = await stepReport(was, { "spec/openapi.yaml": document("made_at") });
   expect(findings.filter(({ rule }) => rule === "binding-changed")).toMatchObject([
     {
       coordinate: "Thing.madeAt",
@@ -116,7 +107,7 @@ test("a change of a shared schema or parameter is one finding, at the change, wi
   const person =
     "{ type: object, required: [name], properties: { name: { type: string }, age: { type: integer } } }";
   const limit = "{ type: integer, default: 10 }";
-  const root = repository({
+  const was = {
     "spec/schema.graphql": `type Query {
   one: One @rest(operation: "one")
   two: Two @rest(operation: "two")
@@ -124,11 +115,9 @@ test("a change of a shared schema or parameter is one finding, at the change, wi
 type One { owner: Person } type Two { owner: Person } type Person { name: String }`,
     "spec/openapi.yaml": shared(person, limit),
     "spec/rest-only.yaml": "three: not needed",
-  });
-  const changed = async (...spec: Parameters<typeof shared>): Promise<Report["changes"]> => {
-    write(root, { "spec/openapi.yaml": shared(...spec) });
-    return (await reportOf(root, "--base", "HEAD")).changes;
   };
+  const changed = async (...spec: Parameters<typeof shared>): Promise<Report["changes"]> =>
+    (await stepReport(was, { "spec/openapi.yaml": shared(...spec) })).changes;
   // both fields may be null: the schema says so already
   expect(await changed(person.replace("type: object", 'type: [object, "null"]'), limit)).toEqual([]);
   expect(await changed(person.replace("{ type: string }", "{ type: boolean }"), limit)).toMatchObject([
@@ -168,7 +157,7 @@ const page = '{ $ref: "#/components/parameters/Page" }';
 const answerOf = (name: string): string => `{ $ref: "#/components/schemas/${name}" }`;
 
 test("an operation that no longer takes or answers what it shared with others changes nothing for the others", async () => {
-  const root = repository({
+  const bound = {
     "spec/schema.graphql": `type Query {
   main(page: Int): Person @rest(operation: "main")
   spare(page: Int): JSON @rest(operation: "spare")
@@ -176,15 +165,16 @@ test("an operation that no longer takes or answers what it shared with others ch
 scalar JSON
 type Person { name: String }`,
     "spec/openapi.yaml": pair(page, answerOf("Person")),
-  });
-  const changed = async (text: string) => {
-    write(root, { "spec/openapi.yaml": text });
-    return (await reportOf(root, "--base", "HEAD")).changes.filter(({ class: kind }) => kind !== "safe");
   };
-  expect(await changed(pair("", answerOf("Person")))).toMatchObject([
+  const changed = async (was: typeof bound, text: string) =>
+    (await stepReport(was, { "spec/openapi.yaml": text })).changes.filter(
+      ({ class: kind }) => kind !== "safe",
+    );
+  expect(await changed(bound, pair("", answerOf("Person")))).toMatchObject([
     { rule: "argument-unused", coordinates: ["Query.spare(page:)"] },
   ]);
-  write(root, {
+  const unbound = {
+    ...bound,
     "spec/schema.graphql": `
 type Query {
   main(page: Int): Person @rest(operation: "main")
@@ -193,29 +183,22 @@ type Person {
   name: String
 }`,
     "spec/rest-only.yaml": "spare: not needed",
-  });
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
-  write(root, { "spec/openapi.yaml": pair(page, answerOf("Person")) });
-  git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-qam", "unbound");
-  expect(await changed(pair(page, answerOf("Firm")))).toEqual([]);
+  };
+  expect(await changed(unbound, pair(page, answerOf("Firm")))).toEqual([]);
 });
 
 test("the default of a parameter matters to a field whose argument may be left out", async () => {
-  const root = repository();
   const parameter = (text: string): string =>
     pair(page, answerOf("Person")).replace("schema: { type: integer }", `schema: { type: integer${text} }`);
-  write(root, {
+  const was = {
     "spec/schema.graphql": `type Query {
   main(page: Int): Person @rest(operation: "main")
   first(page: Int! = 1): Person @rest(operation: "spare")
 }
 type Person { name: String }`,
     "spec/openapi.yaml": parameter(""),
-  });
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
-  git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-qam", "pair");
-  write(root, { "spec/openapi.yaml": parameter(", default: 3") });
-  const { changes } = await reportOf(root, "--base", "HEAD");
+  };
+  const { changes } = await stepReport(was, { "spec/openapi.yaml": parameter(", default: 3") });
   expect(changes).toMatchObject([{ rule: "rest-default-changed", coordinates: ["Query.main"] }]);
 });
 
@@ -251,15 +234,14 @@ test("an argument that passes JSON rests on every part of the body, and not on w
 type Mutation { add(input: JSON): Boolean @rest(operation: "add", body: "args.input") }
 scalar JSON
 `;
-  const root = repository({
+  const was = {
     "spec/openapi.yaml": openapi(() => undefined),
     "spec/schema.graphql": schema,
     "spec/operations/depot.graphql": "",
     "spec/rest-only.yaml": "",
-  });
+  };
   const changedBy = async (edit: (properties: typeof body.properties) => void) => {
-    write(root, { "spec/openapi.yaml": openapi(edit) });
-    const { changes } = await reportOf(root, "--base", "HEAD");
+    const { changes } = await stepReport(was, { "spec/openapi.yaml": openapi(edit) });
     return changes.map(({ rule, coordinates }) => [rule, coordinates.join()]);
   };
   const unit = await changedBy(({ meta: { properties } }) =>

@@ -4,18 +4,18 @@ import addFormats from "ajv-formats";
 import { expect, test } from "vitest";
 import reportSchema from "../../../../src/engine/build/check/report.schema.json" with { type: "json" };
 import type { Report } from "../../../../src/engine/build/check/report.ts";
-import { depotOpenapi, depotSchema, edited, project, ran, reportOf, repository, write } from "./run.ts";
+import { stepReport } from "./in-memory.ts";
+import { depotOpenapi, depotSchema, edited, project, ran, reportOf, repository } from "./run.ts";
 
 const ajv = new Ajv2020({ strict: false });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 const isValidReport = ajv.compile(reportSchema);
 
 test("a removed property breaks its field and the saved operation that selects it, at both files' lines", async () => {
-  const root = repository();
-  write(root, {
-    "spec/openapi.yaml": edited(depotOpenapi, "        company:\n          type: string\n", ""),
-  });
-  const result = await reportOf(root, "--base", "HEAD");
+  const result = await stepReport(
+    {},
+    { "spec/openapi.yaml": edited(depotOpenapi, "        company:\n          type: string\n", "") },
+  );
   const [proof, ...others] = result.findings;
   expect(others).toEqual([]);
   expect(proof).toMatchObject({
@@ -28,11 +28,10 @@ test("a removed property breaks its field and the saved operation that selects i
 });
 
 test("a broken operation names what breaks it, and not what only affects it", async () => {
-  const root = repository();
   const tagged = "operationId: parcels_of_warehouse\n      tags: ";
-  const spec = edited(depotOpenapi, `${tagged}[depots]`, `${tagged}[parcels]`);
-  write(root, { "spec/openapi.yaml": edited(spec, "        company:\n          type: string\n", "") });
-  const { findings, operations } = await reportOf(root, "--base", "HEAD");
+  const moved = edited(depotOpenapi, `${tagged}[depots]`, `${tagged}[parcels]`);
+  const openapi = edited(moved, "        company:\n          type: string\n", "");
+  const { findings, operations } = await stepReport({}, { "spec/openapi.yaml": openapi });
   expect(findings.map(({ rule }) => rule)).toContain("rest-product-changed");
   expect(operations[0]).toMatchObject({ name: "Depot", verdict: "broken", because: ["Courier.company"] });
 });
@@ -42,7 +41,7 @@ const verdicts = ({ operations }: Pick<Report, "operations">): string[] =>
 
 test("what a request requires now breaks the saved operations that leave it out", async () => {
   const parcel = '{ barcode: "12345678", worth: { amount: 1, currency: EUR }, receiver: $receiver }';
-  const root = repository({
+  const was = {
     "spec/schema.graphql": edited(
       depotSchema,
       "createParcel(input: ParcelInput!,",
@@ -53,11 +52,9 @@ test("what a request requires now breaks the saved operations that leave it out"
       mutation Bare { createParcel(token: "t") { barcode } }
       mutation Stateless($receiver: ReceiverInput!) { createParcel(input: ${parcel}, token: "t") { barcode } }
     `,
-  });
-  const verdictsOf = async (spec: string): Promise<string[]> => {
-    write(root, { "spec/openapi.yaml": spec });
-    return verdicts(await reportOf(root, "--base", "HEAD"));
   };
+  const verdictsOf = async (openapi: string): Promise<string[]> =>
+    verdicts(await stepReport(was, { "spec/openapi.yaml": openapi }));
   expect(await verdictsOf(depotOpenapi)).toContain("Bare broken");
   const withState = edited(depotOpenapi, "[barcode, worth, receiver]", "[barcode, worth, receiver, state]");
   expect(await verdictsOf(edited(withState, newParcel(true), newParcel(false)))).toContain(
@@ -72,18 +69,17 @@ const newParcel = (required: boolean): string => `required: ${required}
               $ref: '#/components/schemas/NewParcel'`;
 
 test("a saved operation with the name of a removed type is untouched", async () => {
-  const root = repository({
+  const was = {
     "spec/schema.graphql": edited(
       depotSchema,
       "enum Currency {",
       "input Old {\n  a: Int\n}\n\nenum Currency {",
     ),
-  });
-  write(root, {
+  };
+  const result = await stepReport(was, {
     "spec/schema.graphql": depotSchema,
     "spec/operations/old.graphql": "query Old { parcels(warehouseId: 1) { page { total } } }",
   });
-  const result = await reportOf(root, "--base", "HEAD");
   expect(result.findings.filter(({ stage }) => stage === "changes")).toMatchObject([
     { change: "breaking", coordinate: "Old", operations: [] },
   ]);
@@ -148,10 +144,9 @@ test("saved operations are read from nested folders, on disk and at the base", a
 test("a text that clients may still send is noted once it is gone, and the run does not fail", async () => {
   const query = (selected: string, name = "Totals") =>
     `query ${name} { parcels(warehouseId: 1) { page { ${selected} } } }`;
-  const root = repository({ "spec/operations/totals.graphql": query("total") });
+  const was = { "spec/operations/totals.graphql": query("total") };
   const notesAfter = async (text: string): Promise<string[]> => {
-    write(root, { "spec/operations/totals.graphql": text });
-    const { findings } = await reportOf(root, "--base", "HEAD");
+    const { findings } = await stepReport(was, { "spec/operations/totals.graphql": text });
     return findings
       .filter(({ stage }) => stage === "changes")
       .map(({ severity, message }) => `${severity}: ${message}`);
@@ -183,14 +178,13 @@ test.each([
 ])(
   "an enum that is now %s impacts the operations that read it or send it",
   async (now, expected, coordinate) => {
-    const root = repository();
-    write(root, {
+    const edits = {
       "spec/openapi.yaml": edited(depotOpenapi, "[in-transit, delivered, lost]", now),
       "spec/operations/states.graphql": `
       query States($id: Int!) { parcels(warehouseId: $id) { parcels { state } } }
       query OfState($id: Int!, $states: [ParcelState!]) { parcels(warehouseId: $id, states: $states) { page { total } } }`,
-    });
-    const { findings, operations } = await reportOf(root, "--base", "HEAD");
+    };
+    const { findings, operations } = await stepReport({}, edits);
     expect(findings.map((each) => each.coordinates)).toEqual([expect.arrayContaining([coordinate])]);
     const own = operations.filter(({ file }) => file.endsWith("states.graphql"));
     expect(own.map(({ name, verdict }) => `${name} ${verdict}`).join(", ")).toBe(expected);
@@ -198,15 +192,8 @@ test.each([
 );
 
 test("an enum with one value for another is one finding, for those who read it and those who send it", async () => {
-  const root = repository();
-  write(root, {
-    "spec/openapi.yaml": edited(
-      depotOpenapi,
-      "[in-transit, delivered, lost]",
-      "[in-transit, delivered, gone]",
-    ),
-  });
-  const { findings } = await reportOf(root, "--base", "HEAD");
+  const openapi = edited(depotOpenapi, "[in-transit, delivered, lost]", "[in-transit, delivered, gone]");
+  const { findings } = await stepReport({}, { "spec/openapi.yaml": openapi });
   expect(findings.filter(({ change }) => change)).toMatchObject([
     { coordinates: expect.arrayContaining(["ParcelInput.state", "Query.parcels(states:)", "Parcel.state"]) },
   ]);

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { run as codegen } from "../../../../src/engine/build/codegen/codegen-command.ts";
 import { run as explain } from "../../../../src/engine/build/explain/explain-command.ts";
 import { run as propose } from "../../../../src/engine/build/propose/propose-command.ts";
+import { stepReport } from "./in-memory.ts";
 import { edited, ran, reportOf, repository, silent, write } from "./run.ts";
 
 const folder = join(import.meta.dirname, "../codegen/cases/maps");
@@ -19,9 +20,8 @@ const files = {
 const scores = 'additionalProperties: { $ref: "#/components/schemas/Score" }';
 
 async function changesFrom(from: string, to: string, base = openapi) {
-  const root = repository({ ...files, "spec/openapi.yaml": base });
-  write(root, { "spec/openapi.yaml": edited(base, from, to) });
-  const { changes } = await reportOf(root, "--base", "HEAD");
+  const was = { ...files, "spec/openapi.yaml": base };
+  const { changes } = await stepReport(was, { "spec/openapi.yaml": edited(base, from, to) });
   return changes.map(({ rule, class: kind, coordinates }) => [rule, kind, coordinates.join(" ")]);
 }
 
@@ -51,19 +51,13 @@ test("a property beside the entries, and a map that no field shows as its entrie
 });
 
 test("a directive that is added or removed is a change of the binding", async () => {
-  const root = repository(files);
-  write(root, {
-    "spec/schema.graphql": edited(
-      edited(
-        schema,
-        'days: [Day!] @restName(name: "value") @restEntries',
-        'days: JSON @restName(name: "value")',
-      ),
-      /type Day \{[^}]*\}\n/.exec(schema)?.[0] ?? "",
-      "",
-    ),
-  });
-  const { changes } = await reportOf(root, "--base", "HEAD");
+  const withoutDirective = edited(
+    schema,
+    'days: [Day!] @restName(name: "value") @restEntries',
+    'days: JSON @restName(name: "value")',
+  );
+  const withoutType = edited(withoutDirective, /type Day \{[^}]*\}\n/.exec(schema)?.[0] ?? "", "");
+  const { changes } = await stepReport(files, { "spec/schema.graphql": withoutType });
   expect(changes.map(({ message }) => message)).toContain(
     "Season.days is bound differently now: property value, it was the entries of property value",
   );

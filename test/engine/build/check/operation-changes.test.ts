@@ -1,8 +1,8 @@
 /** The changes of an operation itself since a base: its body and its credentials. */
 import { expect, test } from "vitest";
 import type { Report } from "../../../../src/engine/build/check/report.ts";
-import { stepFindings } from "./in-memory.ts";
-import { depotOpenapi, depotSchema, edited, reportOf, repository, write } from "./run.ts";
+import { stepFindings, stepReport } from "./in-memory.ts";
+import { depotOpenapi, depotSchema, edited } from "./run.ts";
 
 test("a body in another media type breaks who sends it, unless REST still takes the old one", async () => {
   const form = "application/x-www-form-urlencoded";
@@ -12,11 +12,9 @@ test("a body in another media type breaks who sends it, unless REST still takes 
       `        content:\n${each.map((type) => `          ${type}:\n${schema}`).join("")}`;
     return edited(depotOpenapi, content(["application/json"]), content(media));
   };
-  const root = repository({ "spec/openapi.yaml": body(form) });
-  const changesOf = async (spec: string): Promise<Report["changes"]> => {
-    write(root, { "spec/openapi.yaml": spec });
-    return (await reportOf(root, "--base", "HEAD")).changes;
-  };
+  const was = { "spec/openapi.yaml": body(form) };
+  const changesOf = async (openapi: string): Promise<Report["changes"]> =>
+    (await stepReport(was, { "spec/openapi.yaml": openapi })).changes;
   expect(await changesOf(body("application/json"))).toMatchObject([
     {
       rule: "rest-body-changed",
@@ -36,11 +34,9 @@ test("a text part that becomes a file is one finding, and so is a file that a mu
     "multipart/form-data:\n            schema:\n              $ref: '#/components/schemas/NewParcel'",
   );
   const notes = "        notes:\n          type: array\n          items:\n            type: string\n";
-  const root = repository({ "spec/openapi.yaml": parts });
-  const messagesOf = async (spec: string): Promise<string[]> => {
-    write(root, { "spec/openapi.yaml": spec });
-    return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
-  };
+  const was = { "spec/openapi.yaml": parts };
+  const messagesOf = async (openapi: string): Promise<string[]> =>
+    (await stepReport(was, { "spec/openapi.yaml": openapi })).changes.map(({ message }) => message);
   expect(await messagesOf(parts)).toEqual([]);
   expect(await messagesOf(edited(parts, notes, `${notes}            format: binary\n`))).toEqual([
     'body "notes" of parcel_create is a file, which cannot be sent there',
@@ -63,18 +59,16 @@ test("an answer in another media type is not said to be without content", async 
   const content = (status: number, media: string): string =>
     `"${status}": { description: A note., content: { ${media}: { schema: { type: string } } } }`;
   const json = content(200, "application/json");
-  const root = repository({
+  const was = {
     "spec/openapi.yaml": answer(json),
     "spec/schema.graphql": edited(
       depotSchema,
       "type Query {",
       'type Query {\n  "Note."\n  note: String @rest(operation: "getNote")',
     ),
-  });
-  const messagesOf = async (spec: string): Promise<string[]> => {
-    write(root, { "spec/openapi.yaml": spec });
-    return (await reportOf(root, "--base", "HEAD")).changes.map(({ message }) => message);
   };
+  const messagesOf = async (openapi: string): Promise<string[]> =>
+    (await stepReport(was, { "spec/openapi.yaml": openapi })).changes.map(({ message }) => message);
   expect(await messagesOf(answer(content(200, "application/xml")))).toEqual([
     "getNote documents no JSON or text response",
   ]);
@@ -98,9 +92,8 @@ test("a newly required scope is named after its scheme, in a readable sentence",
       `\nsecurity: ${security}`,
     );
   const messageOf = async (before: string, after: string): Promise<string | undefined> => {
-    const root = repository({ "spec/openapi.yaml": spec(before) });
-    write(root, { "spec/openapi.yaml": spec(after) });
-    const { changes } = await reportOf(root, "--base", "HEAD");
+    const was = { "spec/openapi.yaml": spec(before) };
+    const { changes } = await stepReport(was, { "spec/openapi.yaml": spec(after) });
     expect(changes).toHaveLength(1);
     return changes[0]?.message;
   };

@@ -1,6 +1,7 @@
 /** A demand of REST on requests breaks the saved operations that may fail it, and no other. */
 import { expect, test } from "vitest";
-import { depotOpenapi, depotSchema, edited, project, reportOf, repository, write } from "./run.ts";
+import { stepReport } from "./in-memory.ts";
+import { depotOpenapi, depotSchema, edited, project, reportOf } from "./run.ts";
 
 type Edit = readonly [from: string, to: string];
 
@@ -76,9 +77,7 @@ const cases: readonly (readonly [string, Edit, string])[] = [
 ];
 
 test.each(cases)("%s", async (_, [from, to], broken) => {
-  const root = repository(saved);
-  write(root, { "spec/openapi.yaml": edited(depotOpenapi, from, to) });
-  const report = await reportOf(root, "--base", "HEAD");
+  const report = await stepReport(saved, { "spec/openapi.yaml": edited(depotOpenapi, from, to) });
   expect(brokenOf(report)).toBe(broken);
 });
 
@@ -97,9 +96,8 @@ test("also without a base, and the finding of an operation that omits the value 
 });
 
 test("a value that leaves an enum of the schema breaks the operations that may send it", async () => {
-  const root = repository(saved);
-  write(root, { "spec/schema.graphql": edited(depotSchema, '  LOST @restName(name: "lost")\n', "") });
-  const { findings } = await reportOf(root, "--base", "HEAD");
+  const schema = edited(depotSchema, '  LOST @restName(name: "lost")\n', "");
+  const { findings } = await stepReport(saved, { "spec/schema.graphql": schema });
   const removed = findings.find(({ rule }) => rule === "sdl-value-removed-from-enum");
   expect(removed?.operations.map(({ name }) => name).join(" ")).toBe(
     "Register LiteralLost VariableList VariableItem Lost State MaybeState Whole",
@@ -122,7 +120,7 @@ components:
       required: ${required}
       properties: { name: { type: string }, kind: { type: string, enum: ${values} }, child: { $ref: "#/components/schemas/Node" } }
 `;
-  const root = repository({
+  const was = {
     "spec/schema.graphql": `type Query { none: Int }
 type Mutation { add(node: NodeInput!): Added @rest(operation: "add", body: "args.node") }
 type Added { id: String! }
@@ -135,10 +133,9 @@ mutation Whole($node: NodeInput!) { add(node: $node) { id } }
 mutation Named { add(node: { name: "a", kind: new, child: { name: "b", kind: new } }) { id } }
 mutation Unnamed { add(node: { name: "a", kind: new, child: { kind: old } }) { id } }
 mutation Usual { add(node: { name: "a", kind: new, child: { name: "b" } }) { id } }`,
-  });
+  };
   const broken = async (text: string): Promise<string> => {
-    write(root, { "spec/openapi.yaml": text });
-    const { operations: all } = await reportOf(root, "--base", "HEAD");
+    const { operations: all } = await stepReport(was, { "spec/openapi.yaml": text });
     return all.flatMap(({ name, verdict }) => (verdict === "broken" ? [name] : [])).join(" ");
   };
   expect(await broken(openapi("[name]", "[old, new]"))).toBe("Whole Unnamed");

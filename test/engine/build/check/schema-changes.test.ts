@@ -3,8 +3,8 @@ import { BreakingChangeType, DangerousChangeType } from "graphql";
 import { expect, test } from "vitest";
 import { changeRules, schemaRules } from "../../../../src/engine/build/check/changes/change-catalogue.ts";
 import { examine } from "../../../../src/engine/build/check/check.ts";
+import { stepReport } from "./in-memory.ts";
 import { validProject } from "./mutations/pair.ts";
-import { reportOf, repository, write } from "./run.ts";
 
 const openapi = JSON.stringify({
   openapi: "3.1.0",
@@ -56,14 +56,13 @@ test.each([
   ["Int = 2", "Int", "Int = 3", "Int", "Mutation.find(page:)"],
   ["Int!", "Int!", "Int = 3", "Int = 3", undefined],
 ])("page: %s, size: %s → page: %s, size: %s", async (page, size, otherPage, otherSize, coordinate) => {
-  const root = repository({
+  const was = {
     "spec/openapi.yaml": openapi,
     "spec/schema.graphql": schema(page, size),
     "spec/operations/depot.graphql": "",
     "spec/rest-only.yaml": "",
-  });
-  write(root, { "spec/schema.graphql": schema(otherPage, otherSize) });
-  const { changes } = await reportOf(root, "--base", "HEAD");
+  };
+  const { changes } = await stepReport(was, { "spec/schema.graphql": schema(otherPage, otherSize) });
   const dangerous = changes.filter((change) => change.class !== "safe");
   expect(dangerous.map(({ rule, coordinates }) => [rule, coordinates.join()])).toEqual(
     coordinate === undefined ? [] : [["sdl-arg-default-value-change", coordinate]],
@@ -90,15 +89,14 @@ test("a nullable argument that loses its default as it becomes non-null is one f
 });
 
 test("an operation that gives an argument is not broken where the argument loses its default", async () => {
-  const root = repository({
+  const was = {
     "spec/openapi.yaml": openapi,
     "spec/schema.graphql": schema("Int! = 1", "Int"),
     "spec/operations/depot.graphql":
       "mutation Given { find(page: 2, input: {}) } mutation Omitted { find(input: {}) }",
     "spec/rest-only.yaml": "",
-  });
-  write(root, { "spec/schema.graphql": schema("Int!", "Int") });
-  const { operations } = await reportOf(root, "--base", "HEAD");
+  };
+  const { operations } = await stepReport(was, { "spec/schema.graphql": schema("Int!", "Int") });
   expect(operations.map(({ name, verdict }) => [name, verdict])).toEqual([
     ["Given", "untouched"],
     ["Omitted", "broken"],
@@ -106,15 +104,14 @@ test("an operation that gives an argument is not broken where the argument loses
 });
 
 test("an input type that takes one of its fields now breaks the operations that give several", async () => {
-  const root = repository({
+  const was = {
     "spec/openapi.yaml": openapi,
     "spec/schema.graphql": schema("Int", "Int"),
     "spec/operations/depot.graphql": 'mutation Find($size: Int) { find(input: { size: $size, name: "a" }) }',
     "spec/rest-only.yaml": "",
-  });
+  };
   const oneOf = schema("Int", "Int").replace("input Filter", "input Filter @oneOf");
-  write(root, { "spec/schema.graphql": oneOf });
-  const { findings } = await reportOf(root, "--base", "HEAD");
+  const { findings } = await stepReport(was, { "spec/schema.graphql": oneOf });
   expect(findings.find(({ rule }) => rule === "sdl-one-of-added")).toMatchObject({
     coordinates: ["Filter", "Filter.size", "Filter.name"],
     operations: [{ name: "Find", verdict: "broken" }],

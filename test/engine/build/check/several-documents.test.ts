@@ -6,6 +6,7 @@ import type { Finding } from "../../../../src/engine/build/check/report.ts";
 import { run as codegen } from "../../../../src/engine/build/codegen/codegen-command.ts";
 import { run as explain } from "../../../../src/engine/build/explain/explain-command.ts";
 import { run as propose } from "../../../../src/engine/build/propose/propose-command.ts";
+import { stepReport } from "./in-memory.ts";
 import { edited, ran, reportOf, repository, write } from "./run.ts";
 
 const spec = join(import.meta.dirname, "../codegen/cases/several-documents");
@@ -19,7 +20,8 @@ query Payers { payers { number } }
 query Owed { contacts { id invoices { id payer { number } } } }
 `;
 
-const opened = (): string => repository({ "spec/operations/front.graphql": operations }, spec);
+const saved = { "spec/operations/front.graphql": operations };
+const opened = (): string => repository(saved, spec);
 
 /** The findings, but for files that were never generated. */
 async function found(root: string, ...argv: string[]): Promise<Finding[]> {
@@ -31,16 +33,10 @@ const places = ({ places: all }: Finding): string[] =>
 const names = ({ operations: all }: Finding): string[] => all.map(({ name }) => name);
 
 test("a finding about an edit of one document has that document's file, fields and operations only", async () => {
-  const root = opened();
-  expect(await found(root, "--base", "HEAD")).toEqual([]);
-  write(root, {
-    "spec/openapi/billing-eu.json": edited(
-      billing,
-      '"number": { "type": "integer" }',
-      '"number": { "type": "string" }',
-    ),
-  });
-  const [finding, ...others] = await found(root, "--base", "HEAD");
+  expect((await stepReport(saved, {}, { spec })).findings).toEqual([]);
+  const openapi = edited(billing, '"number": { "type": "integer" }', '"number": { "type": "string" }');
+  const edits = { "spec/openapi/billing-eu.json": openapi };
+  const [finding, ...others] = (await stepReport(saved, edits, { spec })).findings;
   expect(others).toEqual([]);
   expect(finding).toMatchObject({ rule: "output-type", coordinate: "Payer.number", change: "breaking" });
   expect(finding && places(finding)).toEqual([
@@ -52,13 +48,12 @@ test("a finding about an edit of one document has that document's file, fields a
 });
 
 test("another credential, another base of a part, a field of an overlay: each at its document", async () => {
-  const root = opened();
-  write(root, {
+  const edits = {
     "spec/openapi/crm.yaml": edited(crm, "name: X-Crm-Key", "name: X-Crm-Token"),
     "spec/openapi/crm.overlay.yaml": edited(text("openapi/crm.overlay.yaml"), "[email]", "[id]"),
     "spec/openapi/parts/money.yaml": edited(text("openapi/parts/money.yaml"), "required: [amount], ", ""),
-  });
-  const findings = await found(root, "--base", "HEAD");
+  };
+  const { findings } = await stepReport(saved, edits, { spec });
   expect(findings.map((each) => [each.message, names(each), places(each).slice(1)])).toEqual([
     [
       "Contact.email is String!, but REST may leave it out",

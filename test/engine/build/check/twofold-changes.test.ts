@@ -1,19 +1,17 @@
 /** A change of one shared schema that means one thing for what is sent to REST, and another for what is read from it. */
 import { expect, test } from "vitest";
-import { stepFindings } from "./in-memory.ts";
-import { reportOf, repository, write } from "./run.ts";
+import { stepFindings, stepReport } from "./in-memory.ts";
 
 test("a removed enum value breaks operations that send it, and none that read it", async () => {
-  const root = repository({
+  const was = {
     "spec/schema.graphql": `type Query { things(state: State): [Thing!] @rest(operation: "things") }
 type Thing { state: State }
 enum State { new old }`,
     "spec/openapi.yaml": states("[new, old]"),
     "spec/rest-only.yaml": "",
     "spec/operations/depot.graphql": "query States { things { state } }",
-  });
-  write(root, { "spec/openapi.yaml": states("[new]") });
-  const { findings, changes } = await reportOf(root, "--base", "HEAD");
+  };
+  const { findings, changes } = await stepReport(was, { "spec/openapi.yaml": states("[new]") });
   expect(findings).toMatchObject([
     { rule: "input-enum", change: "breaking", coordinates: ["Query.things(state:)"] },
   ]);

@@ -2,8 +2,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect, test } from "vitest";
+import { readUsage } from "../../../../src/engine/build/check/read-usage.ts";
 import reportSchema from "../../../../src/engine/build/check/report.schema.json" with { type: "json" };
-import { depotSchema, edited, ran, reportOf, repository, write } from "./run.ts";
+import { stepReport } from "./in-memory.ts";
+import { depotSchema, edited, project, ran, reportOf, repository, write } from "./run.ts";
 
 const ajv = new Ajv2020({ strict: false });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
@@ -32,10 +34,10 @@ const edits = {
 
 /** Severities of the changes after an edit of the schema, with this usage. */
 async function severities(edit: keyof typeof edits, usage: string): Promise<string[]> {
-  const root = repository();
+  const used = readUsage(project({ "usage.txt": usage }), "usage.txt", daysAgo(0));
   const [from, to] = edits[edit];
-  write(root, { "spec/schema.graphql": edited(depotSchema, from, to), "usage.txt": usage });
-  const report = await reportOf(root, "--base", "HEAD", "--usage", "usage.txt");
+  const schema = edited(depotSchema, from, to);
+  const report = await stepReport({}, { "spec/schema.graphql": schema }, { usage: used });
   expect(isValidReport(report), JSON.stringify(isValidReport.errors)).toBe(true);
   return report.findings.flatMap(({ stage, severity }) => (stage === "changes" ? [severity] : []));
 }
