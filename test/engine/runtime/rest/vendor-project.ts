@@ -135,38 +135,99 @@ export const json = (response: ServerResponse, status: number, body: unknown, he
     .writeHead(status, { "content-type": "application/json", ...headers })
     .end(JSON.stringify(body));
 
-/** A vendor that remembers what it was asked. */
-export async function vendor(answer: Answer) {
-  const seen: Seen[] = [];
+type Vendor = { readonly seen: readonly Seen[]; readonly origin: string };
+type StandIn = { readonly begin: (answer: Answer) => Vendor; readonly close: () => void };
+
+/** A server whose answers and memory are those of the test that began it last. */
+async function startStandIn(): Promise<StandIn> {
+  let [seen, answer]: [Seen[], Answer] = [[], () => {}];
   const server = createServer((request, response) => {
     seen.push({ line: `${request.method} ${request.url}`, headers: request.headers });
+    const respond = answer;
     let body = "";
     request.on("data", (chunk) => {
       body += chunk;
     });
-    request.on("end", () => answer(request, response, body));
+    request.on("end", () => respond(request, response, body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { seen, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  server.unref();
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const begin = (now: Answer): Vendor => {
+    [seen, answer] = [[], now];
+    onTestFinished(() => server.closeAllConnections());
+    return { seen, origin };
+  };
+  return { begin, close: () => void server.close() };
+}
+
+/** A vendor that remembers what it was asked. */
+export async function vendor(answer: Answer): Promise<Vendor> {
+  const { begin, close } = await startStandIn();
+  onTestFinished(close);
+  return begin(answer);
 }
 
 export const names = ["pager", "tracker", "maps", "mail", "own", "bank"] as const;
 
-/** A folder with the spec and the secrets. */
-export function folders(files: Readonly<Record<string, string>>) {
+/**
+ * Stand-ins of all vendors that no test uses now. Most layers differ in their origins alone, so one that gets the origins of an
+ * earlier test needs no code to be generated and compiled.
+ */
+const idle: Record<(typeof names)[number], StandIn>[] = [];
+
+async function vendorsOfTest(answer: Answer) {
+  const standIns = idle.pop() ?? (await eachVendor(startStandIn));
+  onTestFinished(() => void idle.push(standIns));
+  return eachVendor(async (name) => standIns[name].begin(answer));
+}
+
+const eachVendor = async <T>(make: (name: (typeof names)[number]) => Promise<T>) =>
+  Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await make(name)] as const)),
+  ) as Record<(typeof names)[number], T>;
+
+type Generated = { readonly files: ReadonlyMap<string, string>; readonly api: GeneratedApi };
+/** What was generated from each spec, by the spec's files. */
+const known = new Map<string, Generated>();
+/** The folders that it was imported from, which it reads later. */
+const imported: string[] = [];
+process.on("exit", () => {
+  for (const root of imported) rmSync(root, { recursive: true, force: true });
+});
+
+/** The generated files of the project's spec, and the module that they are, imported once for each spec. */
+async function generatedOf(root: string, spec: object): Promise<Generated> {
+  const key = JSON.stringify(spec);
+  const earlier = known.get(key);
+  if (earlier) return earlier;
+  const files = await generate(projectAt(root).proved());
+  const lasting = emptyFolder();
+  imported.push(lasting.root);
+  for (const [path, text] of files) lasting.write(path, text);
+  const { api }: { api: GeneratedApi } = await import(join(lasting.root, "generated/index.ts"));
+  const generated = { files, api };
+  known.set(key, generated);
+  return generated;
+}
+
+/** A folder with this repository's packages; `write` adds a file. */
+function emptyFolder() {
   const root = mkdtempSync(join(tmpdir(), "vendor-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  symlinkSync(join(import.meta.dirname, "../../../../node_modules"), join(root, "node_modules"));
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
+  return { root, write };
+}
+
+/** A folder with the spec and the secrets. */
+export function folders(files: Readonly<Record<string, string>>) {
+  const { root, write } = emptyFolder();
+  onTestFinished(() => rmSync(root, { recursive: true }));
   for (const [name, text] of Object.entries(files)) write(`spec/${name}`, text);
   for (const [name, text] of Object.entries(secrets)) write(`secrets/${name}`, `${text}\n`);
-  symlinkSync(join(import.meta.dirname, "../../../../node_modules"), join(root, "node_modules"));
   return { root, write, directory: join(root, "secrets") };
 }
 
@@ -186,15 +247,13 @@ export async function layer(
     readonly edit?: (text: string) => string;
   } = {},
 ) {
-  const vendors = Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await vendor(answer)] as const)),
-  ) as Record<(typeof names)[number], Awaited<ReturnType<typeof vendor>>>;
+  const vendors = await vendorsOfTest(answer);
   const origins = Object.fromEntries(names.map((name) => [name, vendors[name].origin]));
   const held = edit(credentialsFor(origins) + (credentials?.(origins) ?? ""));
-  const project = folders({ ...spec, ...files, "credentials.yaml": held });
-  const generated = await generate(projectAt(project.root).proved());
+  const texts = { ...spec, ...files, "credentials.yaml": held };
+  const project = folders(texts);
+  const { files: generated, api } = await generatedOf(project.root, texts);
   for (const [path, text] of generated) project.write(path, text);
-  const { api }: { api: GeneratedApi } = await import(join(project.root, "generated/index.ts"));
   const service: Service = { name: "vendor", root: project.root, api: async () => api };
   const urls = Object.fromEntries(
     names.map((name) => [`REST_BASE_URL_${name.toUpperCase()}`, origins[name]]),
