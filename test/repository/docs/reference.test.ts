@@ -8,13 +8,37 @@ import { blocksOf, read, tableOf } from "./page.ts";
 
 const page = read("docs/reference/directives.md");
 
+const books = `openapi: 3.1.0
+info: { title: Library, version: "1" }
+security: []
+paths:
+  /books:
+    get:
+      operationId: listBooks
+      parameters:
+        - { name: marker, in: query, schema: { type: string } }
+        - { name: limit, in: query, schema: { type: integer, format: int32, maximum: 100, default: 20 } }
+      responses:
+        "200":
+          description: A page.
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [entries]
+                properties:
+                  entries: { type: array, items: { $ref: "#/components/schemas/Book" } }
+                  next_marker: { type: [string, "null"] }
+                  total_count: { type: integer, format: int32 }
+components:
+  schemas:
+    Book: { type: object, required: [id], properties: { id: { type: string } } }
+`;
+
 test("the connection of docs/reference/mapping.md is what propose prints for its document", () => {
   const [, section = ""] = read("docs/reference/mapping.md").split("\n### Connections\n");
-  const [[openapi = ""] = [], [schema = ""] = []] = ["yaml", "graphql"].map((language) =>
-    blocksOf(section, language),
-  );
-  const { schema: printed } = startProject(restDocument(openapi), { tag: [], operation: [], query: [] });
-  expect(schema.trim()).toBe(printed.trim());
+  const { schema: printed } = startProject(restDocument(books), { tag: [], operation: [], query: [] });
+  expect(blocksOf(section, "graphql")[0]?.trim()).toBe(printed.trim());
 });
 
 /** `@rest(operation:)`, `@restEntries`, `RestParam.from`: what the definitions of the directives let a schema say. */
