@@ -86,7 +86,7 @@ function build(): void {
   compile("--removeComments", "--declaration", "false");
   dropMapsOfCommands();
   for (const path of others) cpSync(join(engine, path), join(target, path));
-  for (const path of ["LICENSE", actionFile, ...deployFolders])
+  for (const path of ["LICENSE", actionFile, "examples/gitlab", ...deployFolders])
     cpSync(join(root, path), join(target, path), { recursive: true });
   for (const kind of Object.keys(handbook)) mkdirSync(join(target, "docs", kind), { recursive: true });
   for (const [page, place] of pages) writeFileSync(join(target, place), packed(page, place));

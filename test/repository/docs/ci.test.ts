@@ -79,7 +79,7 @@ test("GitLab's job compares a merge request, and proves the default branch", asy
 });
 
 test("GitLab's scheduled job pushes what changed, as a merge request, a draft if something is to settle", () => {
-  const { update } = yaml.find((block) => block.update) ?? {};
+  const { update } = parse(read("examples/gitlab/update.yml"));
   const folder = mkdtempSync(join(tmpdir(), "gitlab-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const tools = fakeTools();
