@@ -13,7 +13,7 @@ export const buildTime = [
   ["build/schema"],
   ["build/bind"],
   ["build/project"],
-  ["build/propose", "build/explain", "build/validate", "build/bundle"],
+  ["build/propose", "build/explain", "build/validate", "build/bundle", "build/sources"],
   ["build/codegen"],
   ["build/check", "build/init", "client-package"],
   ["build/update", "build/lsp"],

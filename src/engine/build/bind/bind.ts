@@ -20,6 +20,7 @@ import { deprecations } from "./checks/deprecations.ts";
 import { checkHeldCredentials } from "./checks/held-credentials.ts";
 import { checkNPlusOne } from "./checks/n-plus-one.ts";
 import { semanticNonNull } from "./checks/semantic-non-null.ts";
+import { enumValues } from "./enum-values.ts";
 import { Findings } from "./findings.ts";
 import { InheritingFields } from "./inheriting-fields.ts";
 import { checkInheritedInputs } from "./inputs/check-inherited-inputs.ts";
@@ -29,7 +30,6 @@ import { addRepresentations, checkFederation, isOfOtherSubgraphs, referencesOf }
 import { calledOperations } from "./requests/called-operations.ts";
 import { InputConversions } from "./requests/input-conversions.ts";
 import { resolveRequest } from "./requests/resolve-request.ts";
-import { enumValues } from "./type-rules.ts";
 
 type BindInput = Pick<
   Model,

@@ -4,13 +4,13 @@ import type { NodePath } from "../diagnostic.ts";
 import {
   declaredNames,
   declaredProperty,
+  describeShape,
   isOnly,
   type Property,
   type Shape,
 } from "../openapi/shapes/shape.ts";
 import { normalizeName } from "../schema/graphql-names.ts";
 import type { Findings, FindingTarget } from "./findings.ts";
-import { describeShape } from "./type-rules.ts";
 
 type ResponsePath = {
   readonly object: Shape;

@@ -1,31 +1,24 @@
 /** `restbound check`: runs every stage once and prints the report in all requested formats. */
-import { join, posix, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type Io, runCommand } from "../../shared/cli/command.ts";
 import { type Failure, UsageError } from "../../shared/cli/command-failure.ts";
 import { nonEmpty } from "../../shared/cli/command-line.ts";
-import { printable, quoteArgument } from "../../shared/cli/printable.ts";
-import { removeFile, replaceFile } from "../../shared/cli/replace-files.ts";
-import { escapeControlCharacters } from "../../shared/control-characters.ts";
-import { isHttpUrl, parseManifestLocations } from "../../shared/manifests/manifest-locations.ts";
-import { type Manifest, Manifests } from "../../shared/manifests/manifests.ts";
+import { quoteArgument } from "../../shared/cli/printable.ts";
+import { removeFile } from "../../shared/cli/replace-files.ts";
+import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { shownUrl } from "../../shared/shown-url.ts";
-import { pathBelowRepository } from "../project/path-below-repository.ts";
 import type { ValidProject } from "../project/project.ts";
 import { folderFiles } from "../project/spec-files.ts";
 import { check } from "./check.ts";
 import { compositionFindings, readSubgraphs } from "./composition.ts";
 import { deployedCommit } from "./deployed-commit.ts";
 import { checkSingleStdout, formatOption, type Output, rejectInputFiles } from "./format/format-option.ts";
-import { failureAnnotations, formatGithub } from "./format/github.ts";
-import { formatGitlab } from "./format/gitlab.ts";
-import { failureMarkdown, formatMarkdown } from "./format/markdown.ts";
-import { formatSarif } from "./format/sarif.ts";
-import { formatText } from "./format/text.ts";
+import { printFailure, printReport } from "./format/print-report.ts";
 import { freshnessFindings } from "./freshness.ts";
 import { gitFiles, hasDiverged } from "./git-files.ts";
+import { readManifests } from "./read-manifests.ts";
 import { readUsage } from "./read-usage.ts";
 import type { Finding, Report } from "./report.ts";
-import { rulePage } from "./rules.ts";
 
 type Given = {
   readonly base?: string;
@@ -52,11 +45,7 @@ export function run(argv: readonly string[], io: Io): Promise<number> {
     return report.summary.unapproved === 0 ? 0 : 1;
   };
   const failed = (failure: Failure): void => {
-    const below = `${pathBelowRepository(io.root)}spec/`;
-    for (const output of outputs) {
-      if (output.format === "github") write(failureAnnotations(failure, below), output, io);
-      if (output.format === "markdown") write(failureMarkdown(failure), output, io);
-    }
+    for (const output of outputs) printFailure(failure, output, io);
   };
   return runCommand("restbound check", argv, { ...io, failed }, (line, does) =>
     line
@@ -113,26 +102,6 @@ async function reportOf(
   });
 }
 
-/** Throws `UsageError` if a manifest cannot be read, because that must not look like an app without operations. */
-export async function readManifests(root: string, given: string | undefined): Promise<readonly Manifest[]> {
-  try {
-    const places = parseManifestLocations(given ?? "").map(({ app, at }) => ({
-      app,
-      at: isHttpUrl(at) ? at : resolve(root, at),
-    }));
-    const { manifests, faults } = await new Manifests(places).refresh();
-    if (faults.length > 0)
-      throw new UsageError(faults.map(({ source, reason }) => `OPERATIONS_FROM: ${source} ${reason}`));
-    return manifests.map((each) => ({
-      ...each,
-      source: isHttpUrl(each.source) ? each.source : relative(root, each.source),
-    }));
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError([`OPERATIONS_FROM: ${(error as Error).message}`]);
-  }
-}
-
 /** Imports codegen only if there is something to generate, because its libraries take most of the start-up time. */
 async function generated(project: ValidProject): Promise<ReadonlyMap<string, string>> {
   const { generate } = await import("../codegen/generate.ts");
@@ -142,37 +111,4 @@ async function generated(project: ValidProject): Promise<ReadonlyMap<string, str
 async function freshness(root: string, files: ReadonlyMap<string, string>): Promise<Finding[]> {
   const { generatedFiles } = await import("../codegen/codegen-command.ts");
   return freshnessFindings(root, files, generatedFiles(root));
-}
-
-function write(text: string, { file }: Output, io: Io): void {
-  if (file === undefined) io.out(text.trimEnd());
-  else replaceFile(resolve(io.root, file), text);
-}
-
-/** Prints the report to its destination. */
-export const printReport = (report: Report, output: Output, io: Io): void =>
-  write(print(report, output, io), output, io);
-
-const annotations = { github: formatGithub, gitlab: formatGitlab, sarif: formatSarif };
-
-/**
- * Formats the report. Outside JSON, every text is escaped to a printable line, except frames, which are printable already. In
- * annotations, file names are relative to the repository.
- */
-function print(report: Report, { format, file }: Output, io: Io): string {
-  if (format === "json") {
-    const findings = report.findings.map((finding) => ({ ...finding, page: rulePage(finding.rule) }));
-    const text = JSON.stringify({ ...report, findings }, null, 2);
-    return escapeControlCharacters(`${text}\n`).replaceAll("##", "#\\u0023");
-  }
-  const isAnnotation = format === "github" || format === "gitlab" || format === "sarif";
-  const below = isAnnotation ? pathBelowRepository(io.root) : "";
-  const shown: Report = JSON.parse(JSON.stringify(report), (key, value) => {
-    if (typeof value !== "string" || key === "text") return value;
-    return printable(key === "file" && !isHttpUrl(value) ? posix.join(below, value) : value);
-  });
-  if (isAnnotation) return annotations[format](shown);
-  return format === "markdown"
-    ? formatMarkdown(shown)
-    : formatText(shown, file === undefined && io.colour === true);
 }

@@ -20,12 +20,13 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 import { addInputFields, withPossibleTypes } from "../../shared/selected-coordinates.ts";
+import { enumValues } from "../bind/enum-values.ts";
 import { rejectionReason } from "../bind/inputs/check-constants.ts";
 import type { InputPairs } from "../bind/inputs/input-pairs.ts";
 import { InputSlots } from "../bind/inputs/input-slots.ts";
 import { type ArgumentSource, isNullableInput } from "../bind/inputs/input-source.ts";
 import type { BoundField, Model } from "../bind/model.ts";
-import { enumValues, isIntegerText } from "../bind/type-rules.ts";
+import { isIntegerText } from "../bind/scalar-rules.ts";
 import { inputKey } from "../openapi/operation.ts";
 import { isRequiredOfRequest, type Shape } from "../openapi/shapes/shape.ts";
 import type { SavedOperation } from "../schema/saved-operations.ts";

@@ -15,19 +15,15 @@ import { unreadableSpec } from "../diagnostic.ts";
 import { documentFaults } from "../openapi/document-faults.ts";
 import { baseUrlVariable } from "../openapi/document-files.ts";
 import { readOperations } from "../openapi/read-operations.ts";
+import { firstServerUrl, proposedBaseUrl } from "../openapi/server-url.ts";
 import { parseYamlFile } from "../openapi/yaml-file.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, withTexts } from "../project/spec-files.ts";
+import { readSourceDocument, rejectTakenNames } from "../sources/read-source-document.ts";
+import { recordSource } from "../sources/recorded-sources.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
 import { withAddress } from "./project-files.ts";
-import {
-  firstServerUrl,
-  proposedBaseUrl,
-  readSourceDocument,
-  rejectTakenNames,
-} from "./read-source-document.ts";
-import { recordSource } from "./sources.ts";
 import type { InitOptions } from "./start-project.ts";
 
 const ledgerFile = "rest-only.yaml";

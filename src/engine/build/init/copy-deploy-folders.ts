@@ -8,8 +8,8 @@ import { UsageError } from "../../shared/cli/command-failure.ts";
 import { membersOf, parsedJson } from "../../shared/json-object.ts";
 import { listFiles } from "../../shared/list-files.ts";
 import { baseUrlVariable } from "../openapi/document-files.ts";
+import { firstServerUrl } from "../openapi/server-url.ts";
 import { projectAt } from "../project/project.ts";
-import { firstServerUrl } from "./read-source-document.ts";
 
 /** The folders of this repository that the package contains. */
 export const deployFolders = ["grafana", "haproxy", "kubernetes", "prometheus", "systemd"].map(

@@ -8,22 +8,17 @@ import { escapeControlCharacters } from "../../shared/control-characters.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
 import { baseUrlVariable, type NamedDocument } from "../openapi/document-files.ts";
+import { firstServerUrl, proposedBaseUrl } from "../openapi/server-url.ts";
 import { pathBelowRepository } from "../project/path-below-repository.ts";
 import { Project } from "../project/project.ts";
 import { folderFiles, textFiles } from "../project/spec-files.ts";
+import { ofDocument, readSourceDocument, rejectTakenNames } from "../sources/read-source-document.ts";
+import { readSources, recordSource } from "../sources/recorded-sources.ts";
 import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
 import { errorOverlay } from "./error-overlay.ts";
 import { isIgnored, keepTarball } from "./keep-tarball.ts";
 import { addFiles, withPackages, workflows } from "./project-files.ts";
-import {
-  firstServerUrl,
-  ofDocument,
-  proposedBaseUrl,
-  readSourceDocument,
-  rejectTakenNames,
-} from "./read-source-document.ts";
-import { readSources, recordSource } from "./sources.ts";
 import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
 
 /**

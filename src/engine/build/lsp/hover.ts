@@ -1,11 +1,10 @@
 /** The text that an editor shows over a field, an argument or the name of an operation: the REST call and its types. */
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import type { BoundField, Input, Model, PlainField } from "../bind/model.ts";
-import { describeShape } from "../bind/type-rules.ts";
 import { explain } from "../explain/explain.ts";
 import { componentName } from "../openapi/component-names.ts";
 import { operationLabel, type RestOperation } from "../openapi/operation.ts";
-import { declaredProperty, type Property, type Shape } from "../openapi/shapes/shape.ts";
+import { declaredProperty, describeShape, type Property, type Shape } from "../openapi/shapes/shape.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 
 /** Maximum number of parameters listed for an operation; some operations have hundreds. */

@@ -5,7 +5,7 @@
 import { type ASTNode, type GraphQLSchema, Kind, type Location, type TypeNode } from "graphql";
 import { inputSlotsOf } from "../bind/inputs/input-slots.ts";
 import type { Model } from "../bind/model.ts";
-import { coveringType } from "../bind/type-rules.ts";
+import { coveringType } from "../bind/scalar-rules.ts";
 import { approvalEntry } from "../check/approvals.ts";
 import type { Finding, Frame } from "../check/report.ts";
 import { approvalsFile } from "../project/approvals.ts";

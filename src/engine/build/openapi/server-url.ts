@@ -1,5 +1,6 @@
-/** The URL of a document's first server (OpenAPI 3.1 §4.8.5). */
+/** The URL of a document's first server (OpenAPI 3.1 §4.8.5), as a default or a proposal for the base URL. */
 import { membersOf } from "../../shared/json-object.ts";
+import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { own } from "../../shared/own.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 
@@ -12,4 +13,28 @@ export function serverUrl(document: RestDocument, root: RestNode): string | unde
     const { default: value } = membersOf(own(membersOf(variables), name));
     return typeof value === "string" ? value : written;
   });
+}
+
+/**
+ * The URL of the document's first server, with the defaults of its variables (OpenAPI 3.1 §4.8.5, §4.8.6); undefined if it is
+ * relative. It is written into project files, so any text that is not a plain URL is rejected.
+ */
+export function firstServerUrl(document: RestDocument, root = document.root): string | undefined {
+  const url = serverUrl(document, root);
+  return url !== undefined && /^https?:\/\/[\w.:/~-]+$/.test(url) ? url : undefined;
+}
+
+/**
+ * The base URL to propose to a user who has to set it. A relative server URL is resolved against the URL that the document was
+ * fetched from, or against an example. The proposal is only displayed: clients' credentials are sent to the base URL, so the user
+ * decides.
+ */
+export function proposedBaseUrl(document: RestDocument, given: string): string {
+  const known = firstServerUrl(document);
+  if (known !== undefined) return known;
+  const url = serverUrl(document, document.root) ?? "/";
+  const isPath = /^[\w./~-]*$/.test(url) && !url.includes("//");
+  const at = isHttpUrl(given) ? given : "https://api.example.com/";
+  const { origin, pathname } = new URL(isPath ? url : "/", at);
+  return /^[\w.:/~-]+$/.test(origin + pathname) ? (origin + pathname).replace(/\/$/, "") : origin;
 }

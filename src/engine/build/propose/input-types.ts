@@ -7,7 +7,7 @@ import {
   unboundRequiredProperties,
   withoutProperty,
 } from "../bind/inputs/one-of-member.ts";
-import { exceedsInt } from "../bind/type-rules.ts";
+import { exceedsInt } from "../bind/scalar-rules.ts";
 import { matchesVariantName, variantName, variantNames } from "../bind/variant-names.ts";
 import type { Parameter, RestOperation } from "../openapi/operation.ts";
 import {

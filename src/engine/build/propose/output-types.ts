@@ -3,7 +3,7 @@ import { printable } from "../../shared/cli/printable.ts";
 import type { Model } from "../bind/model.ts";
 import { hasDiscriminator } from "../bind/outputs/bind-abstract.ts";
 import { connectionShape, pageOfBareList } from "../bind/outputs/connection-shape.ts";
-import { exceedsFloat } from "../bind/type-rules.ts";
+import { exceedsFloat } from "../bind/scalar-rules.ts";
 import { matchesVariantName, variantName } from "../bind/variant-names.ts";
 import { discriminate } from "../openapi/shapes/discriminate.ts";
 import { entriesShape, isMap } from "../openapi/shapes/map-entries.ts";

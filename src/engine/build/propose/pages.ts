@@ -4,11 +4,11 @@
  */
 import { declaresOrigin, pagingOrigin } from "../bind/outputs/bind-paging.ts";
 import { hasName, pagingNames as names, nestedObjects } from "../bind/outputs/paging-names.ts";
-import { describeShape } from "../bind/type-rules.ts";
 import { hasHeader, isSafe, type Parameter, type RestOperation } from "../openapi/operation.ts";
 import { alwaysFits, propertiesOnPath } from "../openapi/shapes/property-paths.ts";
 import {
   declaredProperty,
+  describeShape,
   isNumeric,
   isOnly,
   type Property,

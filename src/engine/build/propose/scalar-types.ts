@@ -1,6 +1,7 @@
 /** The GraphQL scalar or enum for a REST value. */
 import { isEnumType } from "graphql";
-import { enumValues, exceedsInt } from "../bind/type-rules.ts";
+import { enumValues } from "../bind/enum-values.ts";
+import { exceedsInt } from "../bind/scalar-rules.ts";
 import { isNumeric, type Shape } from "../openapi/shapes/shape.ts";
 import { enumValueDefinition, enumValueName } from "../schema/graphql-names.ts";
 import { descriptionLines, uniqueNames } from "./proposed-names.ts";

@@ -2,8 +2,8 @@
 import { isEnumType, isIntrospectionType, isScalarType, specifiedScalarTypes } from "graphql";
 import { dateScalars, dateScalarsUrl } from "../../shared/date-scalars.ts";
 import { membersOf } from "../../shared/json-object.ts";
+import { enumValues } from "../bind/enum-values.ts";
 import type { Model } from "../bind/model.ts";
-import { enumValues } from "../bind/type-rules.ts";
 import { nodeKey, type RestNode } from "../openapi/document.ts";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";

@@ -9,17 +9,21 @@ import { nonEmpty } from "../../shared/cli/command-line.ts";
 import { printable } from "../../shared/cli/printable.ts";
 import { replaceFile, replaceFolders } from "../../shared/cli/replace-files.ts";
 import { check } from "../check/check.ts";
-import { printReport, readManifests } from "../check/check-command.ts";
 import {
   checkSingleStdout,
   formatOption,
   type Output,
   rejectInputFiles,
 } from "../check/format/format-option.ts";
+import { printReport } from "../check/format/print-report.ts";
 import { gitFiles } from "../check/git-files.ts";
+import { readManifests } from "../check/read-manifests.ts";
 import { generatedFolder } from "../codegen/codegen-command.ts";
 import { UnreadableSpec } from "../diagnostic.ts";
-import { readSourceDocument, rejectTakenNames } from "../init/read-source-document.ts";
+import { documentFaults } from "../openapi/document-faults.ts";
+import { Project } from "../project/project.ts";
+import { folderFiles, withTexts } from "../project/spec-files.ts";
+import { readSourceDocument, rejectTakenNames } from "../sources/read-source-document.ts";
 import {
   digestOf,
   type LockedDocument,
@@ -27,10 +31,7 @@ import {
   readLock,
   readSources,
   sourcesField,
-} from "../init/sources.ts";
-import { documentFaults } from "../openapi/document-faults.ts";
-import { Project } from "../project/project.ts";
-import { folderFiles, withTexts } from "../project/spec-files.ts";
+} from "../sources/recorded-sources.ts";
 
 type Fetched = {
   readonly changed: Map<string, string>;

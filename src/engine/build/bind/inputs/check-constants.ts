@@ -4,10 +4,9 @@ import { type GraphQLInputType, getNamedType, isEnumType } from "graphql";
 import { findNumber, isRounded } from "../../../shared/exact-integers.ts";
 import { ajv } from "../../../shared/json-schema.ts";
 import { limitSchema } from "../../openapi/shapes/limits.ts";
-import type { Shape } from "../../openapi/shapes/shape.ts";
+import { describeShape, type Shape } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
 import type { FindingTarget } from "../findings.ts";
-import { describeShape } from "../type-rules.ts";
 import type { InputSlot } from "./input-slots.ts";
 
 export function checkConstant(binder: Binder, where: FindingTarget, slot: StyledSlot, value: unknown): void {

@@ -4,7 +4,7 @@ import { inputKey } from "../../openapi/operation.ts";
 import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
 import { atArgument, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
-import { isIntegerText } from "../type-rules.ts";
+import { isIntegerText } from "../scalar-rules.ts";
 import { checkConditions, sentBody, sentInput, sentValue } from "./check-conditions.ts";
 import { checkConstant, checkDefault, type StyledSlot } from "./check-constants.ts";
 import { isRequiredWhenSent } from "./check-required.ts";

@@ -15,6 +15,7 @@ import {
 import { invalidLimits, isPattern } from "../../openapi/shapes/limits.ts";
 import {
   declaredProperty,
+  describeShape,
   isOnly,
   isRequiredOfRequest,
   type Shape,
@@ -23,16 +24,9 @@ import {
 import { nodeLocation } from "../../schema/directives.ts";
 import { enumValueDefinition, enumValueName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
+import { enumConflictHint, enumNameConflicts, rejectedEnumValues, settleEnumValues } from "../enum-values.ts";
 import type { FindingTarget } from "../findings.ts";
-import {
-  checkDateFormat,
-  describeShape,
-  enumConflictHint,
-  enumNameConflicts,
-  rejectedEnumValues,
-  scalarFitsInput,
-  settleEnumValues,
-} from "../type-rules.ts";
+import { checkDateFormat, scalarFitsInput } from "../scalar-rules.ts";
 import { variantName } from "../variant-names.ts";
 import { checkConditions, sentOf } from "./check-conditions.ts";
 import { rejectionReason } from "./check-constants.ts";

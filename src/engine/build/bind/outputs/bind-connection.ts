@@ -5,6 +5,7 @@
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { type Page, pageParts } from "../../../shared/page.ts";
 import {
+  describeShape,
   isNumeric,
   isOnly,
   type JsonType,
@@ -14,7 +15,6 @@ import {
 } from "../../openapi/shapes/shape.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
-import { describeShape } from "../type-rules.ts";
 import { bindPaging, inputOfArgument, pageSizesOf } from "./bind-paging.ts";
 import { connectionShape, pageOfBareList } from "./connection-shape.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";

@@ -1,10 +1,9 @@
 /** Binds `@restEntries`: a REST map becomes the list of its entries, each with a key and a value. */
 import { entriesShape } from "../../openapi/shapes/map-entries.ts";
-import { isOnly } from "../../openapi/shapes/shape.ts";
+import { describeShape, isOnly } from "../../openapi/shapes/shape.ts";
 import { type DirectiveCarrier, directiveLocation, showsEntries } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { FindingTarget } from "../findings.ts";
-import { describeShape } from "../type-rules.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { entriesType } from "./type-expression.ts";
 

@@ -6,11 +6,10 @@
 import { membersOf } from "../../../shared/json-object.ts";
 import type { NextPage, Page } from "../../../shared/page.ts";
 import { hasHeader } from "../../openapi/operation.ts";
-import { isNumeric, type Shape } from "../../openapi/shapes/shape.ts";
+import { describeShape, isNumeric, type Shape } from "../../openapi/shapes/shape.ts";
 import { normalizeName } from "../../schema/graphql-names.ts";
 import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
-import { describeShape } from "../type-rules.ts";
 import { hasName, pagingNames } from "./paging-names.ts";
 
 /** Returns `undefined` after a finding. A missing `after` has a separate finding. */

@@ -11,11 +11,16 @@ import type { NodePath } from "../../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "../../openapi/document.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import { shapeAt } from "../../openapi/shapes/read-shape.ts";
-import { declaredProperty, nodeBelow, responseProperties, type Shape } from "../../openapi/shapes/shape.ts";
+import {
+  declaredProperty,
+  describeShape,
+  nodeBelow,
+  responseProperties,
+  type Shape,
+} from "../../openapi/shapes/shape.ts";
 import { nodeLocation } from "../../schema/directives.ts";
 import type { Findings } from "../findings.ts";
 import { boundFields, type Model } from "../model.ts";
-import { describeShape } from "../type-rules.ts";
 
 export const errorMapping = "x-error-mapping";
 

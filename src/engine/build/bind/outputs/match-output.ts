@@ -10,22 +10,18 @@ import {
 } from "graphql";
 import { enumPath } from "../../openapi/shapes/enumeration.ts";
 import { entriesShape } from "../../openapi/shapes/map-entries.ts";
-import { isOnly, unresolvedSchema } from "../../openapi/shapes/shape.ts";
+import { describeShape, isOnly, unresolvedSchema } from "../../openapi/shapes/shape.ts";
 import { enumValueDefinition, isIdName } from "../../schema/graphql-names.ts";
 import type { Binder } from "../binder.ts";
-import type { FindingTarget } from "../findings.ts";
 import {
-  checkDateFormat,
-  coveringType,
-  describeShape,
   enumConflictHint,
   enumNameConflicts,
-  exceedsInt,
   isStringEnum,
-  scalarCoversOutput,
   settleEnumValues,
   uncoveredEnumValues,
-} from "../type-rules.ts";
+} from "../enum-values.ts";
+import type { FindingTarget } from "../findings.ts";
+import { checkDateFormat, coveringType, exceedsInt, scalarCoversOutput } from "../scalar-rules.ts";
 import { bindAbstract } from "./bind-abstract.ts";
 import { type ResponseValue, statusSuffix } from "./response-value.ts";
 import { itemType } from "./type-expression.ts";

@@ -7,11 +7,10 @@ import {
   showableResponses,
   unshowableReason,
 } from "../../openapi/operation.ts";
-import { declaredProperty } from "../../openapi/shapes/shape.ts";
+import { declaredProperty, describeShape } from "../../openapi/shapes/shape.ts";
 import type { FieldContext } from "../field-context.ts";
 import type { FindingTarget } from "../findings.ts";
 import type { BoundField } from "../model.ts";
-import { describeShape } from "../type-rules.ts";
 import { bindEntries } from "./bind-entries.ts";
 import { matchOutput } from "./match-output.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";

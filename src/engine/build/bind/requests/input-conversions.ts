@@ -13,7 +13,7 @@ import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 import type { InputPair, InputPairs } from "../inputs/input-pairs.ts";
 import { rejectsNull } from "../inputs/input-source.ts";
 import type { OneOfMember } from "../inputs/one-of-member.ts";
-import { isIntegerText } from "../type-rules.ts";
+import { isIntegerText } from "../scalar-rules.ts";
 import type { ConversionId, ConvertedField, InputConversion, SentValue } from "./rest-request.ts";
 
 type Entry = {

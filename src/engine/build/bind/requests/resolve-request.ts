@@ -21,7 +21,7 @@ import {
   rejectsNull,
 } from "../inputs/input-source.ts";
 import type { FieldBinding, Input } from "../model.ts";
-import { isIntegerText, scalarFitsInput } from "../type-rules.ts";
+import { isIntegerText, scalarFitsInput } from "../scalar-rules.ts";
 import type { InputConversions } from "./input-conversions.ts";
 import type { RequestPart, RequestValue, RestRequest } from "./rest-request.ts";
 

@@ -2,10 +2,10 @@
 
 import { isEnumType } from "graphql";
 import { isCounted, type NextPage, pathOfPart } from "../../../shared/page.ts";
+import { enumValues } from "../../bind/enum-values.ts";
 import { inputSlotsOf } from "../../bind/inputs/input-slots.ts";
 import { formatSource } from "../../bind/inputs/input-source.ts";
 import type { BoundField, Input, Model, ModelField } from "../../bind/model.ts";
-import { enumValues } from "../../bind/type-rules.ts";
 import { nodeKey } from "../../openapi/document.ts";
 import { inputKey, isSameOperation } from "../../openapi/operation.ts";
 import { definitionAt } from "../../schema/schema-coordinate.ts";

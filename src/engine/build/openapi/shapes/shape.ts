@@ -188,6 +188,12 @@ export const textFits = (from: Shape, to: Shape): boolean =>
 export const typeText = ({ types, contradiction = "anything" }: Shape): string =>
   [...types].sort().join(" or ") || contradiction;
 
+/** The type and format of a shape, for messages. */
+export function describeShape(shape: Shape): string {
+  const format = shape.format ? ` (${shape.format})` : "";
+  return typeText(shape) + format;
+}
+
 /** Formats that define the width of a number (OpenAPI Format Registry). */
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 

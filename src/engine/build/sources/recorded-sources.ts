@@ -1,6 +1,6 @@
 /**
- * Where a project's documents come from: `restbound.sources` in `package.json`, what those sources last returned, and headers for
- * private documents.
+ * The source of each document of a project (`restbound.sources` in `package.json`), and the ETag and digest of what the source
+ * last returned (`restbound.lock.json`).
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,11 +8,8 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { UsageError } from "../../shared/cli/command-failure.ts";
 import { replaceFile } from "../../shared/cli/replace-files.ts";
 import { isRecord, membersOf, parsedJson } from "../../shared/json-object.ts";
-import { isLoopback } from "../../shared/loopback.ts";
 import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
-import { own } from "../../shared/own.ts";
 import { shownUrl } from "../../shared/shown-url.ts";
-import { productOf } from "../openapi/document-files.ts";
 
 export const sourcesField = "restbound.sources";
 
@@ -83,27 +80,4 @@ export function readLock(root: string): Map<string, LockedDocument> {
 export function lockDocuments(root: string, locked: ReadonlyMap<string, LockedDocument>): void {
   const all = Object.fromEntries([...readLock(root), ...locked]);
   replaceFile(join(root, lockFile), `${JSON.stringify(all, null, 2)}\n`);
-}
-
-/** The environment variable with the header for a private document: `Authorization: Bearer …`. */
-const headerVariable = (name: string | undefined): string =>
-  name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
-
-/**
- * Throws `UsageError` for an invalid header, without its secret value, and for a URL that would send the header in clear text to
- * another machine.
- */
-export function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
-  const variable = headerVariable(name);
-  const given = own(env, variable);
-  if (given === undefined || given === "") return new Headers();
-  const address = URL.parse(url); // fetch reports an invalid URL
-  if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
-    throw new UsageError([`${variable}: is not sent over plain http: give the document's https URL`]);
-  const [, header = "", value = ""] = /^([^:]*):(.*)$/s.exec(given) ?? [];
-  try {
-    return new Headers([[header.trim(), value.trim()]]);
-  } catch {
-    throw new UsageError([`${variable}: is not a header; write "Authorization: Bearer …"`]);
-  }
 }

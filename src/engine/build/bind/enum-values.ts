@@ -1,0 +1,71 @@
+/** The values of GraphQL enums and of REST's enums, paired by their REST names. */
+import type { GraphQLEnumType } from "graphql";
+import type { Shape } from "../openapi/shapes/shape.ts";
+import { enumValueName } from "../schema/graphql-names.ts";
+import type { RestNames } from "../schema/rest-names.ts";
+import { isIntegerText } from "./scalar-rules.ts";
+
+/** GraphQL enum value → REST value. */
+export const enumValues = (names: RestNames, type: GraphQLEnumType): Map<string, string> =>
+  new Map(type.getValues().map((value) => [value.name, names.of(value)]));
+
+/** Whether every value of the shape is one of a known list of strings. */
+export const isStringEnum = ({ values, types }: Shape): boolean =>
+  values !== undefined && [...types].every((type) => type === "string");
+
+/** Fixes the REST names of the GraphQL enum's values by the shape's values, if the shape is an enum. */
+export function settleEnumValues(
+  names: RestNames,
+  type: GraphQLEnumType,
+  { values = [] }: Shape,
+  coordinate: string,
+): void {
+  if (values.length > 0) names.settleEnumValues(type.getValues(), new Set(values.map(String)), coordinate);
+}
+
+/** A value of a GraphQL enum that two enums of REST name differently. */
+type NameConflict = {
+  /** `name`: the value's name in GraphQL. `rest`: its name in the REST enum that is being bound. */
+  readonly name: string;
+  readonly rest: string;
+  readonly message: string;
+};
+
+/** The values of the shape that the GraphQL enum has, but under a REST name that another REST enum or `@restName` has fixed. */
+export function enumNameConflicts(
+  names: RestNames,
+  type: GraphQLEnumType,
+  { values = [] }: Shape,
+  coordinate: string,
+): NameConflict[] {
+  const byName = new Map(type.getValues().map((value) => [value.name, value]));
+  const texts = values.map(String);
+  return texts.flatMap((rest) => {
+    const value = byName.get(enumValueName(rest));
+    const known = value && names.of(value);
+    const by = value && names.whatNamed(value);
+    if (known === undefined || by === undefined || texts.includes(known)) return [];
+    const both =
+      by === "@restName"
+        ? [`"${known}" by @restName`, `"${rest}" at ${coordinate}`]
+        : [`"${known}" at ${by}`, `"${rest}" at ${coordinate}`].sort();
+    const message = `${type}.${value?.name} is ${both.join(", and ")}: an enum value has one REST name`;
+    return [{ name: enumValueName(rest), rest, message }];
+  });
+}
+
+export const enumConflictHint = "give each enum of REST an enum of its own";
+
+/** The REST values without a GraphQL enum value. */
+export function uncoveredEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
+  const known = new Set(enumValues(names, type).values());
+  return (shape.values ?? []).map(String).filter((value) => !known.has(value));
+}
+
+/** The GraphQL enum values that REST rejects. */
+export function rejectedEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
+  const accepted = shape.values && new Set(shape.values.map(String));
+  const isAccepted = (rest: string): boolean =>
+    accepted?.has(rest) ?? (!isIntegerText(type, shape) || /^(?:0|-?[1-9][0-9]{0,14})$/.test(rest));
+  return [...enumValues(names, type)].filter(([, rest]) => !isAccepted(rest)).map(([name]) => name);
+}

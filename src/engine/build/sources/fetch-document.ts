@@ -1,0 +1,58 @@
+/** Fetches a document from its URL, with the header of a private document, and conditionally if it was fetched before. */
+import { UsageError } from "../../shared/cli/command-failure.ts";
+import { fetchText } from "../../shared/cli/fetch-text.ts";
+import { isLoopback } from "../../shared/loopback.ts";
+import { own } from "../../shared/own.ts";
+import { productOf } from "../openapi/document-files.ts";
+
+/** A document as it was last written, with the ETag that its URL returned. */
+export type StoredDocument = { readonly etag: string; readonly text: string };
+
+export type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };
+
+/** Timeout for fetching a document. Files that a fetched document refers to are not read. */
+const timeoutMs = 30_000;
+
+/** Fetches at most 32 MiB. Throws `UsageError` unless the server responds with success, or with 304 for `stored`, within 30 s. */
+export async function fetchDocument(
+  url: string,
+  name: string | undefined,
+  env: NodeJS.ProcessEnv,
+  stored: StoredDocument | undefined,
+): Promise<FetchedDocument> {
+  const headers = documentHeaders(env, name, url);
+  if (stored) headers.set("if-none-match", stored.etag); // RFC 9110 §13.1.2
+  const read = (text: string, { ok, status, headers: answered }: Response): FetchedDocument => {
+    if (stored && status === 304) return stored;
+    if (!ok) throw new Error(`answers ${status}`);
+    return { text, etag: entityTag(answered.get("etag")) };
+  };
+  return fetchText(`--openapi ${url}`, url, read, { timeoutMs, headers });
+}
+
+/** Returns `undefined` for a header that is not an entity tag (RFC 9110 §8.8.3) and could not be sent back. */
+const entityTag = (header: string | null): string | undefined =>
+  header !== null && /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(header) ? header : undefined;
+
+/** The environment variable with the header for a private document: `Authorization: Bearer …`. */
+const headerVariable = (name: string | undefined): string =>
+  name === undefined ? "OPENAPI_HEADER" : `OPENAPI_HEADER_${productOf(name)}`;
+
+/**
+ * Throws `UsageError` for an invalid header, without its secret value, and for a URL that would send the header in clear text to
+ * another machine.
+ */
+function documentHeaders(env: NodeJS.ProcessEnv, name: string | undefined, url: string): Headers {
+  const variable = headerVariable(name);
+  const given = own(env, variable);
+  if (given === undefined || given === "") return new Headers();
+  const address = URL.parse(url); // fetch reports an invalid URL
+  if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
+    throw new UsageError([`${variable}: is not sent over plain http: give the document's https URL`]);
+  const [, header = "", value = ""] = /^([^:]*):(.*)$/s.exec(given) ?? [];
+  try {
+    return new Headers([[header.trim(), value.trim()]]);
+  } catch {
+    throw new UsageError([`${variable}: is not a header; write "Authorization: Bearer …"`]);
+  }
+}

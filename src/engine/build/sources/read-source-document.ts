@@ -1,0 +1,125 @@
+/** Reads a document from a file or a URL, and the files that it refers to, under their names in the spec folder. */
+
+import { realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, posix, resolve, sep } from "node:path";
+import type { Io } from "../../shared/cli/command.ts";
+import { ExpectedFailure, UsageError, withoutPlace } from "../../shared/cli/command-failure.ts";
+import { printable } from "../../shared/cli/printable.ts";
+import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
+import { withShownUrls } from "../../shared/shown-url.ts";
+import { UnreadableSpec } from "../diagnostic.ts";
+import { type ReadFile, RestDocument } from "../openapi/document.ts";
+import {
+  documentNamed,
+  isDocumentName,
+  type NamedDocument,
+  singleDocumentFile,
+} from "../openapi/document-files.ts";
+import { folderFiles } from "../project/spec-files.ts";
+import { convertSwagger } from "./convert-swagger.ts";
+import { type FetchedDocument, fetchDocument, type StoredDocument } from "./fetch-document.ts";
+import { digestOf } from "./recorded-sources.ts";
+
+/**
+ * File names with a special meaning in a spec folder. A vendor's document that refers to such a name could smuggle in approvals,
+ * or operations that the server would run as saved ones. File systems may ignore case, and trailing dots and spaces.
+ */
+const ownNames =
+  /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
+
+/**
+ * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads any
+ * file of the document. `stored` is reused if the URL still has its ETag.
+ */
+export async function readSourceDocument(
+  given: string,
+  { root, env }: Pick<Io, "root" | "env">,
+  name: string | undefined,
+  stored?: StoredDocument,
+) {
+  if (name !== undefined && !isDocumentName(name))
+    throw new UsageError([`--name ${name}: a name may only have letters, digits, - and _`]);
+  const place = name === undefined ? singleDocumentFile : documentNamed(name);
+  const source = isHttpUrl(given) ? undefined : filesBeside(documentPath(given, root), place);
+  const { text, etag }: FetchedDocument = source
+    ? { text: source(place.file) ?? "" }
+    : await fetchDocument(given, name, env, stored);
+  const main = await convertSwagger(text);
+  const files = new Map<string, string>();
+  const read: ReadFile = (file) => (file === place.file ? main : source?.(file));
+  const readPart: ReadFile = (file) => {
+    const text = read(file);
+    if (text !== undefined) files.set(file, text);
+    return text;
+  };
+  const document = await ofDocument(given, () => new RestDocument([place], readPart));
+  return { document, files, place, read, fetched: { etag, digest: digestOf(main) } };
+}
+
+/** Reads a folder's files by their future names in the spec folder. */
+function filesBeside(path: string, { file: main, overlay, name }: NamedDocument): ReadFile {
+  const folder = dirname(path);
+  const files = folderFiles(folder);
+  /** Rejects symbolic links: in a vendor's archive, one could copy a secret of this machine into the project. */
+  const read: ReadFile = (file) => {
+    const text = files.read(file);
+    const isInside = () => realpathSync(join(folder, file)).startsWith(realpathSync(folder) + sep);
+    return text === undefined || isInside() ? text : undefined;
+  };
+  const below = name === undefined ? "" : `${posix.dirname(main)}/`;
+  return (file) => {
+    if (file === main) return files.read(basename(path));
+    if (file === overlay) return read(singleDocumentFile.overlay);
+    return file.startsWith(below) ? read(file.slice(below.length)) : undefined;
+  };
+}
+
+/**
+ * Rejects parts of a document whose names have a special meaning in the spec folder. Parts keep their names, because references
+ * use them.
+ */
+export function rejectTakenNames(
+  parts: Iterable<string>,
+  given: string,
+  { name, file, overlay }: NamedDocument,
+): void {
+  const clashes = (part: string): boolean =>
+    name === undefined ? ownNames.test(part) : posix.dirname(part) === posix.dirname(file);
+  const taken = [...parts].filter((part) => part !== file && part !== overlay && clashes(part));
+  if (taken.length > 0)
+    throw new UsageError(
+      taken.map(
+        (part) =>
+          `--openapi ${given}: a $ref names the file ${posix.relative(posix.dirname(file), part)}, which has a special meaning in spec/${name === undefined ? "" : "openapi/"}: give it another name${name === undefined ? "" : ", in a folder"}, there and in the $ref`,
+      ),
+    );
+}
+
+export async function ofDocument<T>(given: string, make: () => T | Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    throw error instanceof UnreadableSpec ? unreadableDocument(error, given) : error;
+  }
+}
+
+/** Rewrites locations to the name that the user passed, because the files are not in `spec/` yet. */
+function unreadableDocument({ failure }: UnreadableSpec, given: string): ExpectedFailure {
+  const faults = failure.faults.map(({ message, places }) => {
+    const [at] = places.map(
+      ({ file, line, column }) =>
+        `${file.replace(/^openapi(?:\/[^/]+)?\.yaml$/, () => given)}:${line}:${column}`,
+    );
+    return withoutPlace(printable(withShownUrls(`${at ?? given}: ${message}`)));
+  });
+  return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
+}
+
+/** The path of a document that is a file. Throws `UsageError` if it does not exist. */
+function documentPath(given: string, root: string): string {
+  const path = resolve(root, given);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new UsageError([`--openapi ${given}: the file does not exist`]);
+  if (found.isDirectory()) throw new UsageError([`--openapi ${given}: is a folder, not a file`]);
+  return path;
+}
