@@ -4,7 +4,7 @@
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson, isText } from "../../shared/media-type.ts";
-import { isSafeMethod, type Operation, type Operations } from "../../shared/operation.ts";
+import type { Operation, Operations } from "../../shared/operation.ts";
 import { own } from "../../shared/own.ts";
 import { CodedError } from "../coded-error.ts";
 import { createProcessBudgets, type ProcessBudgets } from "../governor/process-budgets.ts";
@@ -24,12 +24,11 @@ import {
   isCredentialRefused,
   notJson,
   outcomeOf,
-  pause,
   responseFailure,
-  retryWaitMs,
   withOperationId,
 } from "./rest-failure.ts";
 import type { RestResponse } from "./rest-response.ts";
+import { type FailedCall, waitForRetry } from "./retry.ts";
 import { baseUrls, pathBelowBase } from "./upstream/base-urls.ts";
 import { Upstream } from "./upstream/upstream.ts";
 
@@ -152,7 +151,6 @@ export class RestClient {
     return this.#call(method, path, init, result);
   }
 
-  /** Makes a call. A read that fails is retried once, within the request's deadline and the upstream's retry budget. */
   async #call(
     method: string,
     path: string,
@@ -161,49 +159,55 @@ export class RestClient {
   ): Promise<unknown> {
     const operation = own(this.#upstreams.operations, `${method} ${path}`) as Operation;
     const upstream = this.#upstreams.of(operation);
-    const { forwarded } = this.#scope;
-    let held: CallCredentials | undefined;
-    for (let tries = 0; ; tries++) {
+    for (let isRetry = false; ; isRetry = true) {
       const call = new CallRecord({
         operation,
         method,
         path,
         query: init?.query,
         coordinate: this.#coordinate,
-        isRetry: tries > 0,
+        isRetry,
         request: this.#request,
       });
       call.baseUrl = upstream.baseUrl;
       call.part = this.#part;
-      beginCall(call);
-      try {
-        held = operation.held && (await this.#upstreams.held.of(operation, forwarded));
-        if (operation.held?.credentials.some(({ perTenant }) => perTenant)) this.#scope.mustExecute();
-        checkTenant(operation, init, forwarded.tenant);
-        const sent = await this.#send(operation, call, init, held);
-        call.status = sent.response.status;
-        call.source = sent.response.source;
-        call.ageSeconds = sent.response.ageSeconds;
-        const secrets = () => [...forwarded.secrets, ...(held?.secrets ?? [])];
-        const value = valueIn(operation, bodyOf(operation, init, sent, secrets), result);
-        forwarded.succeeded(operation);
-        init?.link?.(sent.response.rawHeaders.link, value);
-        call.succeed();
-        endCall(call);
-        return value;
-      } catch (error) {
-        call.fail(...failureOf(error));
-        endCall(call);
-        if (held?.isRenewable && isCredentialRefused(error)) {
-          held.renew();
-          if (tries === 0 && isSafeMethod(method) && this.#scope.mayCallIn(0)) continue;
-        }
-        const waitMs = tries === 0 && isSafeMethod(method) ? retryWaitMs(error) : undefined;
-        const owner = forwarded.ownerFor(operation);
-        if (waitMs === undefined || !this.#scope.mayCallIn(waitMs) || !upstream.retries.take(owner))
-          throw withOperationId(operation, error, outcomeOf(call, error));
-        await pause(this.#scope, waitMs);
-      }
+      const outcome = await this.#attempt(operation, call, init, result);
+      if ("value" in outcome) return outcome.value;
+      if (!(await waitForRetry(outcome, this.#scope, upstream.retries)))
+        throw withOperationId(operation, outcome.error, outcomeOf(call, outcome.error));
+    }
+  }
+
+  /** Makes the call once, and records it. Resolves with its value or its failure. */
+  async #attempt(
+    operation: Operation,
+    call: CallRecord,
+    init: Init | undefined,
+    result: readonly string[],
+  ): Promise<{ readonly value: unknown } | FailedCall> {
+    const { forwarded } = this.#scope;
+    let held: CallCredentials | undefined;
+    beginCall(call);
+    try {
+      held = operation.held && (await this.#upstreams.held.of(operation, forwarded));
+      if (operation.held?.credentials.some(({ perTenant }) => perTenant)) this.#scope.mustExecute();
+      checkTenant(operation, init, forwarded.tenant);
+      const sent = await this.#send(operation, call, init, held);
+      call.status = sent.response.status;
+      call.source = sent.response.source;
+      call.ageSeconds = sent.response.ageSeconds;
+      const secrets = () => [...forwarded.secrets, ...(held?.secrets ?? [])];
+      const value = valueIn(operation, bodyOf(operation, init, sent, secrets), result);
+      forwarded.succeeded(operation);
+      init?.link?.(sent.response.rawHeaders.link, value);
+      call.succeed();
+      return { value };
+    } catch (error) {
+      call.fail(...failureOf(error));
+      if (isCredentialRefused(error)) held?.renew();
+      return { error, call, operation, held };
+    } finally {
+      endCall(call);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The failures of REST calls: their code and message, and the wait before a retry. The message names the operation, and contains
- * nothing of the upstream except the texts that its document declares for clients.
+ * The failures of REST calls: their codes and messages. A message names the operation. The only texts from the upstream that it
+ * may contain are those that its document declares for clients.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import { isJson } from "../../shared/media-type.ts";
@@ -11,7 +11,6 @@ import { outcomeOfWrite } from "../http/upstream-failure.ts";
 import type { CallOutcome, CallRecord } from "../observe/request-record.ts";
 import type { CallerHeaders } from "./caller-headers.ts";
 import { documentedStatus, refusalMessage, refusalText } from "./refusal-text.ts";
-import type { RequestScope } from "./request-scope.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** The error of a call that the circuit breaker refuses. */
@@ -182,35 +181,6 @@ const messages: Record<number, string> = {
   422: "the input is refused",
   429: "too many requests",
 };
-
-/** Maximum time that a read waits for its retry, because the entire GraphQL response waits with it. */
-const mostRetrySeconds = 1;
-
-/**
- * Returns the milliseconds before a read is retried, with jitter. Returns `undefined` if it is not retried: because it was
- * refused, because REST requires a longer wait than `mostRetrySeconds`, or because a `FailureReason` shows that it would fail
- * again.
- */
-export function retryWaitMs(error: unknown): number | undefined {
-  if (!(error instanceof CodedError) || error.cause instanceof FailureReason) return undefined;
-  const isFault = error.code === "UPSTREAM_UNAVAILABLE" || error.code === "UPSTREAM_ERROR";
-  const isRefused = typeof error.cause === "number" && error.cause < 500;
-  const { retryAfter } = error.details;
-  if (retryAfter !== undefined && (isFault || error.code === "RATE_LIMITED"))
-    return retryAfter <= mostRetrySeconds ? retryAfter * 1_000 + Math.random() * 100 : undefined;
-  return isFault && !isRefused ? 5 + Math.random() * 25 : undefined;
-}
-
-/** Waits before a retry. Rejects as soon as the client disconnects. */
-export function pause(scope: Pick<RequestScope, "onLeave" | "ended">, waitMs: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, waitMs);
-  scope.onLeave(reject);
-  return promise.finally(() => {
-    clearTimeout(timer);
-    scope.ended(reject);
-  });
-}
 
 /** Returns the cause and the outcome of a failed call, for observers. A `SyntaxError` comes from a body that is not JSON. */
 export function failureOf(error: unknown): [error: unknown, outcome: CallOutcome] {
