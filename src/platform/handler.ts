@@ -60,7 +60,7 @@ export function readPage(
   const cursor = stringOf(query.cursor);
   const orders = new Map(Object.entries(sorts));
   const order = orders.get(stringOf(query.sort) ?? "") ?? [...orders.values()][0];
-  if (!order) throw new Error("a list without an order");
+  if (!order) throw new Error("`sorts` must have at least one sort order");
   const [statement, column] = order;
   const rows = tenant.all(statement, { ...filters, ...afterCursor(cursor), limit: limit + 1 });
   const page = toPage(rows, limit, column);

@@ -33,12 +33,13 @@ export function createRedisRateStore(addressOf: () => RedisAddress, log: Fastify
   let hungAt = Number.NEGATIVE_INFINITY;
   const markDown = (error: Error): void => {
     if (closing.signal.aborted) return;
-    if (!isDown) log.warn({ cause: redisCause(error) }, "REDIS_URL: down; each gateway counts on its own");
+    const fields = { cause: redisCause(error) };
+    if (!isDown) log.warn(fields, "REDIS_URL: Redis is down; this gateway counts only its own requests");
     isDown = true;
     failedAt = performance.now();
   };
   const markUp = (): void => {
-    if (isDown) log.warn("REDIS_URL: up again; gateways count together");
+    if (isDown) log.warn("REDIS_URL: Redis is up again; the gateways share their counts");
     isDown = false;
   };
   const use = async (opened: RedisClient): Promise<void> => {

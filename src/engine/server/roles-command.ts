@@ -154,10 +154,10 @@ function printConfig({ roles, env, upstreams }: Config, environment: NodeJS.Proc
 }
 
 const entry = ({ app, at }: ManifestLocation): string =>
-  `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? blanked(at) : at}`;
+  `${app === undefined ? "" : `${app}=`}${isHttpUrl(at) ? redactedUrl(at) : at}`;
 
 /** A URL with `(secret)` in place of credentials, query and fragment. */
-function blanked(given: string): string {
+function redactedUrl(given: string): string {
   const { username = "", password = "", search = "", hash = "" } = URL.parse(given) ?? {};
   const [scheme, rest] = shownUrl(given).split("://");
   const user = username + password === "" ? "" : "(secret)@";
@@ -168,7 +168,7 @@ function shown(name: string, value: unknown): string {
   if (value === undefined) return "";
   const text = String(value);
   if (secretName.test(name) && typeof value !== "number") return "(secret)";
-  return value instanceof URL ? blanked(text) : text;
+  return value instanceof URL ? redactedUrl(text) : text;
 }
 
 function origin(value: unknown, given: string | undefined): string {

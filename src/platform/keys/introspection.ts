@@ -26,7 +26,7 @@ export function serveIntrospection(
     scope.post(introspectionPath, {
       onRequest: async (request) => {
         if (hasProof(config.env, request.headers[proofHeader])) return;
-        throw new CodedError("NOT_FOUND", "nothing at POST on this path");
+        throw new CodedError("NOT_FOUND", "no route for POST on this path");
       },
       handler: async (request, reply) => {
         const tokens = request.body instanceof URLSearchParams ? request.body.getAll("token") : [];

@@ -48,7 +48,8 @@ export function relayRevocations(server: FastifyInstance, { env }: Config, store
       await publishRevocations(store, place);
       hasWarned = false;
     } catch (error) {
-      if (!hasWarned) server.log.warn({ cause: redisCause(error as Error) }, "REDIS_URL: revocations wait");
+      const fields = { cause: redisCause(error as Error) };
+      if (!hasWarned) server.log.warn(fields, "REDIS_URL: revocations cannot be published yet; retrying");
       hasWarned = true;
     }
     if (!isClosed) timer.refresh();

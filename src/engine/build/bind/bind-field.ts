@@ -59,8 +59,8 @@ export function bindField(
     binder.findings.add(
       "field-unbound",
       where,
-      `${where.coordinate} is a root field without @rest`,
-      'write @rest(operation: "…") behind it, with an operationId or "GET /things/{id}"',
+      `${where.coordinate} is a root field, and has no @rest`,
+      'add @rest(operation: "…") to the field, with an operationId, or a method and path such as "GET /things/{id}"',
     );
 }
 
@@ -232,8 +232,10 @@ function checkMethod(field: FieldContext): void {
     binder.findings.add(
       "method-safety",
       { ...at, facts: [operation.id, method] },
-      `${where.coordinate} ${writes ? "is a mutation" : "reads"}, but ${operation.id} is a ${method}`,
-      writes ? "bind it under Query" : "bind it under Mutation, or approve it if it only reads",
+      `${where.coordinate} ${writes ? "is a mutation" : "is not a mutation"}, but ${operation.id} is a ${method}`,
+      writes
+        ? "bind the operation to a field of Query"
+        : "bind the operation to a field of Mutation, or approve the finding if it only reads",
     );
   }
 }

@@ -230,7 +230,7 @@ export function referencesOf(binder: Binder, federation: Federation | undefined)
       binder.findings.add(
         "n-plus-one",
         { ...where, rest: operation.node, facts: [operation.id] },
-        `@key(fields: "${fields}") of ${type} calls ${operation.id} once per representation of a gateway`,
+        `@key(fields: "${fields}") of ${type} calls ${operation.id} once for each representation that a router sends`,
         "bind a list operation with batchBy; or approve it",
       );
     return [{ type, keys: keyFields, field, ...(isBatch && reference && { batch: reference }) }];

@@ -13,7 +13,7 @@ import { introspectedBytes, parentsPerPiece } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { logErrors } from "./errors/log-errors.ts";
 import { maskVariableError } from "./errors/mask-errors.ts";
-import { maskedErrors } from "./errors/response-errors.ts";
+import { logAndMask } from "./errors/response-errors.ts";
 import { refusalResponse, responseWith } from "./graphql-over-http.ts";
 import { PlanCache } from "./plan/plan-cache.ts";
 import { ResponseTooLarge } from "./plan/response-budget.ts";
@@ -117,7 +117,7 @@ function throwForIntrospectionLimit(error: unknown): never {
 function responseOf(context: RequestContext, { data, errors, later }: PlanResult): GraphQLResponse {
   if (later && data) return responseInParts(context, data, errors, later);
   if (errors.length === 0) return responseWith({ data });
-  return responseWith({ errors: maskedErrors(context, errors), data });
+  return responseWith({ errors: logAndMask(context, errors), data });
 }
 
 /** Whether the coercion of a variable's value may take long enough to be measured. */

@@ -11,7 +11,7 @@ import { largeAnswers } from "../settings/capacity.ts";
 import type { Admission } from "./admission.ts";
 import type { CallEntry } from "./call-log.ts";
 import { type FieldError, type Path, pathKeys } from "./errors/field-error.ts";
-import { maskedErrors } from "./errors/response-errors.ts";
+import { logAndMask } from "./errors/response-errors.ts";
 import { withRequestId } from "./graphql-over-http.ts";
 import type { Deferral, Fragment, Part, Payload } from "./plan/deferral.ts";
 import { deferredKey, type ResultMap, toError } from "./plan/plan.ts";
@@ -60,7 +60,7 @@ async function* resultsOf<Result>(
 
 function errorsMember(context: RequestContext, errors: readonly FieldError[]) {
   if (errors.length === 0) return {};
-  const quoted = maskedErrors(context, errors).map((error) => withRequestId(error, context.requestId));
+  const quoted = logAndMask(context, errors).map((error) => withRequestId(error, context.requestId));
   if (context.record) noteError(context.record, quoted[0]);
   return { errors: quoted };
 }

@@ -50,7 +50,7 @@ export function recordRequest(
 function warnWrongProof({ role, log }: ServerInfo, { GATEWAY_SECRET }: Environment): void {
   if (!log.mayWrite("wrong proof", { role, reason: "wrong proof" }, 1)) return;
   const state = GATEWAY_SECRET === undefined ? "is not set here" : "is not the gateway's";
-  log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers of that gateway are dropped`);
+  log.log.warn(`GATEWAY_SECRET: ${state}, so the context headers that the gateway sends are ignored`);
 }
 
 /** Records a request that was rejected before routing. */

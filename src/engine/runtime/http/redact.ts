@@ -29,7 +29,7 @@ export function redactor(
   const names = [...new Set([...secretMembers, ...headers])].map((name) => name.replace(/[^\w-]/g, "\\$&"));
   const secretMember = new RegExp(`"(${names.join("|")})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, "gi");
   return (line) => {
-    const blanked = line
+    const redacted = line
       .replace(secretMember, '"$1":"[redacted]"')
       .replace(credentials, "$1 [redacted]")
       .replace(apiKey, "[redacted]")
@@ -37,7 +37,7 @@ export function redactor(
         [scheme, user && "[redacted]@", place, rest && `${rest[0]}[redacted]`].join(""),
       );
     return escapeControlCharacters(
-      definedSecrets.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), blanked),
+      definedSecrets.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), redacted),
     );
   };
 }

@@ -63,7 +63,8 @@ export async function connection<
   if (Array.isArray(loaded)) return buildConnection({ args, page, start, body: {}, items: [] }, "") as never;
   const body = await loaded;
   if (body === null || body === undefined) return body as never;
-  if (typeof body !== "object") throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a page");
+  if (typeof body !== "object")
+    throw new CodedError("BAD_UPSTREAM_RESPONSE", "the answer is not a JSON object, so it has no page");
   checkParts(body, page);
   const answer: PageAnswer = { args, page, start, body, items: valueAt(body, page.items) };
   const nextCursor = next.by === "link" ? linked : nextCursorIn(answer, next);

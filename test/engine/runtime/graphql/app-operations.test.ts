@@ -208,7 +208,7 @@ test("one app's takeover is refused in a log line and in the metric's count, and
         app: "aaa",
         operation: "Evil",
         reason: digest,
-        msg: "an operation is refused",
+        msg: "an app's operation is invalid, and is rejected",
       }),
     ]),
   );

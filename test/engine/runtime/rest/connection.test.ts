@@ -149,7 +149,10 @@ test("without a property that says so, a next cursor means a next page", async (
 test("a page that breaks its contract is left to the proof of each field, or is an error of REST", async () => {
   const paths = { items: ["items"], next: { by: "cursor", at: ["next"] } } as const;
   expect(await connection({}, paths, load(null))).toBeNull();
-  const noPage = { code: "BAD_UPSTREAM_RESPONSE", message: "the answer is not a page" };
+  const noPage = {
+    code: "BAD_UPSTREAM_RESPONSE",
+    message: "the answer is not a JSON object, so it has no page",
+  };
   await expect(connection({}, paths, load("text"))).rejects.toMatchObject(noPage);
   await expect(connection({}, { ...paths, items: [] }, load("text"))).rejects.toMatchObject(noPage);
   expect(await connection({}, paths, load({ items: "text", next: null }))).toMatchObject({

@@ -117,7 +117,7 @@ function checkFixedHeaders(
           "fixed-header",
           { coordinate: `${root.name}#headers#${header}`, rest: node },
           `spec/credentials.yaml fixes the header "${header}" of ${root.name}, in which "${scheme}" sends a credential`,
-          "remove it, and hold the credential in schemes",
+          `remove the header, and add the file of the credential to schemes, as "${scheme}"`,
         );
   }
 }

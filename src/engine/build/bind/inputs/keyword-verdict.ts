@@ -191,13 +191,13 @@ const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSche
  * Whether the schema, or a schema that it applies to the same value, evaluates the property (JSON Schema 2020-12 §11); `open`
  * if only an alternative does, such as a member of `anyOf`.
  */
-function evaluates(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
+function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
   const { judge, node, schema } = at;
   if (seen.has(node.value)) return "refused";
   seen.add(node.value);
   if (isDeclared(at, name) || (schema.additionalProperties ?? false) !== false) return "met";
   const below = (other: RestNode): KeywordVerdict =>
-    evaluates({ ...at, node: other, schema: membersOf(other.value) }, name, seen);
+    evaluationVerdict({ ...at, node: other, schema: membersOf(other.value) }, name, seen);
   const target = judge.document.refTarget(node);
   if (target && below(target) === "met") return "met";
   const found = inPlace.flatMap((keyword) => {
@@ -234,7 +234,8 @@ const oneOf: Keyword = (at) => {
   // REST recognizes a member by its declared properties, although JSON Schema also allows undeclared ones
   const isMeant = (member: RestNode): boolean =>
     names.every(
-      (name) => evaluates({ ...at, node: member, schema: membersOf(member.value) }, name) !== "refused",
+      (name) =>
+        evaluationVerdict({ ...at, node: member, schema: membersOf(member.value) }, name) !== "refused",
     );
   const members = alternatives(at, "oneOf").filter(({ verdict }) => verdict !== "refused");
   const meant = members.filter(({ member }) => isMeant(member));
@@ -396,7 +397,7 @@ export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied
   unevaluatedProperties: ofObject((at, members) =>
     all(
       [...members].map(([name, member]) => {
-        const evaluated = evaluates(at, name);
+        const evaluated = evaluationVerdict(at, name);
         const own = nodeBelow(at.node, "unevaluatedProperties");
         return evaluated === "met"
           ? "met"

@@ -107,7 +107,8 @@ export function matchResult(
     const isOne = isForMany && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
-  if (batch.mode === "one" || batch.key.source.nullable) addNull(field, at, "a key without a result is null");
+  if (batch.mode === "one" || batch.key.source.nullable)
+    addNull(field, at, "it is null if REST returns no item for the key");
   const bare = getNullableType(definition.type);
   if (!item) return matchOutput(binder, at, definition.type, value);
   if (batch.mode === "one") return matchOutput(binder, at, bare, item);
@@ -117,7 +118,7 @@ export function matchResult(
     binder.findings.add(
       "output-nullable",
       at,
-      `items of ${where.coordinate} are ${bare.ofType}, but a key without a result is null`,
+      `an item of ${where.coordinate} is ${bare.ofType}, but it is null if REST returns no item for its key`,
       "drop the inner `!`",
     );
   }

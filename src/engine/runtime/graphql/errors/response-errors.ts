@@ -6,10 +6,7 @@ import { groupErrors, withNullCount } from "./group-errors.ts";
 import { logErrors } from "./log-errors.ts";
 import { maskFieldError } from "./mask-errors.ts";
 
-export function maskedErrors(
-  context: RequestContext,
-  errors: readonly FieldError[],
-): GraphQLFormattedError[] {
+export function logAndMask(context: RequestContext, errors: readonly FieldError[]): GraphQLFormattedError[] {
   const groups = groupErrors(errors);
   logErrors(
     context,

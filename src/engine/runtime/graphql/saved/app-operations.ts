@@ -139,7 +139,10 @@ export class AppOperations {
     for (const [app, all] of Map.groupBy([...this.faults, ...this.refused], (each) => each.app)) {
       const lines = all.slice(0, mostLines).map(lineOf);
       if (all.length > mostLines)
-        lines.push([{ app, count: all.length, written: mostLines }, "an app has more faults"]);
+        lines.push([
+          { app, count: all.length, written: mostLines },
+          "the app has more faults than are logged",
+        ]);
       for (const [fields, message] of lines) {
         const key = JSON.stringify(fields);
         if (!this.#reported.has(key)) this.#log.warn(fields, message);
@@ -153,7 +156,7 @@ export class AppOperations {
 function lineOf(fault: ManifestFault | RefusedOperation): [fields: object, message: string] {
   if ("name" in fault) {
     const { app, name: operation, reason } = fault;
-    return [{ app, operation, reason }, "an operation is refused"];
+    return [{ app, operation, reason }, "an app's operation is invalid, and is rejected"];
   }
   const { app, source, reason, keeps } = fault;
   const message = keeps

@@ -54,8 +54,8 @@ export class SlowBodies {
     if (request.raw.socket.bytesRead === undefined) return; // an injected request, whose body is complete
     const body: Body = { request, reply, bytes: 0, ageMs: 0, answeredMs: 0 };
     if (coding !== undefined) countChunks(body);
-    if (coding !== undefined || Number(length) > large) return this.#keep(body);
-    if (this.#arrived.length === 0) setImmediate(() => this.#keepUnfinished());
+    if (coding !== undefined || Number(length) > large) return this.#watch(body);
+    if (this.#arrived.length === 0) setImmediate(() => this.#watchUnfinished());
     this.#arrived.push(body);
   }
 
@@ -64,13 +64,13 @@ export class SlowBodies {
     this.#stoppingMs = 0;
   }
 
-  #keepUnfinished(): void {
-    for (const body of this.#arrived) if (!isOver(body)) this.#keep(body);
+  #watchUnfinished(): void {
+    for (const body of this.#arrived) if (!isOver(body)) this.#watch(body);
     this.#arrived = [];
   }
 
   /** Watches a body until it ends; waiting for the next check would keep its request in memory longer. */
-  #keep(body: Body): void {
+  #watch(body: Body): void {
     const { raw } = body.request;
     this.#unfinished.add(body);
     this.#timer ??= setInterval(() => this.#check(), checkMs).unref();

@@ -195,12 +195,12 @@ export class Reads {
       this.#replace(begun, next.isStorable ? next : undefined);
       return reserved(scope, next.response.copy("revalidated"));
     }
-    if (outcome.ok) this.#keep(request, begun, outcome);
+    if (outcome.ok) this.#storeIfPermitted(request, begun, outcome);
     return outcome;
   }
 
-  /** Stores a response, if REST allows that and the cache admits it. */
-  #keep(request: CallRequest, begun: BegunRead, response: RestResponse): void {
+  /** Stores the response if REST permits storing it and the cache admits it. */
+  #storeIfPermitted(request: CallRequest, begun: BegunRead, response: RestResponse): void {
     const { keys, stored } = begun;
     const names = [keys.own.identity, request.operation.id] as const;
     const mayStore = mayBeStored(response);
@@ -210,9 +210,9 @@ export class Reads {
       (stored !== undefined || this.#cache.admits(keyOf(keys, isForAll(request.operation, response))));
     const forValidator = isAdmitted && this.#unconfirmed.mayCache(...names);
     const next = mayStore ? StoredResponse.of(request, response, forValidator) : undefined; // also sets `response.freshUntil`
-    const isKept = isAdmitted && next?.isStorable;
-    if (isKept && !next.hasLifetime) this.#unconfirmed.countCached(...names);
-    this.#replace(begun, isKept ? next : undefined);
+    const isStored = isAdmitted && next?.isStorable;
+    if (isStored && !next.hasLifetime) this.#unconfirmed.countCached(...names);
+    this.#replace(begun, isStored ? next : undefined);
   }
 
   #replace({ keys, stored, beganAt }: BegunRead, next: Stored): void {
