@@ -1,7 +1,6 @@
 /**
- * Findings as data: every rule with its severity, and the type of a finding. An `error` means that the mapping is wrong and
- * nothing may be generated; a `warning` fails `check` until it is approved. An approved `credential-shared` error becomes a
- * warning.
+ * Every rule of `check` with its severity, and the type of a finding. An `error` means that the mapping is wrong, so nothing may
+ * be generated; a `warning` fails `check` until it is approved. An approved `credential-shared` error becomes a warning.
  */
 import {
   ExpectedFailure,
@@ -18,7 +17,7 @@ export type FileLocation = { readonly file: string; readonly line: number; reado
 /** The keys and indexes of the path to a value in a document. */
 export type NodePath = readonly (string | number)[];
 
-/** A location in a document, whether or not it has a value. */
+/** A path in a document. There need not be a value at the path. */
 export type NodeLocation = { readonly file: string; readonly path: NodePath };
 
 /** The stage of a run of `check` that reports a finding. */
@@ -176,7 +175,7 @@ export function isApprovable(rule: Rule): boolean {
 export type Diagnostic = {
   readonly rule: Rule;
   readonly severity: "error" | "warning";
-  /** Schema coordinate (GraphQL spec), or an `operationId` or `$ref` for a finding of the document alone. */
+  /** A schema coordinate, or for a finding about the document alone an `operationId` or a `$ref`. */
   readonly coordinate: string;
   /** What is wrong, in one sentence. */
   readonly message: string;
@@ -185,7 +184,10 @@ export type Diagnostic = {
   /** The finding's locations in the GraphQL schema and in the OpenAPI document. */
   readonly schema?: FileLocation;
   readonly rest?: FileLocation;
-  /** The names and values that an approval covers, in addition to rule and coordinate. The message is not included. */
+  /**
+   * Names and values in the finding's fingerprint, besides rule and coordinate. When one of them changes, an approval no longer
+   * applies.
+   */
   readonly facts?: readonly string[];
   /** The nodes of the OpenAPI document that may cause the finding; `rest` is at or below the first one. */
   readonly nodes?: readonly NodeLocation[];
@@ -204,7 +206,10 @@ export const createDiagnostic = (found: Omit<Diagnostic, "severity">): Diagnosti
 export class UnreadableSpec extends ExpectedFailure {
   readonly diagnostics: readonly Diagnostic[];
 
-  /** `elsewhere`: the name of another spec, such as the base's, whose locations do not apply to the local files. */
+  /**
+   * `elsewhere`: the name of the spec if it is not the local one, such as the git ref of the base. Its locations are then left
+   * out.
+   */
   constructor(diagnostics: readonly Diagnostic[], elsewhere?: string) {
     super(diagnostics.map(({ message }) => message).join("\n"), failureOf(diagnostics, elsewhere));
     this.diagnostics = diagnostics;
@@ -220,7 +225,7 @@ function failureOf(diagnostics: readonly Diagnostic[], elsewhere: string | undef
 
 const isUnreadable = ({ rule }: Diagnostic): boolean => rule === "spec-unreadable";
 
-/** Removes an unreadable file's name from the message, because the location has it. */
+/** Removes an unreadable file's name from the message, because the location contains it. */
 function faultOf(diagnostic: Diagnostic): Fault {
   const { rule, schema, rest } = diagnostic;
   const message = printable(diagnostic.message);

@@ -1,7 +1,7 @@
 /**
- * Binds one list call for many parents. With `batchBy`, a parameter receives the keys. With `in: ITEM`, REST has no such
- * parameter, and the keys are looked up in the complete list. Determines the key and the chunk size, and checks that items can
- * be matched to keys.
+ * Binds a batch: one call that loads the values of many parent objects. With `batchBy`, the parents' keys are sent in a
+ * parameter. With `in: ITEM`, REST has no parameter for them, so the complete list is loaded, and each key is looked up in it.
+ * Determines the key and the number of keys per call, and proves that each item of the response can be matched to its key.
  */
 import { getNamedType, getNullableType, isListType, isObjectType } from "graphql";
 import type { RestNode } from "../openapi/document.ts";
@@ -25,7 +25,7 @@ import { checkUnpagedList } from "./outputs/unpaged-list.ts";
 export const maxBatchSize = ({ in: at, shape: { limits } }: Pick<Input, "in" | "shape">): number =>
   at === "item" ? Number.POSITIVE_INFINITY : typeof limits.maxItems === "number" ? limits.maxItems : 100;
 
-/** The keys that `in: ITEM` looks up, except those with a finding. `list`: the shape of the list in the response. */
+/** The keys with `in: ITEM`, without those that are reported as findings. `list`: the shape of the list in the response. */
 export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] {
   const { binder, directive, operation } = field;
   return directive.params.flatMap(({ name, in: at, from = "" }, index): Input[] => {
@@ -52,7 +52,7 @@ export function itemKeys(field: FieldContext, list: Shape | undefined): Input[] 
   });
 }
 
-/** `result` is the shape of the list in the response. Returns `undefined` after a finding. */
+/** `result`: the shape of the list in the response. Returns `undefined` if the batch is reported as a finding. */
 export function bindBatch(field: FieldContext, inputs: readonly Input[], result: Shape): Batch | undefined {
   const { binder, definition, directive, operation } = field;
   const where = atRestDirective(field, "batchBy");
@@ -63,7 +63,7 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
   const refuse = (rest: RestNode, message: string, hint: string): void =>
     binder.findings.add("batch-key", { ...where, rest }, message, hint);
   const [key] = keys;
-  // a misspelt key parameter or source has a separate finding
+  // a misspelt parameter or source has already been reported
   if (!key && binder.findings.hasErrorAt(where.coordinate)) return undefined;
   if (!key || keys.length > 1) {
     const fed = inputs.find(({ source }) => source.kind === "parent");
@@ -114,7 +114,7 @@ export function bindBatch(field: FieldContext, inputs: readonly Input[], result:
   return batch;
 }
 
-/** The properties on the path to an item's key. A property's own name may contain a dot. */
+/** The properties on the path from an item to its key. A property whose name contains dots is found too. */
 export function keyProperties(items: Shape | undefined, match = ""): Property[] | undefined {
   const own = items && declaredProperty(items, match);
   if (!items || own) return own && [own];
@@ -157,7 +157,7 @@ function checkMatch(
       "match by a property that is required and not null",
     );
   }
-  // a key of `in: ITEM` is compared with the items' property as a string
+  // at run time, a key of `in: ITEM` is compared with the items' property as a string
   const fits =
     key.in === "item" ? (one: Shape, other: Shape) => textFits(one, other) || textFits(other, one) : typesFit;
   const parameterItems = key.in === "item" ? undefined : key.shape.items;
@@ -177,9 +177,9 @@ function checkMatch(
 }
 
 /**
- * Checks that paging cannot silently truncate a batched call's response. If each key has one object, a page must have room for
- * all objects of a chunk. If each key has a list, the length of the response is unknown, and a page could omit items of the
- * last parents, so the document must declare (`x-limit-per`) that the page size applies to each key.
+ * Checks that the response to a batch cannot be cut off by paging. With one object per key, the page size must be at least the
+ * number of keys. With a list per key, the length of the response is unknown, and a page could omit the items of the last keys;
+ * so the document must declare that the page size applies to each key (`x-limit-per`).
  */
 export function checkBatchCut(
   field: FieldContext,

@@ -1,4 +1,6 @@
-/** Binds a field of a parent REST object: to an operation if it has `@rest`, otherwise to a property. */
+/**
+ * Binds a field: to an operation if it has `@rest`, otherwise to a property of the REST object that its parent type is read from.
+ */
 
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import type { Page } from "../../shared/page.ts";
@@ -29,7 +31,10 @@ import { propertyPathOf, readProperty } from "./outputs/read-property.ts";
 import { matchResult, readResults } from "./outputs/read-results.ts";
 import { bindReferenceBatch } from "./references.ts";
 
-/** Binds a field; called once for each REST object behind its type, or behind a type that encloses it. */
+/**
+ * Called for each REST object that the field's type is read from, and again for each REST object of an enclosing type that the
+ * field takes a value from.
+ */
 export function bindField(
   binder: Binder,
   { type, definition, parent }: FieldOfParent,
@@ -155,13 +160,16 @@ function bindOperation(written: FieldContext): void {
   });
 }
 
-/** Merges the paging descriptions of the field's responses: a part of the page is required if every response requires it. */
+/** Merges the paging of several responses: `required` lists the parts that every response requires. */
 function mergePages([first, ...others]: readonly Page[]): Page | undefined {
   const required = first?.required?.filter((part) => others.every((page) => page.required?.includes(part)));
   return first && { ...first, ...(required && { required }) };
 }
 
-/** A source is nullable if one of the REST objects behind the parent type may omit it. */
+/**
+ * Returns the inputs, with a source marked as nullable if an earlier REST object of the parent type may omit its value. `before`:
+ * the binding to the earlier objects.
+ */
 function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | undefined): Input[] {
   const known = new Map(before?.kind === "bound" ? before.inputs.map((each) => [inputKey(each), each]) : []);
   return inputs.map((input) => {
@@ -173,9 +181,9 @@ function ofAllBackings(inputs: Input[], before: FieldBinding | PlainField | unde
 }
 
 /**
- * The nullable values that a call needs; if one is null, the field is null and no call is made. A value of the parent is needed
- * if it feeds a required parameter, or if all values of the parent may be absent, because a call without any of them would
- * return other parents' data. For the same reason, an inherited value is always needed.
+ * The nullable values without which no call is made: if one is null, the field is null. An inherited value is always needed. A
+ * value of the parent is needed if it feeds a required parameter, or if all values of the parent may be absent: a call without
+ * any of them would return data of other parents.
  */
 function neededBy(inputs: readonly Input[], batch: FieldBinding["batch"]): FieldBinding["needs"] {
   const identifiesParent = inputs.some(isAlwaysThere);
@@ -190,8 +198,9 @@ const isAlwaysThere = ({ required, source }: Input): boolean =>
   source.kind === "parent" && (required || !source.nullable);
 
 /**
- * Returns the lists whose values choose the items of the field, such as ids. Only lists that cannot be sent empty matter here: no
- * call is made for an empty one. An optional list beside another value of the parent is left out, because it may be a filter.
+ * Returns the sources of lists that select the field's items, such as a list of ids. If one of these lists is empty, the field is
+ * empty without a call, because an empty list cannot be sent and its omission would select all items. An optional list is left
+ * out if another value identifies the parent, because it may be only a filter.
  */
 function keyListsOf(
   { definition, directive, operation }: FieldContext,

@@ -1,6 +1,6 @@
 /**
- * Binds a schema to a document: every reachable field, for each REST object behind the field's type. Pure: returns the model and
- * the findings without accessing files.
+ * Binds a schema to a document: binds every reachable field, once for each REST object that its type is read from. Accesses no
+ * files; returns the model and the findings.
  */
 import { type GraphQLSchema, isEnumType } from "graphql";
 import { heldCredentials } from "../openapi/held-credentials.ts";
@@ -36,7 +36,6 @@ type BindInput = Pick<
   "document" | "operations" | "schema" | "schemaDocument" | "federation" | "held" | "names"
 >;
 
-/** Binds a schema that is passed as SDL. */
 export const bindSdl = (rest: RestApi, sdl: string): BindResult =>
   bind(rest, readSchema("schema.graphql", sdl));
 
@@ -102,7 +101,7 @@ export function bind(
   return { model, diagnostics: findings.all };
 }
 
-/** Adds one warning for all unreachable types: no operation can select them, so they are not checked. */
+/** Reports all unreachable types in one warning. They are not checked, because no operation can select them. */
 function checkUnreached({ schema, federation }: BindInput, findings: Findings): void {
   const types = unreachableTypes(
     schema,

@@ -1,4 +1,4 @@
-/** Collects the parts of the model during binding, and queues object types that have not been visited yet. */
+/** Collects the model during binding, and queues the object types that are still to be bound. */
 import type { GraphQLSchema } from "graphql";
 import { componentName } from "../openapi/component-names.ts";
 import type { CredentialsFile } from "../openapi/credentials-file.ts";
@@ -19,11 +19,14 @@ export class Binder {
   readonly fields = new Map<string, FieldBinding | PlainField>();
   readonly abstracts = new Map<string, AbstractType>();
   readonly backings = new Map<string, Backing[]>();
-  /** For each field, the list levels that may be null without a failure, with the node that allows it. */
+  /**
+   * By coordinate: the levels at which null is not a failure, and the node of the document that allows null. For levels, see
+   * `addNull`.
+   */
   readonly #nulls = new Map<string, Map<number, RestNode | undefined>>();
   readonly #nullsWithoutCall = new Map<string, RestNode | undefined>();
   readonly #values = new Map<string, ValueUse>();
-  /** Coordinate of a plain field → its property in the first REST object that has one. */
+  /** By coordinate of a field without `@rest`: its property in the first REST object that has one. */
   readonly #properties = new Map<string, { readonly name: string; readonly owner: string }>();
   readonly #backed = new Set<string>();
   readonly #slots = new Map<RestOperation, InputSlots>();
@@ -65,7 +68,7 @@ export class Binder {
     );
   }
 
-  /** Whether the field of Query resolves an entity reference and is therefore hidden from clients. */
+  /** Whether the field of Query resolves a `@key` of a federation subgraph. Such a field is hidden from clients. */
   isReference(coordinate: string): boolean {
     return this.#references.has(coordinate);
   }
@@ -83,7 +86,7 @@ export class Binder {
     this.#unvisited.push({ type, backing });
   }
 
-  /** Returns the same object for the same operation, which several fields may call. */
+  /** Several fields may call the same operation, so its slots are computed once. */
   slotsOf(operation: RestOperation): InputSlots {
     const slots = this.#slots.get(operation) ?? new InputSlots(operation);
     this.#slots.set(operation, slots);
@@ -102,19 +105,19 @@ export class Binder {
     );
   }
 
-  /** Level 0 is the field's value, 1 an item of its list, 2 an item of a nested list. */
+  /** Records that null is allowed at a level: 0 is the field's value, 1 an item of its list, 2 an item of a nested list. */
   addNull({ coordinate, rest }: FindingTarget, level = 0): void {
     const levels = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     this.#nulls.set(coordinate, levels);
     if (!levels.has(level)) levels.set(level, rest);
   }
 
-  /** Records that the field is null, without a call, if its parent has no key for the call. */
+  /** Records that the field is null, and no call is made, if its parent has no key for the call. */
   addNullWithoutCall({ coordinate, rest }: FindingTarget): void {
     this.#nullsWithoutCall.set(coordinate, rest);
   }
 
-  /** Level → node that allows null. */
+  /** By level, the node that allows null. */
   nullsOf(coordinate: string): ReadonlyMap<number, RestNode | undefined> {
     const nulls = this.#nulls.get(coordinate) ?? new Map<number, RestNode | undefined>();
     return this.#nullsWithoutCall.has(coordinate)
@@ -122,14 +125,14 @@ export class Binder {
       : nulls;
   }
 
-  /** Whether the field may be null without a call, but the document forbids null as the value of a call. */
+  /** Whether the field may be null because no call is made, although the document forbids null in the response. */
   isNullOnlyWithoutCall(coordinate: string): boolean {
     return this.#nullsWithoutCall.has(coordinate) && this.#nulls.get(coordinate)?.has(0) !== true;
   }
 
   /**
-   * Adds a finding if the naming convention maps a field to differently named properties of two REST objects. The message names
-   * both, in an order that does not depend on the order of fields.
+   * Records the property that a field reads in one REST object. Reports a finding if the field would read differently named
+   * properties in two REST objects. The message names both in sorted order, so that it does not depend on the order of fields.
    */
   addProperty(where: FindingTarget, name: string, owner: string): void {
     const first = this.#properties.get(where.coordinate);
@@ -145,7 +148,7 @@ export class Binder {
   }
 
   /**
-   * Records a value for `check --base`. Ignores values of a representation: they come from a federation gateway, and the
+   * Records a value that `check --base` compares. Ignores values in a representation of federation: the router sends them, so the
    * document does not describe them.
    */
   addValue(use: ValueUse): void {
@@ -158,7 +161,7 @@ export class Binder {
     return [...this.#values.values()];
   }
 
-  /** The TypeScript type of a shape: its component's type if it is a named component, otherwise `otherwise`. */
+  /** The TypeScript type of a shape: that of its component if the shape is one, otherwise `otherwise`. */
   typeExpressionOf(shape: Shape, otherwise: string): string {
     const name = componentName(this.document, shape);
     return name === undefined ? otherwise : componentType(name, shapeAt(this.document, shape.node).nullable);

@@ -22,20 +22,22 @@ import { enclosingTypes } from "./inputs/input-source.ts";
 import { assumedLength, countText, type Estimate, multiplyEstimates, pageLength } from "./list-length.ts";
 import type { BoundField, Model } from "./model.ts";
 
-/** A bound field of an operation, with the number of its parent objects and its calls. */
+/** The calls of a selected field. */
 type PlannedCall = {
-  /** Response names from the root, with `[]` after a list. */
+  /** The response path of the field, with `[]` after a list. */
   readonly path: string;
   readonly field: BoundField;
   readonly parents: Estimate;
   readonly calls: Estimate;
-  /** The path of the field with which the call is shared: identical reads of a query are coalesced. */
+  /** The path of another field with an identical call: identical reads of a query are sent once. */
   readonly sharedWith?: string;
-  /** The fragments with `@defer` that the field is in, from the outermost one. Empty: the first part of the response. */
+  /**
+   * The deferred fragments that contain the field, the outermost first; empty if the field is in the first part of the response.
+   */
   readonly deferredIn: Deferred;
 };
 
-/** A fragment with `@defer` is known by its label, or else by its line in the operation's file. */
+/** Names of fragments with `@defer`: the label, or else the line in the operation's file. */
 type Deferred = readonly string[];
 type DeferredNode<Node> = { readonly node: Node; readonly deferredIn: Deferred };
 
@@ -49,7 +51,7 @@ export const callCost = (model: Model, operation: SavedOperation): Estimate =>
     { typical: 0, worst: 0 },
   );
 
-/** `2 REST calls`, and the worst case if it differs. */
+/** Such as `2 REST calls, at worst 20`. */
 export const describeCallCount = ({ typical, worst }: Estimate): string =>
   `${countText(typical)} REST call${typical === 1 ? "" : "s"}${describeWorstCase(typical, worst)}`;
 
@@ -74,7 +76,10 @@ export function listCalls(model: Model, { definition, document }: SavedOperation
   return definition.operation === "query" ? shared(planner.plan) : planner.plan;
 }
 
-/** Marks shared calls: lists without inputs, such as those in which links look up their keys, are requested once. */
+/**
+ * Marks identical calls of a query, which are sent once: those to an operation without inputs, such as a list in which several
+ * links look up their keys.
+ */
 function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   const first = new Map<RestOperation, string>();
   return plan.map((call) => {
@@ -86,12 +91,15 @@ function shared(plan: readonly PlannedCall[]): PlannedCall[] {
   });
 }
 
-/** The position of the walk: the number of objects at this path, and the length of the next list if it is a page. */
+/**
+ * The current position in the walk over the selections. `parents`: the number of objects at the path. `page`: the length of the
+ * next list below, if it is a page of the last call.
+ */
 type WalkPosition = {
   readonly path: string;
   readonly parents: Estimate;
   readonly page: Estimate | undefined;
-  /** The number of the nearest enclosing objects by type. */
+  /** By type, the number of objects of that type around the position. */
   readonly enclosing: ReadonlyMap<string, Estimate>;
 };
 
@@ -128,7 +136,7 @@ class CallPlanner {
     if (!field) return;
     const { definition } = field;
     const bound = field.kind === "bound" ? field : undefined;
-    // a field that is also selected outside the fragment is delivered in the earlier part of the response
+    // a field that is selected in several fragments is delivered with the earliest
     const [{ deferredIn = [] } = {}] = nodes.toSorted((a, b) => a.deferredIn.length - b.deferredIn.length);
     if (bound) this.plan.push({ path, field: bound, parents, calls: callsOf(bound, position), deferredIn });
     const objects = objectTypesOf(this.#model.schema, definition.type);
@@ -175,7 +183,7 @@ class CallPlanner {
     }
   }
 
-  /** The name of a fragment with `@defer`, unless `if` is always false. */
+  /** The name of the fragment if it is deferred, otherwise empty. */
   #deferral(fragment: FragmentSpreadNode | InlineFragmentNode): string[] {
     const directive = deferDirectiveOf(fragment);
     if (!directive) return [];
@@ -192,8 +200,8 @@ class CallPlanner {
 }
 
 /**
- * A call without values from its parent is identical for all parents, and identical reads are sent once. A call with a value from
- * an enclosing object is made for each of these objects.
+ * Estimates the calls of a field. Without values of the parent, the calls for all parents are identical, and are sent once. With
+ * a value of an enclosing object, there is a call for each of these objects.
  */
 function callsOf(field: BoundField, { parents, enclosing }: WalkPosition): Estimate {
   const { batch, inputs } = field;

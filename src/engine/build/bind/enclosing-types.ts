@@ -1,11 +1,11 @@
 /**
- * Determines, for every operation that a schema allows, whether objects of one type are always inside an object of another
- * type, and whether a field above them always has a certain argument.
+ * Answers two questions about all operations that a schema allows: is an object of one type always inside an object of another
+ * type, and does a field above an object always have a certain argument?
  */
 import { type GraphQLField, type GraphQLSchema, isObjectType } from "graphql";
 import { boundRoots, fieldsOf, objectTypesOf } from "../schema/object-types.ts";
 
-/** Whether a source may start with this name: the name of an object type that is not a root type. */
+/** Whether a source may begin with this name, such as `Account` in `from: "Account.id"`: object types, except root types. */
 export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
   !["args", "parent", "argsAbove"].includes(name) &&
   isObjectType(schema.getType(name)) &&
@@ -16,8 +16,9 @@ export const isEnclosingType = (schema: GraphQLSchema, name: string): boolean =>
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Finds a counterexample: a path of fields from a root to `type` that passes no object of type `enclosing`. `undefined` if an
- * object of type `enclosing` is always around it. A field may return any member of its union or interface.
+ * Finds a path of fields from a root to `type` that contains no object of type `enclosing`. Returns `undefined` if there is none,
+ * that is, if every object of `type` is inside one of type `enclosing`. A field of an abstract type may return any of its object
+ * types.
  */
 export function findPathOutside(
   schema: GraphQLSchema,
@@ -28,8 +29,8 @@ export function findPathOutside(
 }
 
 /**
- * Finds the fields above an object of `type` from which `argsAbove.<name>` may come. `fields`: the fields with this argument.
- * `around`: a path from a root to `type` that passes none of these fields; `undefined` if every path passes one.
+ * Finds the fields above an object of `type` that may provide `argsAbove.<name>`. `fields`: the fields with this argument.
+ * `around`: a path from a root to `type` that avoids these fields; `undefined` if there is no such path.
  */
 export function argumentsAbove(schema: GraphQLSchema, type: string, name: string) {
   const argumentOf = ({ args }: Field) => args.find((argument) => argument.name === name);
@@ -45,7 +46,10 @@ export function argumentsAbove(schema: GraphQLSchema, type: string, name: string
   return { fields, around: reached(schema, rootsOf(schema), takes).get(type) };
 }
 
-/** The object types reachable from `start`, each with its path. Paths do not pass through fields for which `stops` is true. */
+/**
+ * The object types reachable from `start`, each with the fields that lead to it. The walk does not follow a field for which
+ * `stops` returns true.
+ */
 function reached(
   schema: GraphQLSchema,
   start: readonly string[],

@@ -1,19 +1,19 @@
-/** The values of GraphQL enums and of REST's enums, paired by their REST names. */
+/** Pairs the values of GraphQL enums with those of REST's enums, by REST names. */
 import type { GraphQLEnumType } from "graphql";
 import type { Shape } from "../openapi/shapes/shape.ts";
 import { enumValueName } from "../schema/graphql-names.ts";
 import type { RestNames } from "../schema/rest-names.ts";
 import { isIntegerText } from "./scalar-rules.ts";
 
-/** GraphQL enum value → REST value. */
+/** The REST value of each value of a GraphQL enum. */
 export const enumValues = (names: RestNames, type: GraphQLEnumType): Map<string, string> =>
   new Map(type.getValues().map((value) => [value.name, names.of(value)]));
 
-/** Whether every value of the shape is one of a known list of strings. */
+/** Whether the shape is an enum of strings. */
 export const isStringEnum = ({ values, types }: Shape): boolean =>
   values !== undefined && [...types].every((type) => type === "string");
 
-/** Fixes the REST names of the GraphQL enum's values by the shape's values, if the shape is an enum. */
+/** If the shape is an enum, its values become the REST names of the GraphQL enum's values, for all uses of the enum. */
 export function settleEnumValues(
   names: RestNames,
   type: GraphQLEnumType,
@@ -23,7 +23,7 @@ export function settleEnumValues(
   if (values.length > 0) names.settleEnumValues(type.getValues(), new Set(values.map(String)), coordinate);
 }
 
-/** A value of a GraphQL enum that two enums of REST name differently. */
+/** A value of a GraphQL enum that has two names in REST. */
 type NameConflict = {
   /** `name`: the value's name in GraphQL. `rest`: its name in the REST enum that is being bound. */
   readonly name: string;
@@ -31,7 +31,9 @@ type NameConflict = {
   readonly message: string;
 };
 
-/** The values of the shape that the GraphQL enum has, but under a REST name that another REST enum or `@restName` has fixed. */
+/**
+ * The values of the GraphQL enum that have another REST name already, by another REST enum or by `@restName`, than in this shape.
+ */
 export function enumNameConflicts(
   names: RestNames,
   type: GraphQLEnumType,
@@ -56,7 +58,7 @@ export function enumNameConflicts(
 
 export const enumConflictHint = "give each enum of REST an enum of its own";
 
-/** The REST values without a GraphQL enum value. */
+/** The REST values that the GraphQL enum lacks. */
 export function uncoveredEnumValues(names: RestNames, type: GraphQLEnumType, shape: Shape): string[] {
   const known = new Set(enumValues(names, type).values());
   return (shape.values ?? []).map(String).filter((value) => !known.has(value));

@@ -1,4 +1,7 @@
-/** The context of a field while it is bound: definition, directive, operation, parent's shape, locations, and the binder. */
+/**
+ * What the functions that bind a field need: its definition, directive and operation, the shape of its parent, locations for
+ * findings, and the binder.
+ */
 import type { GraphQLArgument, GraphQLField } from "graphql";
 import type { RestOperation } from "../openapi/operation.ts";
 import type { Shape } from "../openapi/shapes/shape.ts";
@@ -13,7 +16,7 @@ import type { FindingTarget } from "./findings.ts";
 import type { InputSlots } from "./inputs/input-slots.ts";
 import type { Backing } from "./model.ts";
 
-/** A field, and a REST object that its type is read from; a field of a root type has no such object. */
+/** A field, and one REST object that its type is read from. A field of a root type has no REST object. */
 export type FieldOfParent = {
   /** The object type that has the field. */
   readonly type: string;
@@ -32,12 +35,12 @@ export type FieldContext = {
   readonly operation: RestOperation;
   readonly slots: InputSlots;
   readonly parent: Shape | undefined;
-  /** The REST objects of the enclosing types that `params` names. */
+  /** By enclosing type that `params` names, such as `Account`: its REST object. */
   readonly enclosing: ReadonlyMap<string, Backing>;
   readonly where: FindingTarget;
 };
 
-/** The location of an argument of the field's `@rest`, or of one item of that argument's list. */
+/** The location of an argument of the field's `@rest`, or of the list item with this index in it. */
 export const atRestDirective = (
   { where, definition }: { readonly where: FindingTarget; readonly definition: DirectiveCarrier },
   argument: keyof RestDirective,

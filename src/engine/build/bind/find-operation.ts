@@ -10,7 +10,10 @@ import type { Binder } from "./binder.ts";
 import { atRestDirective } from "./field-context.ts";
 import type { FindingTarget } from "./findings.ts";
 
-/** For an unknown or ambiguous name: `; did you mean "…"?` with the most similar one, or all operations with the name. */
+/**
+ * Returns the end of a message: the most similar name for an unknown one, as `; did you mean "…"?`, or all operations with an
+ * ambiguous name.
+ */
 export function suggestOperations(
   name: string,
   operations: RestOperations,
@@ -20,7 +23,7 @@ export function suggestOperations(
   return sharing.length > 0 ? `; several have that name: ${sharing.join(", ")}` : didYouMean(name, names);
 }
 
-/** Returns `undefined` after a finding. */
+/** Returns `undefined` if the name is reported as a finding. */
 export function findOperation(
   { operations, document, findings }: Binder,
   definition: DirectiveCarrier,

@@ -12,21 +12,24 @@ import type { RestDocument, RestNode } from "../openapi/document.ts";
 /** The schema coordinate and the locations of a finding. */
 export type FindingTarget = {
   readonly coordinate: string;
-  /** The name of the value in messages; by default its coordinate. */
+  /** The value's name in messages. The default is the coordinate. */
   readonly subject?: string;
   readonly schema?: FileLocation | undefined;
   readonly rest?: RestNode | undefined;
-  /** Other nodes that may cause the finding. */
+  /** Other nodes of the document that may cause the finding. */
   readonly also?: readonly (RestNode | undefined)[];
   /** The overlay action that removed the node that the schema refers to; the finding points at the action instead of `rest`. */
   readonly removedBy?: FileLocation | undefined;
-  /** The path below `rest` that the finding points at, as far as it exists. */
+  /** The path below `rest` that the finding points at. If part of it does not exist, the finding points at the part that does. */
   readonly below?: NodePath;
-  /** The names and values that an approval covers, in addition to rule and coordinate. */
+  /** As in `Diagnostic`. */
   readonly facts?: readonly string[];
 };
 
-/** Maximum number of name comparisons in a run. With 1,000 operations, each misspelt name is compared with 2,000 names. */
+/**
+ * Maximum number of names that misspelt names are compared with in a run, to bound the time: with 1,000 operations, a single
+ * misspelt name is compared with 2,000 names.
+ */
 const mostCompared = 200_000;
 
 export class Findings {
@@ -39,7 +42,7 @@ export class Findings {
     this.#document = document;
   }
 
-  /** Ignores a second finding with the same rule, coordinate and message. */
+  /** Adds the finding, unless there is one with the same rule, coordinate and message. */
   add(rule: Rule, where: FindingTarget, message: string, hint: string): void {
     const key = `${rule} ${where.coordinate} ${message}`;
     if (this.#found.has(key)) return;
@@ -71,13 +74,13 @@ export class Findings {
     return this.#errors.has(coordinate);
   }
 
-  /** Like the function `didYouMean`, but empty once the run has compared `mostCompared` names, to bound the time. */
+  /** Like the function `didYouMean`, but returns an empty string once `mostCompared` names have been compared. */
   didYouMean(wrong: string, names: () => readonly string[]): string {
     const near = this.nearest(wrong, names);
     return near === undefined ? "" : didYouMean(wrong, [near]);
   }
 
-  /** Like the function `nearestName`, but `undefined` once the run has compared `mostCompared` names. */
+  /** Like the function `nearestName`, but returns `undefined` once `mostCompared` names have been compared. */
   nearest(wrong: string, names: () => readonly string[]): string | undefined {
     if (this.#compared >= mostCompared) return undefined;
     const all = names();

@@ -1,6 +1,6 @@
 /**
- * Fields that use a value of an enclosing object (`from: "Account.id"`). They are bound once the REST objects of the enclosing
- * types are known, and again for each REST object that is found later.
+ * Binds the fields that take a value from an enclosing object (`from: "Account.id"`). A field is bound as soon as a REST object
+ * is known for each enclosing type, and once more for each REST object that is found later.
  */
 import { readRest } from "../schema/directives.ts";
 import { bindField } from "./bind-field.ts";
@@ -10,7 +10,7 @@ import { atRestDirective, type FieldOfParent } from "./field-context.ts";
 import type { Backing } from "./model.ts";
 
 type Inheriting = FieldOfParent & {
-  /** Enclosing type → number of its REST objects for which the field has been bound. */
+  /** By enclosing type, the number of its REST objects for which the field has been bound. */
   readonly bound: Map<string, number>;
 };
 
@@ -22,14 +22,14 @@ export class InheritingFields {
     this.#binder = binder;
   }
 
-  /** Defers the binding of the field. Returns false if it does not use a value of an enclosing object. */
+  /** Defers the binding of a field that takes a value from an enclosing object. Returns false for any other field. */
   defer(field: FieldOfParent): boolean {
     const { type, definition } = field;
     const { schema } = this.#binder;
     const bound = new Map<string, number>();
     for (const [index, { from }] of (readRest(schema, definition)?.params ?? []).entries()) {
       const [name = ""] = from?.split(".") ?? [];
-      // an object of the same type cannot be the source, because the parent is nearer
+      // the parent itself is the nearest object of this type
       if (name === type || !isEnclosingType(schema, name)) continue;
       bound.set(name, 0);
       this.#check(field, name, index);
@@ -38,7 +38,7 @@ export class InheritingFields {
     return bound.size > 0;
   }
 
-  /** Binds the fields for each new REST object. Returns whether there was one. */
+  /** Binds the fields for each REST object that has been found since the last call. Returns whether there was one. */
   bind(): boolean {
     let isAnyNew = false;
     for (const { bound, ...field } of this.#fields) {
@@ -58,7 +58,7 @@ export class InheritingFields {
     return isAnyNew;
   }
 
-  /** Checks that every path to the field contains an object of the enclosing type. */
+  /** Reports a path to the field that contains no object of the enclosing type. */
   #check({ type, definition }: FieldOfParent, enclosing: string, index: number): void {
     const { schema, findings } = this.#binder;
     const path = findPathOutside(schema, type, enclosing);

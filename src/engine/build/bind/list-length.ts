@@ -1,14 +1,13 @@
-/** Estimates the length of the list in a response, from the value or the limits of its paging parameter. */
+/** Estimates the number of items in a response, from the value or the limits of the page size parameter. */
 import type { FieldNode } from "graphql";
 import { inputKey, type Parameter } from "../openapi/operation.ts";
 import { isNumeric } from "../openapi/shapes/shape.ts";
 import type { BoundField, Input } from "./model.ts";
 import { hasName, pagingNames } from "./outputs/paging-names.ts";
 
-/** A number in the typical case and in the worst case. */
 export type Estimate = { readonly typical: number; readonly worst: number };
 
-/** The length of a list without a paging parameter. */
+/** The assumed length of a list without a page size parameter. */
 export const assumedLength: Estimate = { typical: 10, worst: 100 };
 
 export const multiplyEstimates = (one: Estimate, other: Estimate): Estimate => ({
@@ -23,8 +22,8 @@ export const countText = (count: number): string =>
   count > mostCounted ? `more than ${mostCounted}` : String(count);
 
 /**
- * The length of the operation's page, by the arguments of the selection `node` if passed; `undefined` without a paging
- * parameter.
+ * The page size of the operation; `undefined` if it has no page size parameter. With `node`, a selection of the field, its
+ * arguments are considered.
  */
 export function pageLength(field: BoundField, node?: FieldNode): Estimate | undefined {
   const paging = field.operation.parameters.filter(isPagingParameter);
@@ -38,8 +37,8 @@ export function pageLength(field: BoundField, node?: FieldNode): Estimate | unde
 }
 
 /**
- * A page size parameter is an integer with a maximum or default above one; page numbers and offsets have neither. A parameter
- * of type `number` counts only if it also has a usual page-size name (`pagingNames.first`).
+ * Whether the parameter is a page size: an integer with a maximum or a default above one, because page numbers and offsets have
+ * neither. A `number` must also have a common name of page sizes (`pagingNames.first`).
  */
 export const isPagingParameter = ({
   shape,
@@ -71,8 +70,8 @@ function fedLength({ source, argumentDefault }: Input, node: FieldNode | undefin
 }
 
 /**
- * Whether the client sets the value. Without a field node, any client may. A field node with this argument passes a variable,
- * because `fedLength` has already handled literals.
+ * Whether a client chooses the page size. Without `node`, clients may. In `node`, the argument must be a variable, because
+ * `fedLength` has already evaluated literals.
  */
 const isSetByClient = ({ source }: Input, node: FieldNode | undefined): boolean =>
   !node ||

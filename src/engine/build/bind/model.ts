@@ -1,6 +1,4 @@
-/**
- * The resolved model: every binding of the schema as plain data. Codegen, check, explain and propose read it.
- */
+/** The result of binding as plain data. Codegen, check, explain and propose read it. */
 import type { DocumentNode, GraphQLField, GraphQLInputType, GraphQLOutputType, GraphQLSchema } from "graphql";
 import type { Operation } from "../../shared/operation.ts";
 import type { Page } from "../../shared/page.ts";
@@ -25,27 +23,32 @@ import type {
 } from "./inputs/input-source.ts";
 import type { InputConversion, RestRequest } from "./requests/rest-request.ts";
 
-/** A parameter or body property, with the source that feeds it. */
+/** A parameter or body property, and the source of its value. */
 export type Input = InputSlot & {
   readonly source: InputSource;
-  /** The default value of the argument that feeds it. */
+  /** The default value of the argument that is the source. */
   readonly argumentDefault?: unknown;
 };
 
-/** One call for many parents with the same inherited values; results are matched to the parents by a property. */
+/**
+ * One call that loads the values of many parents (`bind-batch.ts`). All other inputs than the keys have the same value for these
+ * parents.
+ */
 export type Batch = {
   /**
-   * The input that receives the parents' keys; `in` is `item` if the keys are looked up in a complete list. Other inputs have
-   * the same value for all parents.
+   * The input that receives the parents' keys. If its `in` is `item`, the keys are not sent, but looked up in a complete list.
    */
   readonly key: Input & { readonly source: ParentSource };
-  /** The path, in each item of the result, of the property that holds its key. */
+  /** The path, in each item of the response, to its key. */
   readonly match: readonly string[];
-  /** The maximum number of keys per call; infinite for lookups. */
+  /** The maximum number of keys per call; infinite for `in: ITEM`. */
   readonly size: number;
-  /** one: one object per key · many: a list per key · each: the parent has a list of keys. */
+  /**
+   * one: each parent has a key, and each key has one object · many: each key has a list of objects · each: each parent has a list
+   * of keys.
+   */
   readonly mode: "one" | "many" | "each";
-  /** each: the document allows nulls in the parent's list. */
+  /** In mode `each`: the document allows nulls in the parent's list of keys. */
   readonly nullItems?: true;
 };
 
@@ -63,102 +66,101 @@ type NamedField = {
   readonly definition: GraphQLField<unknown, unknown>;
 };
 
-/** The binding of a field: the source of each parameter, and the path of the result. */
+/** How a field calls an operation: the source of each parameter, and the path of the field's value in the response. */
 export type FieldBinding = NamedField & {
   readonly kind: "bound";
   readonly operation: RestOperation;
   readonly inputs: readonly Input[];
-  /** The argument that is the whole body. */
+  /** The argument that is sent as the whole body. */
   readonly wholeBody?: ArgumentSource;
-  /** The path of the result in the response body; empty: the whole body. */
+  /** The path of the value in the response body; empty: the whole body. */
   readonly result: readonly string[];
-  /** The result is a map, and the field's value is the list of its entries. */
+  /** The value in the response is a map, and the field returns the list of its entries. */
   readonly entries?: true;
   readonly batch?: Batch;
   /**
-   * For an entity reference with `batchBy`: the maximum number of keys per call, and the path of the items' property that holds
-   * the key.
+   * If the field resolves a `@key` of a federation subgraph, with `batchBy`: the maximum number of keys per call, and the path to
+   * the key in each item.
    */
   readonly reference?: Pick<Batch, "match" | "size"> | undefined;
   readonly connection?: Page;
-  /**
-   * Whether a 404 makes the field null. True for nullable fields, except Mutation's, of operations that document a 404
-   * response.
-   */
+  /** Whether a 404 makes the field null: if the field is nullable, not of Mutation, and its operation documents a 404. */
   readonly nullOn404: boolean;
-  /** The nullable values of the parent, or inherited ones, that a call needs. If one is null, the field is null. */
+  /** Nullable values of the parent or of objects above. If one is null, the field is null, and no call is made. */
   readonly needs: readonly (ParentSource | InheritedSource)[];
   /**
-   * The sources of the lists that select the field's items. If one of these lists is empty, the field is an empty list and no
-   * call is made.
+   * Sources of lists that select the field's items. If one of these lists is empty, the field is an empty list, and no call is
+   * made.
    */
   readonly keyLists: readonly (ParentSource | EnclosingSource)[];
 };
 
-/** A bound field of the model: its binding, and the request that the binding makes. */
+/** A field that calls an operation, with the request that it sends. */
 export type BoundField = FieldBinding & { readonly request: RestRequest };
 
 export type PlainField = NamedField & {
   readonly kind: "plain";
-  /** The REST property that the field reads, step by step; empty: the parent's own object (`@restName(self: true)`). */
+  /** The path of the REST property that the field reads; empty: the parent's REST object itself (`@restName(self: true)`). */
   readonly path: readonly string[];
-  /** The property is a map, and the field's value is the list of its entries. */
+  /** The property is a map, and the field returns the list of its entries. */
   readonly entries?: true;
 };
 
 export type ModelField = BoundField | PlainField;
 
 /**
- * A union or an interface: the discriminator's property, and the object type for each of its values. Without a discriminator,
- * the keys of `members` are names of properties that only REST objects of one type have.
+ * A union or an interface: the discriminator's property, and the object type for each of its values. Without a discriminator, the
+ * keys of `members` are properties that only the REST objects of one type have.
  */
 export type AbstractType = {
   readonly name: string;
   readonly property?: string;
   readonly members: ReadonlyMap<string, string>;
-  /** The object type of REST objects that none of `members` selects. */
+  /** The object type of REST objects that match none of `members`. */
   readonly otherwise?: string;
 };
 
-/** A REST object that an object type is read from. */
+/** A REST object whose properties are the fields of an object type. */
 export type Backing = {
   readonly shape: Shape;
-  /** Its TypeScript type (`outputs/type-expression.ts`). */
+  /** The object's TypeScript type (`outputs/type-expression.ts`). */
   readonly typeExpression: string;
-  /** The status of the response, if the object is a response and the operation documents several responses. */
+  /** The status of the response that contains the object, if the operation documents several responses. */
   readonly status?: string;
   /** The coordinate of the first bound field that returns the object. */
   readonly from: string;
 };
 
-/** How the representation of an entity, sent by a federation gateway, is resolved to an object. */
+/** How a representation that a federation router sends is resolved to an object. */
 export type Reference = {
   readonly type: string;
   /**
-   * `property`: the REST name of the key's field, if the reference has no `field`. `isInteger`: the ID is an integer in REST.
+   * The fields of the key. `property`: the field's REST name, if the reference has no `field`. `isInteger`: the ID is an integer
+   * in REST.
    */
   readonly keys: readonly (Omit<KeyField, "isRequired"> & {
     readonly property?: string;
     readonly isInteger?: true;
-    /** A field of `@requires`, not of the key. */
+    /** The field is not part of the key, but named by a `@requires`. */
     readonly isOptional?: true;
   })[];
-  /** The field of Query that loads the object by its key. Without it, the representation itself is the object. */
+  /** The field of Query that loads the object. Without it, the object consists of the representation. */
   readonly field?: string;
-  /** The field takes a list of keys. */
+  /** Present if `field` takes a list of keys. */
   readonly batch?: Pick<Batch, "match" | "size">;
 };
 
-/** A schema may be used in responses and requests. A change may break only one direction. */
+/** Whether REST sends or receives values of a schema. A change of a schema that is used for both may break only one direction. */
 export type Direction = "response" | "request";
 
-/**
- * A REST value that the field or argument at a coordinate returns or sends. `check --base` compares its schema with the base's.
- */
+/** A REST value that a field returns or an argument sends. `check --base` compares its schema with that of the base. */
 export type ValueUse = {
   readonly coordinate: string;
   readonly direction: Direction;
-  /** The GraphQL type; undefined for a value that is read from one REST object and sent as a parameter of the next call. */
+  /**
+   * The GraphQL type. Undefined for a value that is read from one REST object and sent in the next call, because clients do not
+   * see it.
+   */
   readonly type?: GraphQLInputType | GraphQLOutputType;
   /** The node that uses the schema: a property, a parameter, the items of a list. */
   readonly node: RestNode;
@@ -177,26 +179,25 @@ export type Model = {
   /** By schema coordinate, in schema order. */
   readonly fields: ReadonlyMap<string, ModelField>;
   /**
-   * By schema coordinate, the nullable levels at which null implies a failure, provided that REST conforms to its document: 0 is
-   * the value, 1 an item of its list.
+   * By schema coordinate: the levels at which the type allows null, but a null means a failure if REST conforms to its document.
+   * 0 is the value, 1 an item of its list.
    */
   readonly semanticNonNull: ReadonlyMap<string, readonly number[]>;
-  /** The coordinates of fields that are null without a call, while the document forbids null as the value of their call. */
+  /** The coordinates of fields that are null only if no call is made: the document forbids null in the response. */
   readonly nullOnlyWithoutCall: ReadonlySet<string>;
-  /** By schema coordinate, the deprecations of fields, arguments and input fields that depend on a deprecated part of REST. */
+  /** By schema coordinate: the fields, arguments and input fields that depend on something deprecated in REST. */
   readonly deprecations: ReadonlyMap<string, Deprecation>;
   readonly abstracts: ReadonlyMap<string, AbstractType>;
   /** By object type name. */
   readonly backings: ReadonlyMap<string, readonly Backing[]>;
-  /** Enum type → GraphQL value → REST value, for enums with a renamed value. */
+  /** For each enum type with a renamed value: its GraphQL values with their REST values. */
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** The conversions used by requests. */
   readonly inputConversions: readonly InputConversion[];
   /** The bound operations, by method and path. */
   readonly calledOperations: ReadonlyMap<string, Operation>;
-  /** Undefined if the graph is not a subgraph. */
+  /** Undefined if the schema is not a federation subgraph. */
   readonly federation?: Federation | undefined;
-  /** The references of entities, in schema order. */
   readonly references: readonly Reference[];
   readonly values: readonly ValueUse[];
 };
@@ -210,8 +211,5 @@ export const boundFields = ({ fields }: Pick<Model, "fields">): BoundField[] =>
  */
 export type RestApi = Pick<Model, "document" | "operations"> & { readonly credentials?: CredentialsFile };
 
-/**
- * A schema bound to documents. The model is absent if the schema is not valid; it may be wrong if the diagnostics include
- * errors.
- */
+/** The result of binding. The model is absent if the schema is invalid, and may be wrong if the diagnostics contain errors. */
 export type BindResult = { readonly model?: Model; readonly diagnostics: readonly Diagnostic[] };

@@ -1,7 +1,7 @@
 /**
- * Binds the entity references of a federation subgraph: they resolve a representation, sent by a federation gateway, to an
- * object. The operation of a `@key` is proved like a field of Query. Without an operation, the representation itself must have
- * the values for all fields of the type.
+ * Binds the `@key`s of a federation subgraph. A router sends a representation (the key's fields), and the subgraph resolves it to
+ * an object: by a field of Query that calls an operation, or, without an operation, from the representation itself, which must
+ * then contain the values of all fields of the type.
  */
 import { isEnumType, isListType } from "graphql";
 import { type JsonType, Shape } from "../openapi/shapes/shape.ts";
@@ -16,8 +16,8 @@ import type { FindingTarget } from "./findings.ts";
 import type { FieldBinding, Input, Model, Reference } from "./model.ts";
 
 /**
- * Binds a batched reference: its items are matched to the keys by `batchBy`, like the items of a batched link. Returns
- * `undefined` after a finding. `result` is the shape of the list in the response.
+ * Binds a field of Query that resolves a list of keys: `batchBy` matches the items of the response to the keys. `result`: the
+ * shape of the list in the response. Returns `undefined` if the field is reported as a finding.
  */
 export function bindReferenceBatch(
   field: FieldContext,
@@ -57,8 +57,8 @@ export function bindReferenceBatch(
 }
 
 /**
- * Called before binding. For each type with a key that has no operation, adds the representation as a REST object, so that the
- * type's fields are proved against it.
+ * Called before binding. If no operation resolves a key of a type, the representation becomes a REST object of the type, so that
+ * the type's fields are proved against it.
  */
 export function addRepresentations(binder: Binder, federation: Federation): void {
   for (const key of federation.keys) {
@@ -75,8 +75,8 @@ export function addRepresentations(binder: Binder, federation: Federation): void
 }
 
 /**
- * Whether the representation suffices: each field of the type is in the key or in a `@requires`, is external, or is a link that
- * reads only such fields from its parent.
+ * Whether the representation contains all values of the type: each field is in the key or in a `@requires`, is external, or is a
+ * link that takes only such fields from its parent.
  */
 function isSufficient(binder: Binder, key: EntityKey, { external }: Federation): boolean {
   const given = [...key.keyFields, ...key.required];
@@ -100,8 +100,8 @@ const hasDirective = ({ astNode }: DirectiveCarrier, directive: string): boolean
   astNode?.directives?.some(({ name }) => name.value === directive) ?? false;
 
 /**
- * Whether the field is not bound to this REST object, because its values come from other subgraphs: an external field that the
- * object lacks, or a field with `@requires`, which only a representation can resolve.
+ * Whether other subgraphs provide the field, so that it is not bound to this REST object: an external field that the object
+ * lacks, or a field with `@requires`, which can only be resolved from a representation.
  */
 export function isOfOtherSubgraphs(
   { names, schema }: Binder,
@@ -115,8 +115,8 @@ export function isOfOtherSubgraphs(
 }
 
 /**
- * Called after binding. Reports external fields that neither a REST object nor a representation has. Also reports two parts of
- * federation that no operation can resolve: `@requires` in a type whose objects come from REST, and `@key` on an interface.
+ * Called after binding. Reports an external field if no REST object and no representation has it. Also reports what no operation
+ * can resolve: a `@requires` in a type whose objects come from REST, and a `@key` of an interface.
  */
 export function checkFederation(
   { schema, fields, findings }: Binder,
@@ -159,9 +159,7 @@ const jsonTypes: ReadonlyMap<string, JsonType> = new Map([
   ["Boolean", "boolean"],
 ]);
 
-/**
- * The shape of a representation: the key's fields under their REST names. An ID is an integer if a link sends it as an integer.
- */
+/** The shape of a representation: the key's fields under their REST names. */
 function representationShape(binder: Binder, { type, keyFields, required }: EntityKey): Shape {
   const { root: node } = binder.document;
   const propertyOf = ({ path: [field = ""], type: name, isRequired }: KeyField) => {
@@ -188,7 +186,9 @@ function representationShape(binder: Binder, { type, keyFields, required }: Enti
   });
 }
 
-/** The JSON type of an ID property: integer if a link of the type feeds an integer parameter from it, otherwise string. */
+/**
+ * The JSON type of an ID in a representation: integer if a link of the type sends it in an integer parameter, otherwise string.
+ */
 function idType(binder: Binder, type: string, property: string): JsonType {
   for (const field of fieldsOf(binder.schema, type)) {
     const rest = readRest(binder.schema, field);
@@ -203,7 +203,7 @@ function idType(binder: Binder, type: string, property: string): JsonType {
   return "string";
 }
 
-/** Called after binding. Returns the references of all keys, and adds a finding for each key that nothing resolves. */
+/** Called after binding. Returns the references, and reports the keys that cannot be resolved. */
 export function referencesOf(binder: Binder, federation: Federation | undefined): Model["references"] {
   if (!federation) return [];
   return federation.keys.flatMap((key): Reference[] => {

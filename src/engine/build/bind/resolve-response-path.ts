@@ -1,4 +1,4 @@
-/** Follows a path of properties in a REST value: a field's property, the path of a result, the source of a parameter. */
+/** Follows a path of properties in a REST value, such as `result` or a source. */
 
 import type { NodePath } from "../diagnostic.ts";
 import {
@@ -19,7 +19,7 @@ type ResponsePath = {
   readonly path: readonly string[];
 };
 
-/** The finding about a path that does not exist. */
+/** The rule and the advice of the finding if the path does not exist. */
 type Missing = {
   readonly rule: "property-missing" | "result-missing";
   readonly hint: string;
@@ -27,13 +27,13 @@ type Missing = {
   readonly aside?: string;
 };
 
-/** Maximum number of names that a message lists if none is similar. */
+/** Maximum number of properties that a message lists if none has a similar name. */
 const mostListed = 12;
 const mostInEnvelope = 3;
 
 /**
- * Returns the end of a message that lists the properties, such as `; it has a, b and others`; empty for an object without
- * properties. Reads only as many names as it shows.
+ * Returns the end of a message that lists the properties: `; it has a, b and others`. Empty for an object without properties.
+ * Reads at most `mostListed` of them, because schemas may be large.
  */
 function itHas({ properties }: Shape): string {
   const names: string[] = [];
@@ -46,8 +46,8 @@ function itHas({ properties }: Shape): string {
 }
 
 /**
- * `; did you mean "data.name"?` if the object has few properties, like an envelope, and one of them contains a property with
- * the wanted name.
+ * Returns `; did you mean "data.name"?` if the object looks like an envelope, because it has few properties, and one of them has
+ * a property with the wanted name.
  */
 function inEnvelope({ properties }: Shape, wanted: string): string {
   if (properties.size > mostInEnvelope) return "";
@@ -58,7 +58,7 @@ function inEnvelope({ properties }: Shape, wanted: string): string {
   return "";
 }
 
-/** The properties along the path. Returns `undefined` after a finding. */
+/** The properties along the path. Returns `undefined` if the path is reported as a finding. */
 export function resolveResponsePath(
   findings: Findings,
   where: FindingTarget,
@@ -82,7 +82,7 @@ export function resolveResponsePath(
     if (!property) {
       const { members = [] } = holder;
       const having = members.filter((member) => declaredProperty(member, name)).length;
-      // an object type over a `oneOf` has only the properties that all members share
+      // an object type that is bound to a `oneOf` has only the properties that all members share
       if (having > 0)
         return refuse(
           `${who} is one of ${members.length} schemas, and only ${having} of them ${having === 1 ? "has" : "have"} the property "${name}"${aside}`,
@@ -90,7 +90,7 @@ export function resolveResponsePath(
         );
       const near =
         inEnvelope(holder, name) || findings.didYouMean(name, () => declaredNames(holder)) || itHas(holder);
-      // points below `properties`, because an overlay may have removed the property
+      // the path leads into `properties`, so that the finding points at an overlay that removed the property
       return refuse(`${who} has no property "${name}"${aside}${near}`, hint, ["properties", name]);
     }
     node = property.node;

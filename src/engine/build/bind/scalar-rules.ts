@@ -25,7 +25,7 @@ const inputTypes: Record<string, readonly string[]> = {
   Boolean: ["boolean"],
 };
 
-/** Checks that a `DateTime` or `Date` is bound to strings of its format, in either direction. */
+/** Checks that a field or argument of type `DateTime` or `Date` is bound to strings of that format. */
 export function checkDateFormat(
   { findings }: Binder,
   {
@@ -51,12 +51,12 @@ export function checkDateFormat(
   );
 }
 
-/** Whether `type` covers every value of this shape. A custom scalar covers any value. */
+/** Whether `type` can represent every value of this shape. A custom scalar can represent any value. */
 export const scalarCoversOutput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
   (shape.types.size > 0 && [...shape.types].every((name) => own(outputTypes, type.name)?.includes(name)));
 
-/** Suggests a GraphQL type that covers every value of this shape. */
+/** Suggests a GraphQL type that can represent every value of this shape. */
 export function coveringType(shape: Shape): string | undefined {
   const { types, values, format } = shape;
   const [type, ...others] = types;
@@ -71,7 +71,7 @@ export function coveringType(shape: Shape): string | undefined {
 
 const scalarFor = { string: "String", integer: "Int", boolean: "Boolean" };
 
-/** Whether REST accepts values of `type`. */
+/** Whether REST may accept values of `type`. */
 export const scalarFitsInput = (type: GraphQLScalarType, shape: Shape): boolean =>
   !isSpecifiedScalarType(type) ||
   shape.types.size === 0 ||
@@ -85,7 +85,7 @@ export const isIntegerText = (type: GraphQLNamedType, { types }: Shape): boolean
 export const exceedsInt = (shape: Shape): boolean =>
   exceeds(shape, ["int64", "uint64", "uint32"], -(2 ** 31), 2 ** 31 - 1);
 
-/** Whether an integer of this shape may be one that `Float` rounds. */
+/** Whether `Float` may round an integer of this shape. */
 export const exceedsFloat = (shape: Shape): boolean =>
   exceeds(shape, ["int64", "uint64"], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 

@@ -1,10 +1,11 @@
 /**
- * The names of a `oneOf`'s members, by which the members of union types and the fields of `@oneOf` inputs are matched to them.
+ * The names of the members of a `oneOf`. The members of a union type, and the fields of a `@oneOf` input type, are matched by
+ * these names.
  */
 import type { Variant } from "../openapi/shapes/shape.ts";
 import { normalizeName } from "../schema/graphql-names.ts";
 
-/** An inline member without a discriminator value is named by its index: `oneOf.1`. */
+/** A member that has neither a name nor a discriminator value is named by its index: `oneOf.1`. */
 export const variantName = ({ name, values, node }: Variant): string =>
   name ?? values[0] ?? node.path.slice(-2).join(".");
 

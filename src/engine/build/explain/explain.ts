@@ -125,8 +125,8 @@ function callLines(model: Model, field: BoundField): string[] {
 }
 
 /**
- * The owner of the credential that a call sends, if the server holds credentials for any operation, and whether the call
- * carries anything of its caller.
+ * If the server has credentials for any operation: whether the caller or the server owns the credential that a call sends, and
+ * whether the call contains anything that depends on its caller.
  */
 function credentialLines({ held, document, calledOperations }: Model, operation: RestOperation): string[] {
   if (calledOperations.get(methodAndPath(operation))?.public)
@@ -136,7 +136,7 @@ function credentialLines({ held, document, calledOperations }: Model, operation:
     : credentialUse(document, held, operation).texts.map((text) => `  credential: ${text}`);
 }
 
-/** The fixed headers that the document does not declare; the others are among the inputs. */
+/** The fixed headers that the document does not declare; those that it declares are among the inputs. */
 function headerLines({ calledOperations }: Model, { operation, inputs }: BoundField): string[] {
   const { headers = {} } = calledOperations.get(methodAndPath(operation)) ?? {};
   const declared = new Set(

@@ -45,7 +45,7 @@ function restValues(model: Model, position: SchemaPosition): Suggestion[] {
   return [];
 }
 
-/** The names for `@restName(name:)` of an enum value, an argument, an input field or a field. */
+/** The REST names to suggest for `@restName(name:)` of an enum value, an argument, an input field or a field. */
 function restNames(model: Model, { type = "", member = "", argument, path }: SchemaPosition): Suggestion[] {
   if (path.join(".") !== "name") return [];
   const definition = model.schema.getType(type);
@@ -70,7 +70,7 @@ const slotNames = (model: Model, operation: RestOperation): Suggestion[] =>
     kind: "parameter",
   }));
 
-/** The arguments declared in the text rather than in the model, because the field may be new. */
+/** Suggests the arguments that the text declares, because the model may not contain the field yet. */
 const argumentSources = ({ declared }: SchemaPosition): Suggestion[] =>
   named(
     declared.map((name) => `args.${name}`),

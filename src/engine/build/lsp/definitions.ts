@@ -24,7 +24,7 @@ export function restNodesAt(model: Model, position: SchemaPosition): NodeLocatio
   return fed.length > 0 ? fed.map(({ node }) => node) : [field.operation.node];
 }
 
-/** The coordinates of the fields that are bound to the innermost bound node of the document around `path`. */
+/** Finds the innermost node around `path` that fields are bound to, and returns the coordinates of these fields. */
 export function boundCoordinates(model: Model, file: string, path: NodePath): string[] {
   let deepest = -1;
   let coordinates = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * The language server (LSP 3.17). It serves each project with a file that the editor opens. Positions are in UTF-16 code units.
+ * The language server (LSP 3.17). It serves every project of which the editor opens a file. Positions are in UTF-16 code units.
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -38,7 +38,7 @@ import type { Fix } from "./quick-fixes.ts";
 import { schemaPositionAt } from "./schema-position.ts";
 import { Workspace } from "./workspace.ts";
 
-/** How long the texts have to be unchanged before they are checked: as long as the last check took, within these bounds in ms. */
+/** A check begins when the texts have been unchanged for as long as the last check took, within these bounds in ms. */
 const shortestPause = 40;
 const longestPause = 1_000;
 
@@ -228,7 +228,7 @@ export function serveEditor(connection: Connection, today: () => string): void {
   documents.onDidChangeContent(({ document: { uri } }) => {
     if (projectOf(uri)) changed();
   });
-  documents.onDidSave(changed); // for editors that watch no files
+  documents.onDidSave(changed); // for editors that do not watch files
   documents.onDidClose(changed);
 
   connection.onHover(async (params, token) => {

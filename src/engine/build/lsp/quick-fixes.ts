@@ -13,7 +13,6 @@ import type { SpecFiles } from "../project/spec-files.ts";
 import { elementAt } from "../schema/schema-coordinate.ts";
 import { tokensOf } from "./schema-position.ts";
 
-/** Replaces a part of a text by another. */
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
 /** An edit of a file in the spec folder. `file`: the name in that folder. */
@@ -118,7 +117,7 @@ function types({ hint }: Finding, node: ASTNode): Titled[] {
 
 const namedType = (type: TypeNode): TypeNode => (type.kind === Kind.NAMED_TYPE ? type : namedType(type.type));
 
-/** The ends of each `!`, the outermost first. */
+/** The offset behind each `!`, the outermost first. */
 function nonNullEnds(type: TypeNode): number[] {
   if (type.kind === Kind.NAMED_TYPE) return [];
   return [...(type.kind === Kind.NON_NULL_TYPE && type.loc ? [type.loc.end] : []), ...nonNullEnds(type.type)];

@@ -1,25 +1,25 @@
 /**
- * What is at an offset of a GraphQL schema: the enclosing definition, field, argument and directive, read from tokens, so that it
- * also works while the text is not valid (GraphQL §2.1).
+ * Describes an offset in a GraphQL schema: the definition, field, argument and directive around it. They are found by tokens
+ * rather than by parsing, so that incomplete text works too (GraphQL §2.1).
  */
 import { GraphQLError, Lexer, Source, type Token, TokenKind } from "graphql";
 
 export type SchemaPosition = {
-  /** The enclosing type, input, enum or interface. */
+  /** The type definition around the offset. */
   readonly type?: string | undefined;
-  /** The enclosing field or enum value. */
+  /** The field or enum value around the offset. */
   readonly member?: string | undefined;
   readonly argument?: string | undefined;
-  /** The arguments of the member before the offset. */
+  /** The arguments of the field that are written before the offset. */
   readonly declared: readonly string[];
   readonly directive?: string | undefined;
-  /** The names of the argument and the input fields that enclose the offset in the directive: `params`, `from`. */
+  /** The names of the directive's argument and of its input fields that lead to the offset, such as `params`, `from`. */
   readonly path: readonly string[];
-  /** Whether a name of a directive's argument or of an input object's field is expected. */
+  /** Whether the next token must be a name: of a directive's argument, or of an input object's field. */
   readonly isKey: boolean;
   /** The string or name at the offset. */
   readonly word?: Word | undefined;
-  /** The value of `@rest(operation:)`, if the enclosing directive is `@rest`. */
+  /** The value of `operation`, if the directive is `@rest`. */
   readonly operation?: string | undefined;
 };
 
@@ -35,7 +35,7 @@ type SchemaToken = Word & { readonly kind: TokenKind };
 
 type Frame = { readonly opener: string; readonly owner: "body" | "arguments" | "directive"; key?: string };
 
-/** A word extends to the offset after its last character, because that is where a user types. */
+/** An offset directly after a word belongs to the word, because a user types there. */
 export function schemaPositionAt(text: string, offset: number): SchemaPosition {
   const frames: Frame[] = [];
   let type: string | undefined;
@@ -115,11 +115,12 @@ export function schemaPositionAt(text: string, offset: number): SchemaPosition {
 }
 
 /**
- * Whether a name after this token is an enum value: one follows the opening brace, another value, a description or a directive.
+ * Whether a name after this token is an enum value. The token before an enum value is the opening brace, another value, a
+ * description or the end of a directive.
  */
 const isEnumValue = (before: string): boolean => !/^[:@[(|&=!]$/.test(before);
 
-/** The tokens up to the first error. A string that is not closed yet ends with its line. */
+/** The tokens up to the first error. A string without a closing quote ends at the end of its line. */
 export function tokensOf(text: string): SchemaToken[] {
   const tokens: SchemaToken[] = [];
   const lexer = new Lexer(new Source(text));

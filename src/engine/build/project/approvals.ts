@@ -17,8 +17,8 @@ export type ApprovalEntry = {
 };
 
 /**
- * Identifies what an entry approves. Rule and coordinate are compared too, although the fingerprint includes them, because they
- * are what the approver has read.
+ * Identifies what an entry approves. The fingerprint alone would suffice; the rule and the coordinate are compared too, because
+ * the approver has read those.
  */
 export const approvalKey = ({
   fingerprint,

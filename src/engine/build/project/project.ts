@@ -1,6 +1,6 @@
 /**
- * A project: the files of its spec folder (on disk, at a git ref or not written yet) and what is derived from them. Each part
- * is computed lazily and once. The input of every command.
+ * A project: the files of its spec folder (on disk, at a git ref, or in memory before they are written), and what is computed
+ * from them. Every command begins with a project. Each value is computed once, when it is first needed.
  */
 import { join } from "node:path";
 import type { GraphQLSchema } from "graphql";

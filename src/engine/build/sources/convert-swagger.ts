@@ -19,8 +19,8 @@ export async function convertSwagger(text: string): Promise<string> {
 }
 
 /**
- * Marks the collection format of a list: the upgrader drops formats without an equivalent style in OpenAPI 3.0, so the list would
- * be sent in the default style. The upgrader also ignores that `csv` is the default in a form.
+ * The member that records the collection format of a list parameter. The upgrader drops a format that has no equivalent style in
+ * OpenAPI 3.0, so the list would be sent in the default style. It also ignores that `csv` is the default in a form.
  */
 const mark = "x-restbound-collection-format";
 

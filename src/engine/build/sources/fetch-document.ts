@@ -10,10 +10,12 @@ export type StoredDocument = { readonly etag: string; readonly text: string };
 
 export type FetchedDocument = { readonly text: string; readonly etag?: string | undefined };
 
-/** Timeout for fetching a document. Files that a fetched document refers to are not read. */
 const timeoutMs = 30_000;
 
-/** Fetches at most 32 MiB. Throws `UsageError` unless the server responds with success, or with 304 for `stored`, within 30 s. */
+/**
+ * Fetches at most 32 MiB within 30 s. Throws `UsageError` unless the server responds with success, or with 304 for `stored`.
+ * Files that the document refers to are not fetched.
+ */
 export async function fetchDocument(
   url: string,
   name: string | undefined,

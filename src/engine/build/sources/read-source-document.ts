@@ -28,8 +28,8 @@ const ownNames =
   /^(?:(?:schema\.graphql|rest-only\.yaml|approvals\.yaml|credentials\.yaml)[. ]*(?:\/|$)|operations[. ]*\/.*\.(?:graphql|gql)[. ]*$)/iu;
 
 /**
- * The document under its future name in the spec folder. `files`: texts of its files that have been read so far. `read` reads any
- * file of the document. `stored` is reused if the URL still has its ETag.
+ * Reads a document, and names its files as in the spec folder. In the result, `files` are the texts of the files that have been
+ * read so far, and `read` reads any file of the document. `stored` is reused if the URL still has its ETag.
  */
 export async function readSourceDocument(
   given: string,
@@ -56,11 +56,14 @@ export async function readSourceDocument(
   return { document, files, place, read, fetched: { etag, digest: digestOf(main) } };
 }
 
-/** Reads a folder's files by their future names in the spec folder. */
+/** Reads the files of the document's folder by the names that they will have in the spec folder. */
 function filesBeside(path: string, { file: main, overlay, name }: NamedDocument): ReadFile {
   const folder = dirname(path);
   const files = folderFiles(folder);
-  /** Rejects symbolic links: in a vendor's archive, one could copy a secret of this machine into the project. */
+  /**
+   * Ignores symbolic links that lead out of the folder: one in a vendor's archive could copy a secret of this machine into the
+   * project.
+   */
   const read: ReadFile = (file) => {
     const text = files.read(file);
     const isInside = () => realpathSync(join(folder, file)).startsWith(realpathSync(folder) + sep);
@@ -75,8 +78,8 @@ function filesBeside(path: string, { file: main, overlay, name }: NamedDocument)
 }
 
 /**
- * Rejects parts of a document whose names have a special meaning in the spec folder. Parts keep their names, because references
- * use them.
+ * Rejects a document that refers to a file whose name has a special meaning in the spec folder. Files keep their names, because
+ * `$ref`s contain them.
  */
 export function rejectTakenNames(
   parts: Iterable<string>,
@@ -115,7 +118,7 @@ function unreadableDocument({ failure }: UnreadableSpec, given: string): Expecte
   return new ExpectedFailure(given, { exitCode: failure.exitCode, faults });
 }
 
-/** The path of a document that is a file. Throws `UsageError` if it does not exist. */
+/** The absolute path of a document that is not a URL. Throws `UsageError` if the file does not exist. */
 function documentPath(given: string, root: string): string {
   const path = resolve(root, given);
   const found = statSync(path, { throwIfNoEntry: false });

@@ -32,8 +32,8 @@ type FetchedDocument = Omit<LockedDocument, "source"> & {
 };
 
 /**
- * Writes `packageJson` with the document's source, and the lock file. A URL with a password or query, which may be secret, is not
- * written.
+ * Records the source in `package.json`, whose text is `packageJson`, and in the lock file. A URL with a password or a query is
+ * not recorded, because these may be secret.
  */
 export function recordSource(
   root: string,

@@ -90,7 +90,10 @@ async function update({ base, write = false, format }: Given, io: Io): Promise<n
   return exitCode;
 }
 
-/** The changed and new files of all documents, and their entries for the lock file. The project's overlays are not replaced. */
+/**
+ * Fetches all documents. Returns the files that differ from those in the spec folder, and their entries for the lock file. The
+ * project's overlays are not replaced.
+ */
 async function fetchDocuments(
   { root, env, progress }: Io,
   read: (file: string) => string | undefined,

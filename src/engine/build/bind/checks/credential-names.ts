@@ -1,6 +1,6 @@
 /**
- * Looks up the names in `spec/credentials.yaml`: documents, security schemes, operations and parameters. Binding continues with
- * the most similar name, so that a typo causes only one finding.
+ * Checks the names in `spec/credentials.yaml`: documents, security schemes, operations and parameters. An unknown name is
+ * reported, and replaced by the most similar one, so that a typo causes no further findings.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { TenantParameter } from "../../../shared/operation.ts";
@@ -15,7 +15,7 @@ import type { Model } from "../model.ts";
 
 type Api = Pick<Model, "document" | "operations">;
 
-/** Reports unknown names, and returns the file with each unknown name replaced by the most similar one. */
+/** Returns the file with each unknown name replaced. */
 export function withKnownNames(api: Api, file: CredentialsFile, findings: Findings): CredentialsFile {
   const { roots } = api.document;
   const names = roots.flatMap(({ name }) => name ?? []);
@@ -40,7 +40,7 @@ export function withKnownNames(api: Api, file: CredentialsFile, findings: Findin
 
 class SectionNames {
   readonly #findings: Findings;
-  /** The document's name as written in the file, which may be misspelt. */
+  /** The document's name as written in the file, before it is replaced. */
   readonly #written: string;
   readonly #name: string;
   readonly #overlay: string;
@@ -107,14 +107,13 @@ class SectionNames {
   }
 }
 
-/** Replaces an unknown name by the most similar one. With `entries`, the name is a key of that map. */
 type Correction = (name: string, entries?: ReadonlyMap<string, unknown>) => string;
 
 type UnknownName = { readonly path: readonly string[]; readonly message: string; readonly hint: string };
 
 /**
- * Returns a function that reports a name that is not one of `names`, and returns the most similar one unless that is already a
- * key of `entries`.
+ * Returns a function that returns a known name unchanged. It reports an unknown one, and returns the most similar one, unless
+ * that is already a key of `entries`.
  */
 function correction(
   findings: Findings,

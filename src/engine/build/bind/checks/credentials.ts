@@ -23,8 +23,8 @@ import { formatSource } from "../inputs/input-source.ts";
 import { type BoundField, boundFields, type Model } from "../model.ts";
 
 /**
- * Reports each document that declares no credentials, and each security scheme that is never forwarded. A scheme's finding is
- * located at the first field that needs the scheme.
+ * Reports each document that declares no credentials, and each security scheme that is never forwarded, at the first field that
+ * needs the scheme.
  */
 export function checkUnsentCredentials(model: Model, findings: Findings): void {
   const { document, operations, held } = model;
@@ -78,7 +78,7 @@ export function checkUnsentCredentials(model: Model, findings: Findings): void {
 /** Words in names of headers that probably contain credentials. */
 const credentialName = /auth|key|token|secret|credential/i;
 
-/** The overlay action to suggest if every operation requires the same header that looks like a credential. */
+/** If every operation requires one header whose name suggests a credential: the advice to declare it in an overlay. */
 function byHeader({ operations }: Model, root: RootNode): string {
   const own = [...operations.values()].filter((operation) => operation.root === root);
   const [first, ...others] = own.map(
@@ -94,11 +94,11 @@ function byHeader({ operations }: Model, root: RootNode): string {
   return `. Every operation requires the header ${name}: if that is the credential, write { target: $, update: { security: [{ key: [] }], components: { securitySchemes: ${scheme} } } }`;
 }
 
-/** False only for a header that must never carry a credential. */
+/** Whether a credential may be sent in the header; true if no header is given. */
 const mayCarryCredential = (header: string | undefined): boolean =>
   header === undefined || !isNeverCredential(header);
 
-/** Whether the credential is sent: headers are forwarded, and fields may feed an API key as a parameter. */
+/** Whether calls contain the credential: it is in a forwarded header, or the field feeds the parameter of an API key. */
 function isSent({ inputs }: BoundField, scheme: RestNode | undefined): boolean {
   if (
     headerOf(scheme) !== undefined &&
@@ -124,9 +124,10 @@ function sentAs(scheme: RestNode | undefined): string {
   return type === "apiKey" ? `which goes in the ${location} as ${name}` : `which is of type ${type}`;
 }
 
-// A client that could choose the credential of a call could act as another caller, while the call is charged to its own.
+// A client that could choose the credential of a call could act as another caller, and the call would still be charged to the
+// client.
 
-/** Reports arguments that feed a credential, even one that the operation does not require (`credential-argument`). */
+/** Reports arguments that feed a parameter with a credential, even if the operation does not require the credential. */
 export function checkCredentialArguments(model: Model, findings: Findings): void {
   const { document, fields: all } = model;
   const credentials = new Map(document.roots.map((root) => [root, credentialParameters(document, root)]));
@@ -154,7 +155,7 @@ export function checkCredentialArguments(model: Model, findings: Findings): void
   }
 }
 
-/** The parameters of a document that carry a credential, with their security schemes. */
+/** The parameters in which the document's security schemes send API keys, with the scheme of each. */
 function credentialParameters(document: RestDocument, root: RootNode): Map<string, RestNode> {
   return new Map(
     entriesOf(document, securitySchemesOf(document, root)).flatMap((scheme): [string, RestNode][] => {
@@ -166,14 +167,15 @@ function credentialParameters(document: RestDocument, root: RootNode): Map<strin
   );
 }
 
-/** Canonicalizes header names, because servers may treat different spellings of a name as the same header. */
+/** Normalizes names of headers, because servers may treat different spellings as the same header. */
 const parameterKey = (location: InputLocation, name: string): string =>
   inputKey({ in: location, name: location === "header" ? canonicalHeader(name) : name });
 
-// If two documents declare the same header, a caller's credential for one service is also sent to the other. Vendors write
-// documents and overlays, so neither can permit the sharing; the project's owner approves it in `spec/approvals.yaml`.
+// If two documents declare a credential in the same header, a caller's credential for one service is also sent to the other.
+// Vendors write the documents, so a document must not permit that itself: the project's owner approves it in
+// `spec/approvals.yaml`.
 
-/** Where a document needs a credential: its security scheme, and the first bound field that needs it. */
+/** A security scheme of a document, and the first bound field that needs it. */
 type Use = {
   readonly root: RootNode;
   readonly name: string;
@@ -181,7 +183,7 @@ type Use = {
   readonly field: BoundField;
 };
 
-/** Reports headers that carry a credential to the services of several documents (`credential-shared`). */
+/** Reports security schemes of several documents that send the same header. */
 export function checkSharedCredentials(model: Model, findings: Findings): void {
   const { document } = model;
   if (document.roots.length === 1) return;
@@ -209,7 +211,7 @@ export function checkSharedCredentials(model: Model, findings: Findings): void {
 const listed = (names: readonly (string | undefined)[]): string =>
   new Intl.ListFormat("en-GB").format(names.map((name) => name ?? ""));
 
-/** The location where the document or its overlay names the header, or refers to the scheme that names it. */
+/** The node that names the header: `x-from-header` in the scheme, or the reference to a shared scheme. */
 function locationOfHeader(document: RestDocument, root: RootNode, name: string, scheme: RestNode) {
   const schemes = securitySchemesOf(document, root);
   const reference = schemes && { file: schemes.file, path: [...schemes.path, name] };
@@ -223,7 +225,7 @@ function usesOf(model: Model): Use[] {
   const uses = new Map<string, Use>();
   for (const field of boundFields(model)) {
     const { root } = field.operation;
-    if (model.held.has(field.operation)) continue; // it is called with the server's credential, not the caller's
+    if (model.held.has(field.operation)) continue; // the call carries the server's credential
     for (const { name, node: scheme } of schemesOf(model.document, field.operation).flat()) {
       const key = `${root.name}#${name}`;
       if (scheme && !uses.has(key)) uses.set(key, { root, name, scheme, field });

@@ -1,6 +1,6 @@
 /**
- * Finds the fields that depend on a deprecated REST operation or property, and the arguments and input fields that depend on a
- * deprecated parameter or property. Reports those without `@deprecated`, because clients do not see their deprecation.
+ * Finds the fields, arguments and input fields that depend on a deprecated operation, parameter or property of REST. Reports
+ * those without `@deprecated`, because clients would not learn of the deprecation.
  */
 import { type GraphQLArgument, type GraphQLField, type GraphQLInputField, isRequiredArgument } from "graphql";
 import { type Deprecation, deprecationOf } from "../../openapi/deprecation.ts";
@@ -44,7 +44,7 @@ export function deprecations(
     const { definition } = field;
     if (field.kind === "plain") {
       const nodes = propertyNodes(field, backings.get(field.type) ?? []);
-      // only if the property is deprecated in every REST object of the type
+      // the type may be read from several REST objects, and all of them must deprecate the property
       if (nodes.every((each) => deprecationOf(each))) add(field.coordinate, definition, nodes[0] ?? []);
       continue;
     }
@@ -52,7 +52,7 @@ export function deprecations(
   }
   for (const { coordinate, direction, type, node, shape } of values) {
     const member = direction === "request" && type ? inputAt(schema, coordinate) : undefined;
-    // only the list itself counts, not its items; GraphQL does not allow deprecation of required inputs
+    // an item of a list is not the member itself; GraphQL does not allow deprecation of required inputs
     if (member && !isRequiredArgument(member) && `${member.type}` === `${type}`)
       add(coordinate, member, [node, shape.node]);
   }

@@ -1,8 +1,8 @@
 /**
- * Checks `spec/credentials.yaml` against the documents and the bound fields. With one credential for all tenants, a field would
- * show each tenant everything that the vendor shows the server (the confused deputy), so the owner permits each operation. The
- * vendor writes the document, so an edit of the document must not send a credential to another origin or use it for another
- * operation.
+ * Checks `spec/credentials.yaml` against the documents and the bound fields. With one credential for all tenants, a field shows
+ * each tenant everything that the vendor shows to the server (the confused deputy problem), so the owner must permit each
+ * operation. The vendor writes the document, so a change of the document must not send a credential to another origin, or use it
+ * for another operation.
  */
 import { getNamedType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
@@ -61,7 +61,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
         "remove oauth2ClientCredentials, and put the credential itself into the file",
       );
   }
-  // a scheme with a fault has its own finding, which explains why no operation is called with it
+  // with a faulty scheme, no operation is called with the credential, which has been reported
   const areSchemesFit = [...section.schemes].every(([scheme, { token }]) => {
     const place = heldPlaceOf(securitySchemeOf(document, root, scheme));
     return place && (!token || place.scheme === "Bearer");
@@ -101,7 +101,7 @@ function checkSection(model: Model, root: RootNode, section: HeldDocument, findi
 const operationsOf = ({ operations }: Model, root: RootNode): RestOperation[] =>
   [...operations.values()].filter((operation) => operation.root === root);
 
-/** Reports fixed headers in which the API expects a credential, whether the caller's or the server's. */
+/** Reports a header that `headers` fixes although a security scheme sends a credential in it. */
 function checkFixedHeaders(
   { document }: Model,
   root: RootNode,
@@ -125,7 +125,8 @@ function checkFixedHeaders(
 type Unfit = (path: readonly string[], message: string, hint: string, rest?: RestNode) => void;
 
 /**
- * Checks that the parameter exists, accepts a string, and belongs to an operation that is called with the server's credential.
+ * Checks that the tenant parameter exists, accepts a string, and belongs to an operation that is called with the server's
+ * credential.
  */
 function checkTenantParameter(
   { held }: Model,
@@ -155,10 +156,10 @@ function checkTenantParameter(
 }
 
 /**
- * Reports every way in which a client could choose the tenant: arguments, defaults, keys of the parent or of a representation,
- * whole bodies and exploded objects. A member of the query or the body with the tenant parameter's name is reported even if
- * that parameter is in another location, because some frameworks merge them with the path parameters (Rails' `params`, PHP's
- * `$_REQUEST`). In the path, clients may only set segments after the tenant's.
+ * Reports each way in which a client could choose the tenant: arguments, defaults, keys of the parent or of a representation,
+ * whole bodies and exploded objects. A parameter with the tenant parameter's name is reported in any location, because some
+ * frameworks merge the locations (Rails' `params`, PHP's `$_REQUEST`). In the path, a client may only choose segments behind the
+ * tenant's.
  */
 function checkConfined(model: Model, field: BoundField, tenant: TenantParameter, findings: Findings): void {
   const { coordinate, definition, inputs, operation, wholeBody } = field;
@@ -199,13 +200,13 @@ function isOfClient({ backings }: Model, field: BoundField, source: InputSource)
   if (source.kind === "argument" || source.kind === "argumentAbove") return true;
   if (source.kind !== "parent" && source.kind !== "enclosing") return false;
   const type = source.kind === "parent" ? field.type : source.type;
-  return backings.get(type)?.some(({ from }) => from === type) === true; // its objects are representations
+  return backings.get(type)?.some(({ from }) => from === type) === true; // its objects are representations, which a router sends
 }
 
 const bodyNames = ({ body }: RestOperation): string[] =>
   [...(body?.shape.properties.keys() ?? [])].map(spellingOf);
 
-/** Whether the members of an object are sent as separate parameters (`form` with `explode`). */
+/** Whether the input is an object whose members are sent as separate parameters (`form` with `explode`). */
 function isSpread({ parameters, body }: RestOperation, { in: location, name, shape }: Input): boolean {
   if (shape.types.size > 0 && !shape.types.has("object")) return false;
   const given = location === "body" ? body?.formStyles?.get(name) : undefined;
@@ -221,8 +222,8 @@ const isBelow = ({ path }: RestOperation, name: string, tenant: TenantParameter)
   tenant.in === "path" && path.indexOf(`{${tenant.name}}`) < path.indexOf(`{${name}}`);
 
 /**
- * Reports a token endpoint in the document whose origin differs from that of the owner's token endpoint. Access tokens are
- * requested only from the owner's endpoint.
+ * Reports a security scheme whose token endpoint has another origin than the owner's token endpoint. The server requests access
+ * tokens only from the owner's.
  */
 function checkTokenEndpoints(
   { document }: Model,
@@ -247,7 +248,7 @@ function checkTokenEndpoints(
   }
 }
 
-/** Checks that each server in the document, with the defaults of its variables, is on the pinned origin. */
+/** Reports a server of the document, with the defaults of its variables, that is not at the pinned origin. */
 function checkServers(model: Model, root: RootNode, { origin }: HeldDocument, findings: Findings): void {
   const { document, held } = model;
   const ofOperations = operationsOf(model, root).flatMap((operation) => {
@@ -277,7 +278,8 @@ function serverUrl({ value }: RestNode): string {
 }
 
 /**
- * Reports inputs that feed a fixed header, in any spelling: some servers treat `X_Version` and `X-Version` as the same header.
+ * Reports inputs that feed a header which `headers` fixes. All spellings count: some servers treat `X_Version` and `X-Version` as
+ * one header.
  */
 function checkFedHeaders(
   { coordinate, definition, inputs, operation }: BoundField,
@@ -331,7 +333,7 @@ function checkField(model: Model, field: BoundField, section: HeldDocument, find
         );
 }
 
-/** Reports operations that need a credential of the server together with one of the caller: a call never sends both. */
+/** Reports an operation that needs both a credential of the server and one of the caller, because a call never sends both. */
 function checkPartlyHeld(
   { document }: Model,
   { operation, coordinate, definition }: BoundField,

@@ -1,6 +1,6 @@
 /**
- * Finds n+1 calls: links below a list that call REST once for each parent. A batched link that uses values of an enclosing object
- * calls REST once for each of those objects. Counts the worst case.
+ * Finds n+1 calls: links below a list that call REST once for each parent, or, batched with a value of an enclosing object, once
+ * for each enclosing object. Counts the worst case.
  */
 import { getNullableType, isListType } from "graphql";
 import type { Shape } from "../../openapi/shapes/shape.ts";
@@ -41,8 +41,8 @@ function hintFor({ inputs }: BoundField, isOncePerParent: boolean): string {
 type Edge = { readonly to: string; readonly length: number };
 
 /**
- * Object type → the maximum number of its objects below one root field: the product of the list lengths on the path to the
- * type. A path visits each type at most once.
+ * By object type, the maximum number of its objects below one root field: the product of the list lengths on the path to the
+ * type. A path contains each type at most once.
  */
 function mostObjectsByType(model: Model): Map<string, number> {
   const edges = edgesOf(model);

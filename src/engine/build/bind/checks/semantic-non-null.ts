@@ -1,4 +1,4 @@
-/** Proves `@semanticNonNull`. Directives in the source schema must agree with the proof. */
+/** Determines where `@semanticNonNull` applies. Such directives in the schema must agree with that. */
 import { getNullableType, isListType, isNonNullType } from "graphql";
 import { semanticNonNullLevels, semanticNonNullName } from "../../../shared/semantic-non-null.ts";
 import { hasNoContent } from "../../openapi/operation.ts";
@@ -6,7 +6,10 @@ import { directiveLocation } from "../../schema/directives.ts";
 import type { Binder } from "../binder.ts";
 import type { Model, ModelField } from "../model.ts";
 
-/** By schema coordinate, the nullable levels that REST never sends as null. Level 0 is the value, 1 an item of its list. */
+/**
+ * By schema coordinate: the levels at which the type allows null, but REST never sends null. Level 0 is the value, 1 an item of
+ * its list.
+ */
 export function semanticNonNull(binder: Binder, fields: Model["fields"]): Model["semanticNonNull"] {
   const found = new Map<string, readonly number[]>();
   for (const field of fields.values()) {

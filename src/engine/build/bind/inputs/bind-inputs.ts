@@ -1,4 +1,7 @@
-/** Connects arguments, `params` and constants with the operation's parameters and body properties. */
+/**
+ * Determines the source of each parameter and body property of a field's operation: an argument, an entry of `params`, or
+ * `spec/credentials.yaml`.
+ */
 import { type GraphQLArgument, getNullableType, isInputObjectType } from "graphql";
 import { membersOf } from "../../../shared/json-object.ts";
 import { entriesOf } from "../../openapi/document.ts";
@@ -18,7 +21,6 @@ import { type ArgumentSource, argumentSource, type InputSource } from "./input-s
 import { matchInput } from "./match-input.ts";
 import { readBodySource, readSource } from "./read-source.ts";
 
-/** An input, and the location of its source in the schema. */
 type Fed = { readonly input: Input; readonly where: FindingTarget };
 
 export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: ArgumentSource } {
@@ -41,7 +43,7 @@ export function bindInputs(field: FieldContext): { inputs: Input[]; wholeBody?: 
   return { inputs, ...(body && { wholeBody: body }) };
 }
 
-/** The declared headers that the owner fixes (`spec/credentials.yaml`). */
+/** The inputs for headers with a fixed value in `spec/credentials.yaml`, if the document declares them. */
 const fixedHeaders = (field: FieldContext): Fed[] =>
   field.slots.all.flatMap((slot): Fed[] => {
     const headers = field.binder.credentials.get(field.operation.root.name ?? "")?.headers;
@@ -53,7 +55,7 @@ const fixedHeaders = (field: FieldContext): Fed[] =>
     return [{ input: inputOf(field, slot, source), where: field.where }];
   });
 
-/** The parameter that the owner fills with the caller's tenant (`spec/credentials.yaml`). */
+/** The input that `tenantParameters` in `spec/credentials.yaml` fills with the caller's tenant. */
 function tenantParameter(field: FieldContext): Fed[] {
   const { binder, operation, slots, where } = field;
   const section = binder.credentials.get(operation.root.name ?? "");
@@ -128,7 +130,7 @@ function feedByName(
   return [{ input: inputOf(field, slot, argumentSource([argument], argument.type)), where }];
 }
 
-/** Adds a finding and returns true for a header that cannot be a parameter in OpenAPI. */
+/** Reports a header that OpenAPI does not allow as a parameter, and returns true for it. */
 function rejectIgnoredHeader(
   { binder: { document, findings }, operation }: FieldContext,
   where: FindingTarget,
@@ -159,7 +161,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   if (directive.body === undefined) return undefined;
   const where = atRestDirective(field, "body");
   const source = readBodySource(field, directive.body, where);
-  if (!operation.body && operation.unfeedable.length > 0) return undefined; // reported by `parameter-unfed`
+  if (!operation.body && operation.unfeedable.length > 0) return undefined; // `parameter-unfed` reports it
   if (!operation.body) {
     binder.findings.add(
       "parameter-unknown",
@@ -183,7 +185,7 @@ function wholeBody(field: FieldContext): ArgumentSource | undefined {
   return source;
 }
 
-/** The arguments named in `from` or `body`. They do not also feed the parameter with their own name. */
+/** The arguments that `from` or `body` name. They do not also feed the parameter of their own name. */
 const argumentsNamed = (sources: readonly InputSource[]): Set<string> =>
   new Set(
     sources.flatMap((source) => (source.kind === "argument" && source.path[0] ? [source.path[0]] : [])),
@@ -206,10 +208,7 @@ function withoutRepeats({ binder, operation }: FieldContext, fed: readonly Fed[]
   return [...bySlot.values()];
 }
 
-/**
- * The advice for a parameter that `spec/credentials.yaml` feeds too: which source to remove. `undefined` if the file does not
- * feed it.
- */
+/** If `spec/credentials.yaml` also feeds the parameter: the advice to remove the other source. */
 function removalOf({ name, source }: Input, { coordinate }: FindingTarget): string | undefined {
   const removed = coordinate.endsWith(":)") ? "remove the argument" : `remove "${name}" from params of @rest`;
   if (source.kind === "tenant")
@@ -228,12 +227,11 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
   return { ...slot, source, ...(defaultValue !== undefined && { argumentDefault: defaultValue }) };
 }
 
-// Suggests parameters for an argument that feeds nothing.
 
-/** Maximum number of unfed parameters in a hint. */
+/** Maximum number of parameters in a hint. */
 const mostNamed = 10;
 
-/** The parameter that an argument refers to, by `@restName` or by its own name. */
+/** The name and location of the parameter that an argument feeds, by `@restName` or by its own name. */
 function parameterNamedBy(
   { binder: { names, schema }, directive, slots }: FieldContext,
   argument: GraphQLArgument,
@@ -243,7 +241,7 @@ function parameterNamedBy(
   return { name: names.resolve(argument, slots.names(location ? [location] : open)), location };
 }
 
-/** The slots that nothing refers to yet. */
+/** The parameters and body properties that neither an argument nor `params` names. */
 function unboundSlots(field: FieldContext): InputSlot[] {
   const { definition, directive, slots } = field;
   const named = new Set([
@@ -259,13 +257,16 @@ function unboundSlots(field: FieldContext): InputSlot[] {
   );
 }
 
-/** Argument of a connection → what the parameter that it feeds determines, for hints. */
+/** What the parameter for each argument of a connection determines, for hints. */
 const connectionArguments: ReadonlyMap<string, string> = new Map([
   ["after", "where a page begins"],
   ["first", "how long a page is"],
 ]);
 
-/** Suggests the only unfed required parameter, or lists all unfed ones. `purpose`: what the parameter must determine. */
+/**
+ * Suggests the parameter without a source that is required, if there is only one; otherwise lists those without a source.
+ * `purpose`: what the parameter must determine.
+ */
 function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): string {
   const [unnamed, ...others] = free.filter(({ required }) => required);
   if (unnamed && others.length === 0)
@@ -278,11 +279,10 @@ function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): strin
     : `name, with @restName, the parameter that determines ${purpose}${list}`;
 }
 
-// Infers the argument that is the whole body if the schema does not name it: the only input object that feeds nothing else.
 
 /**
- * The value of `body`, written or inferred. `undefined` if a source feeds a single property of the body, or if there is not
- * exactly one candidate.
+ * The argument that is the whole body, as `args.<name>`: as `@rest(body:)` names it, or otherwise the only input object that
+ * feeds nothing else. `undefined` if there are several, or if something feeds a single property of the body.
  */
 export function inferBodyArgument(field: FieldContext): string | undefined {
   const { definition, directive, operation, slots } = field;

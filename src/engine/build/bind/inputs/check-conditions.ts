@@ -1,6 +1,6 @@
 /**
- * Reports the conditions that REST sets on a request and that this layer does not check: `not`, `if`, `minProperties`, a
- * `oneOf` of which two members may accept the value. A condition that every call violates is an error.
+ * Reports conditions of REST on a request that are not checked before the call: `not`, `if`, `minProperties`, a `oneOf` of which
+ * two members may accept the value. If every call violates a condition, that is an error.
  */
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from "graphql";
 import { dateScalars } from "../../../shared/date-scalars.ts";
@@ -53,15 +53,16 @@ export function checkConditions(
 const mostShown = 200;
 
 /**
- * Keywords that documents often use more strictly than REST behaves: a closed member of an `allOf`, for example, forbids the
- * properties of the other members, which REST accepts. `input-type` and `parameter-unfed` report inputs that fit no alternative.
+ * Keywords that are often stricter in documents than in the API: a closed member of an `allOf`, for example, forbids the
+ * properties of the other members, which the API accepts. `input-type` and `parameter-unfed` report values that fit no
+ * alternative.
  */
 export const oftenMeantOtherwise: ReadonlySet<unknown> = new Set([
   ...["additionalProperties", "patternProperties", "unevaluatedProperties"],
   ...["oneOf", "anyOf"],
 ]);
 
-/** Keyword → the adjacent keywords that are part of the condition. */
+/** The adjacent keywords that belong to a condition. */
 const readBeside: Readonly<Record<string, readonly string[]>> = {
   if: ["then", "else"],
   contains: ["minContains", "maxContains"],
@@ -77,7 +78,7 @@ export const conditionText = ({ keyword, node }: Condition): string =>
 
 const any: Sent = { kind: "any" };
 
-/** The REST values that are sent for values of a GraphQL type, except null, which `input-nullable` covers. */
+/** The REST values that may be sent for a GraphQL type. Null is left out, because `input-nullable` reports it. */
 export function sentOf(pairs: InputPairs, given: GraphQLInputType, shape: Shape): Sent {
   const type = getNullableType(given);
   if (isListType(type))
@@ -123,7 +124,7 @@ function sentObject(pairs: InputPairs, { fields, choosesFrom }: InputPair): Sent
     kind: "choice",
     of: () =>
       fed.map(({ field, choice, sent }) => {
-        // a custom scalar or a list is sent as the member itself
+        // a value that is not an input object is sent unchanged
         if (choice?.isWholeMember && !isInputObjectType(getNullableType(field.type))) return sent();
         const { chosenBy } = choice ?? {};
         const constant: [string, SentMember][] =
@@ -151,7 +152,6 @@ function objectOf(make: () => Iterable<[string, SentMember]>): Sent {
   };
 }
 
-/** The value of a constant, which the proof knows exactly. */
 export function sentValue(value: unknown): Sent {
   if (isRecord(value))
     return objectOf(() =>
@@ -177,7 +177,7 @@ export function sentInput(pairs: InputPairs, { source, shape }: Input): Sent {
     : { kind: "scalar", types: [...source.shape.types] };
 }
 
-/** A body with a separate source for each property. */
+/** A body whose properties have separate sources. */
 export const sentBody = (pairs: InputPairs, inputs: readonly Input[]): Sent =>
   objectOf(() =>
     inputs.map((input) => {

@@ -1,4 +1,4 @@
-/** Checks constants and defaults in the schema against the limits of their parameter. */
+/** Checks the constants and default values in the schema against the limits of the parameters that they feed. */
 
 import { type GraphQLInputType, getNamedType, isEnumType } from "graphql";
 import { findNumber, isRounded } from "../../../shared/exact-integers.ts";
@@ -18,7 +18,7 @@ export function checkConstant(binder: Binder, where: FindingTarget, slot: Styled
   binder.findings.add("constant-invalid", at, message, "write a value that REST takes");
 }
 
-/** Enum values are checked by `matchInput` instead. */
+/** Does not check enum values: `matchInput` does. */
 export function checkDefault(
   binder: Binder,
   where: FindingTarget,
@@ -38,19 +38,19 @@ export function checkDefault(
   binder.findings.add("constant-invalid", where, message, hint);
 }
 
-/** Prints a value as JSON, except numbers, because JSON has no infinity. */
+/** Prints a value as JSON; numbers separately, because JSON has no infinity. */
 const shown = (value: unknown): string => (typeof value === "number" ? String(value) : JSON.stringify(value));
 
-/** A slot with the style of its parameter, or of its property of a form. */
+/** A parameter, or a property of a form, with its style. */
 export type StyledSlot = InputSlot & { readonly style?: string | undefined };
 
-/** The reason why a value cannot be sent exactly as the schema writes it. */
+/** The reason why a value cannot be sent as the schema writes it; `undefined` if it can. */
 const unsendableReason = (slot: StyledSlot, value: unknown): string | undefined =>
   inexactReason(slot, value) ?? unwritableListReason(slot, value);
 
 /**
- * Rejects integers beyond 2^53, which JavaScript has already rounded, and numbers out of range, which JSON would turn into
- * null. For a REST `number`, rounding is acceptable.
+ * Rejects integers beyond 2^53, which JavaScript rounds, and numbers that are infinite for JavaScript, which JSON turns into
+ * null. A REST `number` may be rounded.
  */
 function inexactReason({ shape }: StyledSlot, value: unknown): string | undefined {
   if (findNumber(value, (each) => !Number.isFinite(each)) !== undefined) return "has a number out of range";
@@ -61,8 +61,7 @@ function inexactReason({ shape }: StyledSlot, value: unknown): string | undefine
 }
 
 /**
- * The reason why a call with this list would fail: the parameter's style cannot represent it
- * (`src/engine/runtime/rest/encode.ts`).
+ * The reason why the parameter's style cannot represent this list (`src/engine/runtime/rest/encode.ts`); `undefined` if it can.
  */
 function unwritableListReason({ in: location, style }: StyledSlot, value: unknown): string | undefined {
   if (!Array.isArray(value) || style === undefined || style === "json") return undefined;

@@ -1,7 +1,7 @@
 /**
- * Checks values that a link inherits from above against the limits of the link's own parameter. An argument above is checked
- * against its own field's limits first, which may allow more than the link's. A value beyond the link's limits is rejected
- * before the call, with an error that names the argument (`resolve-request.ts`).
+ * Checks arguments of fields above that a link sends (`argsAbove`). An argument is only validated against the limits of its own
+ * field, and the link's parameter may be stricter. A value beyond the parameter's limits is rejected before the call, with an
+ * error that names the argument (`resolve-request.ts`).
  */
 import { getNamedType, isEnumType } from "graphql";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -16,7 +16,7 @@ import { rejectionReason } from "./check-constants.ts";
 import { serializedDefault } from "./check-input-types.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 
-/** `model` must be complete, so that the fields above a link are bound. */
+/** `model` must be complete, because the fields above must be bound. */
 export function checkInheritedInputs(model: Model, findings: Findings): void {
   for (const link of boundFields(model))
     for (const input of link.inputs) {
@@ -37,7 +37,6 @@ export function checkInheritedInputs(model: Model, findings: Findings): void {
     }
 }
 
-/** An input of a link that is fed by the argument of a field above. */
 type FedFromAbove = {
   readonly where: FindingTarget;
   readonly link: BoundField;
@@ -45,7 +44,7 @@ type FedFromAbove = {
   readonly argumentName: string;
 };
 
-/** Checks each field above that may provide the argument. */
+/** Checks the argument of each field above that may provide the value. */
 function checkArguments(
   { schema, fields }: Model,
   findings: Findings,
@@ -53,7 +52,7 @@ function checkArguments(
 ): void {
   const { name, in: location, shape } = input;
   for (const { coordinate, argument } of argumentsAbove(schema, link.type, argumentName).fields) {
-    // enum values have been checked by `matchInput`
+    // `matchInput` has checked enum values
     if (isEnumType(getNamedType(argument.type))) continue;
     const written = `${coordinate}(${argumentName}:)`;
     const sent = serializedDefault(argument.type, shape, argument.defaultValue);
@@ -87,7 +86,10 @@ function addStricter(
     );
 }
 
-/** Compares only limits that both schemas have: a value without a limit in `from` may be anything. */
+/**
+ * The limits of `from` that allow values which `to` rejects. Compares only limits that both schemas have: without a limit, a
+ * value of `from` may be anything.
+ */
 function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
   const [format, wanted] = [from, to].map((shape) =>
     numberFormats.has(shape.format ?? "") ? "" : shape.format,
@@ -105,7 +107,7 @@ function refusals(from: Shape, to: Shape): { from: string; to: string }[] {
 
 const limitText = ({ keyword, value }: StricterLimit["to"]): string => `${keyword}: ${JSON.stringify(value)}`;
 
-/** If `from` has a list of values, each of them is checked against all limits of `to`. */
+/** If `from` is an enum, each value is checked against all limits of `to`. */
 function valuesRefused(from: Shape, to: Shape): { from: string; to: string }[] {
   if (!from.values || !typesFit(from, to)) return [];
   const taken = ajv.compile({ ...limitSchema(to), ...(to.values && { enum: to.values }) });

@@ -1,4 +1,4 @@
-/** Checks each fed input against its parameter: type, default value and nullability. */
+/** Checks each source against its parameter: type, default value and nullability. */
 import { type GraphQLArgument, type GraphQLInputType, getNamedType } from "graphql";
 import { inputKey } from "../../openapi/operation.ts";
 import { type Shape, textFits, typesFit, typeText } from "../../openapi/shapes/shape.ts";
@@ -11,11 +11,11 @@ import { isRequiredWhenSent } from "./check-required.ts";
 import { formatSource, readsObject } from "./input-source.ts";
 import { matchInput, rejectReadOnly } from "./match-input.ts";
 
-/** The default value as REST receives it: an ID whose text is an integer is sent as that integer. */
+/** The default value as it is sent: an ID whose REST type is integer becomes an integer. */
 export const serializedDefault = (type: GraphQLInputType, shape: Shape, value: unknown): unknown =>
   isIntegerText(getNamedType(type), shape) && typeof value === "string" ? Number(value) : value;
 
-/** Skips the keys of a batch, which `bindBatch` checks. */
+/** Does not check the keys of a batch: `bindBatch` does. */
 export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): void {
   const isBatched = field.directive.batchBy !== undefined;
   for (const input of inputs) {
@@ -36,7 +36,7 @@ export function checkInputTypes(field: FieldContext, inputs: readonly Input[]): 
     );
 }
 
-/** Records a value of a REST object that is sent back to REST. */
+/** Records for `check --base` that a value of one REST object is sent in a call. */
 function addOwnValue({ binder, where: { coordinate } }: FieldContext, { node, shape }: Input): void {
   binder.addValue({ coordinate, direction: "request", node, shape });
   if (shape.items)
@@ -104,13 +104,16 @@ const ownValueFits = ({ shape }: { readonly shape: Shape }, input: Input): boole
   (input.in === "body" ? typesFit : textFits)(shape, input.shape);
 
 /**
- * Whether an array parameter is fed with a single key of the parent, which suggests `batchBy`: it collects the keys of many
+ * Whether a single key of the parent feeds an array parameter. Such a field needs `batchBy`, which collects the keys of many
  * parents.
  */
 export const isBatchKey = (input: Input): boolean =>
   input.source.kind === "parent" && input.shape.types.has("array") && !ownValueFits(input.source, input);
 
-/** `after` is a cursor of this layer, which may contain a page number or a numeric REST cursor. */
+/**
+ * Whether the source is `after` of a connection: its cursor is created by this layer, and may contain REST's page number or
+ * numeric cursor.
+ */
 function isNumberInCursor(
   { directive }: FieldContext,
   argument: GraphQLArgument | undefined,

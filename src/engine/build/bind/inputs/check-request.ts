@@ -1,4 +1,4 @@
-/** Checks that an operation's request can be sent: required parts, body and path template. */
+/** Checks that an operation's request can be sent: the required parameters, the body and the path template. */
 import { membersOf } from "../../../shared/json-object.ts";
 import { entriesOf } from "../../openapi/document.ts";
 import type { FieldContext } from "../field-context.ts";
@@ -19,10 +19,7 @@ export function checkRequest(field: FieldContext): void {
   checkTemplate(field);
 }
 
-/**
- * Reports parts of the operation that calls ignore: an optional body in an unsupported media type, and servers other than the
- * document's first one.
- */
+/** Reports what calls ignore: an optional body in an unsupported media type, and servers besides the document's first one. */
 function checkUnused({ binder: { findings, document }, operation, where }: FieldContext): void {
   const { id, unsentBody, servers } = operation;
   if (unsentBody) {

@@ -1,4 +1,4 @@
-/** Checks that every required parameter and body property is fed. */
+/** Checks that each required parameter and body property has a source. */
 
 import { inputKey } from "../../openapi/operation.ts";
 import { isRequiredOfRequest } from "../../openapi/shapes/shape.ts";
@@ -8,7 +8,7 @@ import type { InputSlot } from "./input-slots.ts";
 
 export function checkRequired(field: FieldContext, inputs: readonly Input[], hasBody: boolean): void {
   const { binder, operation, slots, where } = field;
-  // a parameter with an invalid source has a separate finding
+  // a parameter whose source is invalid has been reported
   const named = field.directive.params.flatMap((param) => slots.find(param.name, param.in).slice(0, 1));
   const keys = new Set([...inputs, ...named].map(inputKey));
   const touchesBody = inputs.some((input) => input.in === "body");
@@ -39,8 +39,8 @@ export function checkRequired(field: FieldContext, inputs: readonly Input[], has
 }
 
 /**
- * Whether the slot must be fed: it is required, or it is a required property of an optional body that is sent for another
- * property.
+ * Whether the parameter or property needs a source: it is required, or it is a required property of an optional body of which
+ * another property has a source.
  */
 export function isRequiredWhenSent(
   { operation }: FieldContext,

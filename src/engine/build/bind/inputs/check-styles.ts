@@ -1,4 +1,4 @@
-/** Checks that each value that a call sends can be serialized in the style of its parameter or form property. */
+/** Checks that each value of a call can be serialized in the style of its parameter or form property. */
 import { getNamedType, isInputObjectType } from "graphql";
 import { own } from "../../../shared/own.ts";
 import { inputKey, type Parameter, type RestOperation } from "../../openapi/operation.ts";
@@ -7,9 +7,7 @@ import type { FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import type { ArgumentSource } from "./input-source.ts";
 
-/**
- * Checks each parameter and form property that a call sends. An optional parameter or property without a source is never sent.
- */
+/** An optional parameter or form property without a source is not checked, because it is never sent. */
 export function checkStyles(
   field: FieldContext,
   inputs: readonly Input[],
@@ -27,7 +25,7 @@ export function checkStyles(
     if (parameter.required || fed.has(inputKey(parameter))) checkStyle(field, parameter);
   for (const input of inputs) checkMembers(field, input);
   for (const property of formProperties(field.operation)) {
-    // an argument of a custom scalar may have any property
+    // a custom scalar may have any property
     const isSent = wholeBody ? !names || names.includes(property.name) : fed.has(inputKey(property));
     if (isSent) checkStyle(field, property);
   }
@@ -58,7 +56,7 @@ const sendableStyles: Record<string, readonly string[]> = {
   "header value": ["simple"],
 };
 
-/** Describes an unsupported style: `an array in style deepObject`; `undefined` if the value can be sent. */
+/** Describes an unsupported style, such as `an array in style deepObject`; `undefined` if the value can be sent. */
 export function unsupportedStyle({ shape, style, in: location }: Styled): string | undefined {
   const kind = kindOf(shape);
   const sent = own(sendableStyles, `${location} ${kind}`) ?? [];
@@ -77,8 +75,8 @@ const kindOf = ({ types }: Styled["shape"]): string =>
   types.has("array") ? "array" : types.has("object") ? "object" : "value";
 
 /**
- * The members of an object that only JSON can represent: objects and lists, and in style deepObject names with brackets, which
- * are ambiguous.
+ * The members of an object that its style cannot represent: objects and lists, and in style deepObject also names with brackets,
+ * which are ambiguous.
  */
 export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">): Property[] =>
   style === "json" || !shape.types.has("object")
@@ -89,7 +87,10 @@ export const nestedMembers = ({ shape, style }: Pick<Styled, "shape" | "style">)
 
 const brackets = /[[\]]/;
 
-/** Whether a list contains lists or objects, or an object has only such members or requires one of them. */
+/**
+ * Whether the style can never represent the value: a list of lists or objects, or an object that has only nested members or
+ * requires one.
+ */
 function isNested(shape: Styled["shape"], style: string): boolean {
   const { types, items } = shape;
   if (style !== "json" && types.has("array") && items) return kindOf(items) !== "value";

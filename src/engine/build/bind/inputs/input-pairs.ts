@@ -1,6 +1,6 @@
 /**
- * Pairs each input object type with the REST object that it is sent as. Each pair is computed once; everything that walks a
- * request uses the pairs: the proof, the conversions, the limits, and the check of saved operations' values.
+ * Pairs each input object type with the REST object that it is sent as. Each pair is computed once. The proof, the conversions,
+ * the limits, and the check of values in saved operations use the pairs.
  */
 import type { GraphQLInputField, GraphQLInputObjectType } from "graphql";
 import { mergeShapes } from "../../openapi/shapes/merge-shapes.ts";
@@ -15,14 +15,17 @@ import {
 import type { Sent } from "./sent.ts";
 
 export type InputPair = {
-  /** The REST object; if REST takes one of several, the first one with all fields of the type. */
+  /** The REST object. If REST accepts one of several, the first one with all fields of the type. */
   readonly shape: Shape;
   readonly fields: readonly PairedField[];
-  /** The members of REST's `oneOf`, if each field of a `@oneOf` type corresponds to one; `shape` has them as properties. */
+  /**
+   * The members of REST's `oneOf`, if the type is a `@oneOf` type with a field for each. The properties of `shape` are then these
+   * members.
+   */
   readonly choosesFrom?: Variants;
 };
 
-/** `property`: the property that the field feeds, if it exists. */
+/** `property`: the property in which the field is sent, if REST has it. */
 type PairedField = {
   readonly field: GraphQLInputField;
   readonly name: string;
@@ -32,7 +35,7 @@ type PairedField = {
 
 export class InputPairs {
   readonly names: RestNames;
-  /** The values that each pair sends, cached by `sentOf`. */
+  /** The results of `sentOf`. */
   readonly sent = new Map<InputPair, Sent>();
   readonly #pairs = new Map<string, InputPair>();
 
@@ -40,7 +43,7 @@ export class InputPairs {
     this.names = names;
   }
 
-  /** Returns the same pair for the same type and REST schema. */
+  /** `written`: the schema as the document writes it, which may be a `oneOf`. */
   of(type: GraphQLInputObjectType, written: Shape): InputPair {
     const key = `${type.name} ${written.identity.text}`;
     const known = this.#pairs.get(key);
@@ -73,8 +76,8 @@ export class InputPairs {
   }
 
   /**
-   * The REST object that the type is sent as: the shape, merged with the first alternative that has the fields that the shape
-   * itself lacks.
+   * The REST object that the type is sent as: the shape. If fields of the type are missing there, it is merged with the first of
+   * its alternatives that has them.
    */
   #sentObject(type: GraphQLInputObjectType, shape: Shape): Shape {
     const { properties, members = [] } = shape;

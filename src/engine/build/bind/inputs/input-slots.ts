@@ -1,4 +1,7 @@
-/** The input slots of an operation: its parameters and the properties of its JSON body. */
+/**
+ * The input slots of an operation, that is, everything that needs or may have a source: parameters, and the properties of a JSON
+ * body.
+ */
 
 import { type InputLocation, inputKey, type RestOperation } from "../../openapi/operation.ts";
 import { isRequiredOfRequest, type Property } from "../../openapi/shapes/shape.ts";
@@ -11,7 +14,7 @@ export const locations: readonly InputLocation[] = ["path", "query", "header", "
 export class InputSlots {
   readonly all: readonly InputSlot[];
   readonly #operation: RestOperation;
-  /** The declared slots by lower-case name, because an operation may have thousands. */
+  /** By lower-case name, because an operation may have thousands of slots. */
   readonly #byName: ReadonlyMap<string, readonly InputSlot[]>;
   readonly #names = new Map<string, ReadonlySet<string>>();
 
@@ -23,7 +26,7 @@ export class InputSlots {
   }
 
   /**
-   * The slots with this REST name in `location`, or in any location, in order of declaration. Header names are
+   * The slots with this REST name, in `location` or else in any location, in the order of the document. Names of headers are
    * case-insensitive.
    */
   find(name: string, location?: InputLocation): InputSlot[] {
@@ -42,7 +45,10 @@ export class InputSlots {
     return names;
   }
 
-  /** A message about a missing slot, which suggests the same name in another location or the most similar one of `likely`. */
+  /**
+   * The message about a name without a slot. It suggests the same name in another location, or the most similar name among
+   * `likely`.
+   */
   missingMessage(
     findings: Findings,
     name: string,

@@ -1,11 +1,11 @@
-/** Sources of parameter values. */
+/** The sources of parameters and body properties. */
 import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, isNonNullType } from "graphql";
 import type { RestNode } from "../../openapi/document.ts";
 import type { Property, Shape } from "../../openapi/shapes/shape.ts";
 
 /**
- * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: indexes of steps that
- * have a default but may be sent as null.
+ * An argument, or a field of an input object. `nullable`: a step of the path may be null. `defaults`: the indexes of the steps
+ * that have a default value, but may be null all the same.
  */
 export type ArgumentSource = {
   readonly kind: "argument";
@@ -23,7 +23,7 @@ export type ParentSource = {
   readonly shape: Shape;
 };
 
-/** A property of the REST object behind the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
+/** A property of the REST object of the nearest enclosing object of `type`. `nullable`: a step of the path may be null. */
 export type EnclosingSource = {
   readonly kind: "enclosing";
   readonly type: string;
@@ -33,48 +33,47 @@ export type EnclosingSource = {
 };
 
 /**
- * The argument `path` of the nearest field above with an argument of this name. `nullable`: at least one of the arguments it
- * may resolve to can be null.
+ * An argument of the nearest field above that has an argument of this name. `nullable`: the argument may be null in one of these
+ * fields.
  */
 export type ArgumentAboveSource = {
   readonly kind: "argumentAbove";
   readonly path: readonly [name: string];
   readonly nullable: boolean;
   readonly defaults: readonly number[];
-  /** A scalar or an enum. */
+  /** The type of the argument, which is a scalar or an enum. */
   readonly type: GraphQLInputType;
 };
 
 /** A value of an enclosing object, or an argument above. */
 export type InheritedSource = EnclosingSource | ArgumentAboveSource;
 
-/** The source of a parameter's value. */
 export type InputSource = ArgumentSource | ParentSource | InheritedSource | ConstantSource | TenantSource;
 
-/** The id of the caller's tenant, as the gateway has verified it. */
+/** The id of the caller's tenant, which the gateway has verified. */
 type TenantSource = { readonly kind: "tenant" };
 
-/** A constant of the schema. `fixedAt`: the node of `spec/credentials.yaml` if the owner fixes the value there instead. */
+/** A constant in the schema or, with `fixedAt`, in `spec/credentials.yaml`, whose node it is. */
 type ConstantSource = { readonly kind: "constant"; readonly value: unknown; readonly fixedAt?: RestNode };
 
 type Declared = GraphQLArgument | GraphQLInputField;
 
 /**
- * Whether the value may be absent: the type is nullable and no default fills in for an omitted input. An explicit null where REST
- * requires a value is rejected in `resolve-request.ts`.
+ * Whether the value may be absent: the type is nullable, and there is no default. With a default, an explicit null is still
+ * possible; `resolve-request.ts` rejects it where REST requires a value.
  */
 export const isNullableInput = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue === undefined;
 
-/** Whether the input has a default, but clients may still send null. */
+/** Whether there is a default, but clients may send null. */
 export const isNullByDefault = (input: Declared): boolean =>
   !isNonNullType(input.type) && input.defaultValue !== undefined;
 
-/** Whether null is rejected for an input field, because REST requires the property that it feeds. */
+/** Whether a null for the input field is rejected before the call, because REST requires the property. */
 export const rejectsNull = (field: GraphQLInputField, { required, shape }: Property): boolean =>
   required && !shape.nullable && isNullByDefault(field);
 
-/** The source for an argument or one of its fields. `steps`: the argument and fields along the path. */
+/** The source of an argument or one of its fields. `steps`: the argument, and the fields on the path. */
 export const argumentSource = (steps: readonly Declared[], type: GraphQLInputType): ArgumentSource => ({
   kind: "argument",
   path: steps.map(({ name }) => name),
@@ -83,7 +82,7 @@ export const argumentSource = (steps: readonly Declared[], type: GraphQLInputTyp
   type,
 });
 
-/** Whether the value is a property of the REST object behind the parent or behind an enclosing object. */
+/** Whether the value is read from the REST object of the parent or of an enclosing object. */
 export const readsObject = (source: InputSource): source is ParentSource | EnclosingSource =>
   source.kind === "parent" || source.kind === "enclosing";
 
@@ -101,7 +100,7 @@ export function formatSource(source: InputSource): string {
 
 const roots = { argument: "args", parent: "parent", argumentAbove: "argsAbove" };
 
-/** The types of the enclosing objects that a field reads from, without duplicates. */
+/** The types of the enclosing objects that a field takes values from, without duplicates. */
 export const enclosingTypes = ({
   inputs,
 }: {

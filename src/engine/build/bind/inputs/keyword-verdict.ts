@@ -1,7 +1,7 @@
 /**
- * Decides whether a keyword of a JSON Schema accepts what a binding sends, before any value is known (JSON Schema 2020-12 §10,
- * Validation §6). met: the keyword accepts every value that may be sent · refused: it accepts none of them · open: the verdict
- * depends on the value.
+ * Decides whether a keyword of a JSON Schema accepts what a call sends, although the values are not known yet (JSON Schema
+ * 2020-12 §10, Validation §6). met: the keyword accepts every value that may be sent · refused: it accepts none of them · open:
+ * it depends on the value.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { ajv } from "../../../shared/json-schema.ts";
@@ -17,8 +17,8 @@ import type { Sent, SentMember } from "./sent.ts";
 export type KeywordVerdict = "met" | "open" | "refused";
 
 /**
- * The verdict of one keyword of the schema at `node`. Enums and limits of unknown values count as met, because other parts of
- * the proof, or the run time, check them.
+ * The verdict of one keyword of the schema at `node`. Enums and limits of unknown values count as met: they are checked elsewhere
+ * in the proof, or at run time.
  */
 export const keywordVerdict = (
   document: RestDocument,
@@ -31,12 +31,12 @@ const all = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("refused") ? "refused" : verdicts.includes("open") ? "open" : "met";
 const any = (verdicts: readonly KeywordVerdict[]): KeywordVerdict =>
   verdicts.includes("met") ? "met" : verdicts.includes("open") ? "open" : "refused";
-/** The verdict on several values of which any may be sent: `open` unless all verdicts are the same. */
+/** The verdict if any of several values may be sent: `open`, unless all their verdicts are the same. */
 const common = ([first = "met", ...others]: readonly KeywordVerdict[]): KeywordVerdict =>
   others.every((each) => each === first) ? first : "open";
 const opposite = { met: "refused", open: "open", refused: "met" } as const;
 
-/** `isTrusted`: limits of single values count as met, because another part of the proof or the run time checks them. */
+/** `isTrusted`: limits of single values count as met, because they are checked elsewhere. */
 type At = {
   readonly judge: Judge;
   readonly node: RestNode;
@@ -47,7 +47,10 @@ type At = {
 
 class Judge {
   readonly document: RestDocument;
-  /** Schemas and input types may be recursive: a verdict that is still being computed counts as met. */
+  /**
+   * By schema, value and `isTrusted`. Schemas and input types may be recursive: while a verdict is being computed, its entry is
+   * `met`.
+   */
   readonly #known = new Map<unknown, Map<Sent, Map<boolean, KeywordVerdict>>>();
 
   constructor(document: RestDocument) {
@@ -83,7 +86,10 @@ class Judge {
   }
 }
 
-/** The verdict on a member of an object. A refused member that may be absent is `open`: calls without it succeed. */
+/**
+ * The verdict on a member of an object. If the member is refused but may be absent, the verdict is `open`, because a call without
+ * it succeeds.
+ */
 const ofMember = (
   { judge, isTrusted }: At,
   node: RestNode,
@@ -95,19 +101,19 @@ const ofMember = (
 
 type Keyword = (at: At, value: unknown) => KeywordVerdict;
 
-/** A keyword that applies to objects only. */
+/** A keyword that restricts only objects. */
 const ofObject =
   (decide: (at: At, members: ReadonlyMap<string, SentMember>, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "object" ? decide(at, at.sent.members(), value) : "met";
 
-/** A keyword that applies to lists only. */
+/** A keyword that restricts only lists. */
 const ofList =
   (decide: (at: At, items: Sent, value: unknown) => KeywordVerdict): Keyword =>
   (at, value) =>
     at.sent.kind === "list" ? decide(at, at.sent.items, value) : "met";
 
-/** A keyword that applies only to values of these types. */
+/** A keyword that restricts only values of these types. */
 const ofValue =
   (keyword: string, ...types: string[]): Keyword =>
   ({ sent, isTrusted }, value) => {
@@ -120,7 +126,7 @@ function isRefusedBy(keyword: string, value: unknown, sent: unknown): boolean {
   try {
     return !ajv.compile({ [keyword]: value })(sent);
   } catch {
-    return false; // the rule `limit-unchecked` reports a keyword that does not compile
+    return false; // `limit-unchecked` reports a keyword that does not compile
   }
 }
 
@@ -155,7 +161,7 @@ function typesNamedBy(value: unknown): string[] {
   return typeof value === "number" ? ["number", "integer"] : [typeof value];
 }
 
-/** The minimum and maximum number of members that an object has. */
+/** The minimum and the maximum number of an object's members. */
 function countOf(members: ReadonlyMap<string, SentMember>): readonly [least: number, most: number] {
   return [[...members.values()].filter(({ isAlways }) => isAlways).length, members.size];
 }
@@ -165,7 +171,7 @@ const presenceOf = (members: ReadonlyMap<string, SentMember>, name: unknown): Ke
   return found ? (found.isAlways ? "met" : "open") : "refused";
 };
 
-/** The verdict on a demand that applies only if the condition is met. */
+/** The verdict on a schema that applies only if a condition is met, such as `then`. */
 const demanded = (condition: KeywordVerdict, demand: () => KeywordVerdict): KeywordVerdict => {
   if (condition === "refused") return "met";
   const verdict = demand();
@@ -179,17 +185,17 @@ function matches(pattern: string, name: string): boolean {
   return isPattern(pattern) && new RegExp(pattern, "u").test(name);
 }
 
-/** Whether the schema declares the property itself. */
+/** Whether the schema itself declares the property, without the schemas that it refers to. */
 const isDeclared = ({ schema }: At, name: string): boolean =>
   Object.hasOwn(membersOf(schema.properties), name) ||
   Object.keys(membersOf(schema.patternProperties)).some((pattern) => matches(pattern, name));
 
-/** The keywords that apply other schemas to the same value. */
+/** The keywords whose schemas apply to the same value. */
 const inPlace = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /**
- * Whether the schema, or a schema that it applies to the same value, evaluates the property (JSON Schema 2020-12 §11); `open`
- * if only an alternative does, such as a member of `anyOf`.
+ * Whether the property counts as evaluated (JSON Schema 2020-12 §11), by the schema or by one that applies to the same value.
+ * `open`: it is evaluated only by an alternative, such as a member of `anyOf`.
  */
 function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): KeywordVerdict {
   const { judge, node, schema } = at;
@@ -211,8 +217,8 @@ function evaluationVerdict(at: At, name: string, seen = new Set<unknown>()): Key
 }
 
 /**
- * The members of an `anyOf` or `oneOf`, with two verdicts each: `meant` is the verdict if the value is meant for this member,
- * and therefore trusts limits if `isTrusted` is set; `verdict` never trusts limits.
+ * The members of an `anyOf` or `oneOf`, each with two verdicts: `meant` if the value is meant for this member, so that its limits
+ * may be trusted; `verdict` if the value may be meant for another one.
  */
 function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
   return schemasIn(node, keyword).map((member) => ({
@@ -225,13 +231,13 @@ function alternatives({ judge, node, sent, isTrusted }: At, keyword: string) {
 const anyOf: Keyword = (at) => any(alternatives(at, "anyOf").map(({ meant }) => meant));
 
 /**
- * Exactly one member must accept the value: a discriminator or disjoint values separate the members, or only one of them
- * accepts the value.
+ * Exactly one member must accept the value. It does if only one accepts it, or if a discriminator or disjoint values separate the
+ * members.
  */
 const oneOf: Keyword = (at) => {
   const sent = at.sent.kind === "object" ? [...at.sent.members().keys()] : [];
   const names = sent.filter((name) => !isDeclared(at, name));
-  // REST recognizes a member by its declared properties, although JSON Schema also allows undeclared ones
+  // APIs recognize a member by its declared properties, although JSON Schema also allows undeclared ones
   const isMeant = (member: RestNode): boolean =>
     names.every(
       (name) =>
@@ -254,7 +260,7 @@ const oneOf: Keyword = (at) => {
   return fitting.length === 1 || isExclusive() ? any(fitting.map(({ meant }) => meant)) : "open";
 };
 
-/** Whether no value fits both shapes: one shape lists its values, and the other rejects each of them. */
+/** Whether the shapes have no value in common: one of them is an enum, and the other rejects all its values. */
 const areApart = (one: Shape, other: Shape): boolean =>
   [
     [one, other],
@@ -264,9 +270,9 @@ const areApart = (one: Shape, other: Shape): boolean =>
   );
 
 /**
- * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24): the function that decides it,
- * or why it needs none. `annotation`: it rejects no value. `applied`: the function of an adjacent keyword reads it.
- * `reference`: `Judge.schema` follows it.
+ * Every keyword of JSON Schema 2020-12 and of OpenAPI's Schema Object (3.0 §4.7.24, 3.1 §4.8.24) with the function that decides
+ * it. `annotation`: the keyword rejects no value. `applied`: the function of an adjacent keyword reads it. `reference`:
+ * `Judge.schema` follows it.
  */
 export const keywords: Readonly<Record<string, Keyword | "annotation" | "applied" | "reference">> = {
   $ref: "reference",

@@ -1,4 +1,4 @@
-/** Compares an input's GraphQL type with the parameter that it feeds: type, list depth, enum, required properties. */
+/** Compares the GraphQL type of a source with the parameter that it feeds: type, list depth, enum values, required properties. */
 import {
   type GraphQLEnumType,
   type GraphQLInputField,
@@ -34,15 +34,12 @@ import type { InputPair } from "./input-pairs.ts";
 import { isNullableInput } from "./input-source.ts";
 import { type OneOfMember, unboundRequiredProperties } from "./one-of-member.ts";
 
-/** An input value on its way from GraphQL to REST. */
+/** An argument or a part of it, and the shape of the REST value that it is sent as. */
 type InputValue<Type = GraphQLInputType> = {
   readonly where: FindingTarget;
   readonly type: Type;
   readonly shape: Shape;
-  /**
-   * The pairs of an input type and a shape that enclose the value: a pair is not compared again within itself, so recursion
-   * ends.
-   */
+  /** The pairs of input type and REST object around the value. They are not compared again, so that recursive types end. */
   readonly enclosing?: readonly InputPair[];
 };
 
@@ -52,7 +49,7 @@ export function matchInput(binder: Binder, value: InputValue): void {
   binder.addValue({ coordinate, direction: "request", type, node, shape });
   const { errorCount } = binder.findings;
   matchNullable(binder, { ...value, type: getNullableType(type) });
-  // an error inside the value already explains why REST refuses the whole value
+  // an error inside the value already explains why REST rejects it
   if (binder.findings.errorCount === errorCount)
     checkConditions(binder, where, shape, sentOf(binder.pairs, type, shape));
 }
@@ -189,7 +186,7 @@ function addMissing({ findings }: Binder, where: FindingTarget, shape: Shape, na
   );
 }
 
-/** Checks that one of several objects accepts the input, that is, that all its required properties are fed. */
+/** Checks that at least one of several REST objects has all its required properties fed. */
 function checkMembers(
   binder: Binder,
   { where, type, shape }: InputValue<GraphQLInputObjectType>,
@@ -223,9 +220,11 @@ function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputTyp
   binder.findings.add("input-type", at, message, hint);
 }
 
-// Reports the limits of REST on an input that are not checked before the call.
 
-/** An invalid limit, or a pattern that RE2 does not support, is not checked before the call; REST may reject the value. */
+/**
+ * Reports limits that are not checked before the call, so that only REST can reject the value: invalid limits, and patterns that
+ * RE2 does not support.
+ */
 function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Shape): void {
   for (const [key, value] of invalidLimits(limits)) {
     const written = `${key}: ${JSON.stringify(value)}`;
@@ -245,7 +244,7 @@ function checkLimits(binder: Binder, where: FindingTarget, { limits, node }: Sha
   }
 }
 
-// `@oneOf` input types: each field selects one member of REST's `oneOf`, which REST recognizes by the properties sent.
+// `@oneOf` input types: each field stands for one member of REST's `oneOf`, which the API recognizes by its properties.
 
 /** Maximum number of members in a hint. */
 const mostNamed = 10;

@@ -1,7 +1,7 @@
 /**
- * Finds the member of REST's `oneOf` for each field of a `@oneOf` input type (GraphQL §3.10.1). A client sets exactly one of these
- * fields. Its value is the whole REST object, or the only property that the object requires. The server adds the discriminator's
- * value, such as `type: "card"`, unless a field of the object feeds it.
+ * Finds the member of REST's `oneOf` that each field of a `@oneOf` input type (GraphQL §3.10.1) stands for. A client sets exactly
+ * one field. Its value is sent as the whole member, or as the only property that the member requires. The server adds the
+ * discriminator's value, such as `type: "card"`, unless the field's type has a field for it.
  */
 import { type GraphQLInputField, getNullableType, isInputObjectType } from "graphql";
 import { discriminate, discriminateByValues } from "../../openapi/shapes/discriminate.ts";
@@ -21,16 +21,19 @@ import { matchesVariantName, variantName } from "../variant-names.ts";
 
 export type OneOfMember = {
   readonly member: Variant;
-  /** The REST value as which the field's value is sent: the whole member, or one of its properties. */
+  /** What the field's value is sent as: the whole member, or one of its properties. */
   readonly sent: Property;
   readonly isWholeMember: boolean;
-  /** The property by which REST selects the member. `value` is undefined if several are possible. */
+  /**
+   * The discriminator's property and the value to send; without a value if several are possible. `isBound`: a field of the input
+   * type feeds the property.
+   */
   readonly chosenBy?: { readonly name: string; readonly value?: string; readonly isBound: boolean };
 };
 
 /**
- * Discriminates the members of a request's `oneOf` by a property's values. An optional property discriminates as well, because
- * this layer sends it. A property that only one member has does not select that member.
+ * Finds the property whose values distinguish the members of a request's `oneOf`. The property may be optional, because this
+ * layer always sends it. The presence of a property does not distinguish members here.
  */
 export const discriminateRequest = (variants: Variants): Variants => {
   const discriminated = discriminate(variants);
@@ -38,7 +41,10 @@ export const discriminateRequest = (variants: Variants): Variants => {
   return discriminateByValues(variants.members, ({ only }) => only !== "response") ?? variants;
 };
 
-/** Matches a member by its schema's name or discriminator value, or by a property that is sufficient on its own. */
+/**
+ * Finds the member that the field is named after: by the name of its schema, by its discriminator value, or by a property that is
+ * sufficient on its own.
+ */
 export function findOneOfMember(
   names: RestNames,
   field: GraphQLInputField,
@@ -71,7 +77,7 @@ function wholeMember(
   const type = getNullableType(field.type);
   const sentAs = (sent: Shape): Property =>
     makeProperty({ name, node: member.node, required: false }, () => sent);
-  // custom scalars and lists are passed unchanged
+  // a custom scalar or a list is sent unchanged
   if (choosing === undefined || !isInputObjectType(type))
     return { member, sent: sentAs(shape), isWholeMember: true };
   const isBound = Object.values(type.getFields()).some(
@@ -81,7 +87,7 @@ function wholeMember(
   return { member, sent, isWholeMember: true, ...chosenBy(name, member, choosing, isBound) };
 }
 
-/** The discriminator value after which the field is named, or else the member's only discriminator value. */
+/** The member's discriminator value that the field is named after, or its only one. */
 function chosenBy(
   field: string,
   { shape, values }: Variant,
@@ -95,13 +101,13 @@ function chosenBy(
   return { chosenBy: { name, isBound, ...(value !== undefined && { value }) } };
 }
 
-/** The names of required request properties that nothing feeds. */
+/** The names of the properties that a request requires and that are not in `fed`. */
 export const unboundRequiredProperties = ({ properties }: Shape, fed: ReadonlySet<string>): string[] =>
   [...properties.values()].flatMap((each) =>
     isRequiredOfRequest(each) && !fed.has(each.name) ? [each.name] : [],
   );
 
-/** A copy of the member's shape without the property, so that the proof does not require a field to feed it. */
+/** A copy of the shape without the property, so that no field has to feed it. */
 export const withoutProperty = (shape: Shape, name: string): Shape =>
   shape.with({
     identity: syntheticIdentity(`without(${name}, ${shape.identity.text})`),

@@ -26,7 +26,7 @@ import {
 
 const roots = ["args", "parent", "argsAbove"];
 
-/** The argument that is the whole body. Returns `undefined` after a finding. */
+/** The argument that `body` names. Returns `undefined` if it is reported as a finding. */
 export function readBodySource(
   field: FieldContext,
   body: string,
@@ -38,7 +38,7 @@ export function readBodySource(
   return readArgumentSource(field, path, where);
 }
 
-/** Returns `undefined` after a finding. */
+/** Returns `undefined` if it reports a finding. */
 export function readSource(field: FieldContext, from: string, where: FindingTarget): InputSource | undefined {
   const { binder } = field;
   const [root = "", ...path] = from.split(".");
@@ -56,7 +56,7 @@ export function readSource(field: FieldContext, from: string, where: FindingTarg
   );
 }
 
-/** Suggests the argument or parent property with this name, if a prefix is missing. */
+/** Suggests `args.` or `parent.` for a name without a prefix, if an argument or a property of the parent has this name. */
 function meant({ argumentsByName, parent }: FieldContext, name: string): string {
   if (argumentsByName.has(name)) return `; did you mean "args.${name}"?`;
   return parent && declaredProperty(parent, name) ? `; did you mean "parent.${name}"?` : "";
@@ -96,7 +96,7 @@ function readArgumentSource(
   return last && argumentSource(steps, last.type);
 }
 
-/** `root`: `parent`, or the type of an enclosing object. */
+/** `root`: the first step of the source: `parent`, or the type of an enclosing object. */
 function readProperty(
   { binder, parent, enclosing }: FieldContext,
   root: string,
@@ -120,7 +120,7 @@ function readProperty(
   return { path, nullable: mayBeAbsent || shape.types.size === 0, shape };
 }
 
-/** `argsAbove.x`: the argument of the nearest field above with an argument of this name. */
+/** Reads `argsAbove.x`, the argument of the nearest field above that has an argument of this name. */
 function readArgumentAbove(
   binder: Binder,
   path: readonly string[],

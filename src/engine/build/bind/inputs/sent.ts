@@ -1,12 +1,12 @@
-/** The values that a binding sends for an input, as far as the proof knows them. */
+/** What is known, before the call, about the values that a call sends for an input. */
 
 export type Sent =
-  /** A value of one of the types; one of `values`, if they are known. */
+  /** A value of one of the types, and if `values` is present, one of these. */
   | { readonly kind: "scalar"; readonly types: readonly string[]; readonly values?: readonly unknown[] }
   | { readonly kind: "list"; readonly items: Sent }
-  /** The members are computed on demand: an input type may contain itself. */
+  /** An object. Its members are computed on demand, because an input type may contain itself. */
   | { readonly kind: "object"; readonly members: () => ReadonlyMap<string, SentMember> }
-  /** One of several values, by the client's choice (`@oneOf`). */
+  /** One of several values: the client chooses one (`@oneOf`). */
   | { readonly kind: "choice"; readonly of: () => readonly Sent[] }
   /** Unknown, such as the client's value of a custom scalar. */
   | { readonly kind: "any" };

@@ -1,4 +1,4 @@
-/** Binds unions and interfaces to a `oneOf`: pairs each discriminating value with a member type. */
+/** Binds a union or an interface to a `oneOf`: pairs each value of the discriminator with an object type. */
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from "graphql";
 import type { RestDocument } from "../../openapi/document.ts";
 import { discriminate } from "../../openapi/shapes/discriminate.ts";
@@ -71,8 +71,8 @@ export function bindAbstract(
 }
 
 /**
- * Pairs each variant with the first unpaired possible type named like it or like one of its values. `without`: variants without a
- * type; `unmatchedTypes`: types without a variant.
+ * Pairs each variant with an object type that is named like the variant's schema or one of its discriminator values. `without`:
+ * variants without a type; `unmatchedTypes`: types without a variant.
  */
 function pairWithMembers({ members, property }: Variants, types: readonly GraphQLObjectType[]) {
   const unmatchedTypes = new Set(types);
@@ -95,12 +95,12 @@ function pairWithMembers({ members, property }: Variants, types: readonly GraphQ
   return { pairs, without, unmatchedTypes };
 }
 
-/** A union has a single type resolver, so it must be discriminated in the same way everywhere. */
+/** Checks that the union is discriminated as before: it may be bound to several `oneOf`s, but has only one type resolver. */
 function checkAlike({ abstracts, findings }: Binder, where: FindingTarget, abstract: AbstractType): void {
   const { name, property, members, otherwise } = abstract;
   const known = abstracts.get(name);
-  // a discriminator value that is missing on one side is unambiguous; a distinguishing property that is missing on one side may
-  // occur in any of its members
+  // a discriminator value that only one `oneOf` has is unambiguous; but a property that distinguishes the members of one `oneOf`
+  // may occur in any member of the other
   const isSame = ([value, type]: [string, string]): boolean =>
     (known?.members.get(value) ?? (property === undefined ? undefined : type)) === type;
   const isAlike =
@@ -123,7 +123,6 @@ function describeDiscrimination({ property, members }: AbstractType): string {
   return property === undefined ? `by having ${values}` : `by "${property}" (${values})`;
 }
 
-/** `variants`: those without a type; `unmatchedTypes`: the types without a variant. */
 type Unpaired = {
   readonly property: string | undefined;
   readonly variants: readonly Variant[];
@@ -131,7 +130,7 @@ type Unpaired = {
 };
 
 /**
- * Adds one finding for all variants of REST that no member type matches. If a member type matches no variant, its name may be
+ * Reports the variants of REST without an object type, in one finding. If an object type has no variant, its name may be
  * misspelt, and the hint suggests it.
  */
 function addWithoutMember(
@@ -158,13 +157,15 @@ function addWithoutMember(
   );
 }
 
-/** Whether every object of the variant has the discriminator's property. */
+/** Whether the variant requires the discriminator's property. */
 export const hasDiscriminator = ({ shape }: Variant, property: string): boolean => {
   const found = declaredProperty(shape, property);
   return found?.required === true && !found.shape.nullable;
 };
 
-/** Checks that the property is required (OpenAPI 3.1 §4.8.25) and that the mapping lists each of its values. */
+/**
+ * Checks that each variant requires the discriminator's property (OpenAPI 3.1 §4.8.25) and that the mapping lists all its values.
+ */
 function checkDiscriminator(
   { document, findings }: Binder,
   where: FindingTarget,
@@ -193,8 +194,8 @@ function checkDiscriminator(
 }
 
 /**
- * The advice to require the property by an overlay. Empty for a node outside the main document, to which overlays do not apply,
- * and for a nullable property, because an overlay cannot remove null from its type.
+ * The advice to require the property by an overlay. Empty for a node outside the main document, which overlays do not reach, and
+ * for a nullable property, because an overlay cannot remove `null` from its type.
  */
 function byOverlay(document: RestDocument, shape: Shape, property: string): string {
   const { path } = shape.node;

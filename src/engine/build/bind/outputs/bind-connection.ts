@@ -1,6 +1,6 @@
 /**
- * Binds `connection`: a REST page becomes a connection (GraphQL Cursor Connections Specification). The values that
- * `src/engine/runtime/rest/connection.ts` adds and REST's properties form one shape, so that the proof treats both alike.
+ * Binds `connection`: a REST page becomes a connection (GraphQL Cursor Connections Specification). Its shape consists of REST's
+ * properties and of those that `src/engine/runtime/rest/connection.ts` adds, so that the proof treats both alike.
  */
 import { GraphQLInt, GraphQLString, getNullableType, isNonNullType, isObjectType } from "graphql";
 import { type Page, pageParts } from "../../../shared/page.ts";
@@ -20,7 +20,7 @@ import { connectionShape, pageOfBareList } from "./connection-shape.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { connectionType, itemType } from "./type-expression.ts";
 
-/** Replaces the page `value` by the connection. Returns `undefined` after a finding. */
+/** Returns the connection for the page `value`, or `undefined` if it is reported as a finding. */
 export function bindConnection(
   field: FieldContext,
   inputs: readonly Input[],
@@ -68,8 +68,8 @@ const isRequired = ({ optional, shape }: ResponseValue): boolean =>
   !optional && !shape.nullable && shape.types.size > 0;
 
 /**
- * If `next` points into the items, the next cursor is read from the last item: returns its path relative to an item. Otherwise
- * `undefined`.
+ * If `next` is a path into the items, the next cursor is a property of the last item: returns the property's path in an item.
+ * Otherwise `undefined`.
  */
 function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string | undefined {
   const { items, next, pages } = directive.connection ?? {};
@@ -78,7 +78,7 @@ function lastPath({ directive }: FieldContext, { shape }: ResponseValue): string
   return next.startsWith(`${items}.`) ? next.slice(items.length + 1) : undefined;
 }
 
-/** Checks that each item has the value: a last item without it would end the list prematurely. */
+/** Checks that every item has the cursor: after a last item without it, the remaining pages would be lost. */
 function ofLastItem(
   field: FieldContext,
   list: ResponseValue | undefined,
@@ -112,8 +112,8 @@ function fitsType(field: FieldContext, path: string | undefined, shape: Shape, t
 }
 
 /**
- * Checks that REST's next cursor is a string or a number that the parameter fed by `after` accepts. A next page's URL is not a
- * cursor, but contains one.
+ * Checks that REST's next cursor is a string or a number, and that the parameter of `after` accepts it. If `next` is the URL of
+ * the next page, only the URL's type is checked.
  */
 function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape): boolean {
   const { next, pages } = field.directive.connection ?? {};
@@ -137,7 +137,7 @@ function fitsCursor(field: FieldContext, inputs: readonly Input[], shape: Shape)
   return false;
 }
 
-/** Checks the arguments `after` and `first`. `first` is optional: without it, REST determines the page size. */
+/** Checks the arguments `after` and `first`. `first` is optional; without it, REST chooses the page size. */
 function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
   const { findings } = field.binder;
   const { definition, directive, operation, where } = field;
@@ -154,7 +154,7 @@ function fitsArguments(field: FieldContext, inputs: readonly Input[]): boolean {
       "give it an object type with `edges` or `nodes`, and `pageInfo`",
     );
   const typeOf = (name: string) => definition.args.find((argument) => argument.name === name)?.type;
-  // an argument that feeds nothing has a separate finding
+  // an argument that feeds nothing has been reported
   const isReported = (name: string): boolean => findings.hasErrorAt(`${where.coordinate}(${name}:)`);
   if (isReported("after")) fits = false;
   else if (typeOf("after") !== GraphQLString || !inputOfArgument(inputs, "after"))

@@ -7,7 +7,7 @@ import type { FindingTarget } from "../findings.ts";
 import type { ResponseValue } from "./response-value.ts";
 import { entriesType } from "./type-expression.ts";
 
-/** The value, or the list of entries if the field has the directive. Returns `undefined` after a finding. */
+/** The value or, with `@restEntries`, the list of its entries. Returns `undefined` if it is reported as a finding. */
 export function bindEntries(
   binder: Binder,
   where: FindingTarget,

@@ -1,7 +1,7 @@
 /**
  * Proves how a connection gets its next page: by a cursor in the body or in the last item, by the `Link` header (RFC 8288), or by
- * counting pages or items. A parameter's name proves nothing, so the schema names the paging style and the document must confirm
- * it.
+ * counting pages or items. The names of parameters are no proof, so the schema names the paging style, and the document must
+ * confirm it.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { NextPage, Page } from "../../../shared/page.ts";
@@ -12,7 +12,7 @@ import { atRestDirective, type FieldContext } from "../field-context.ts";
 import type { Input } from "../model.ts";
 import { hasName, pagingNames } from "./paging-names.ts";
 
-/** Returns `undefined` after a finding. A missing `after` has a separate finding. */
+/** Returns `undefined` if a finding is reported, and for a missing `after`, which has been reported. */
 export function bindPaging(
   field: FieldContext,
   inputs: readonly Input[],
@@ -52,8 +52,8 @@ export function bindPaging(
 type Add = (message: string, hint: string) => undefined;
 
 /**
- * The next page's URL, in the body at `next` or in the `Link` header, contains the value of the cursor parameter. The URL
- * itself is never called.
+ * The cursor is in the URL of the next page, in the parameter that `after` feeds. The URL is in the body at `next`, or in the
+ * `Link` header. It is never called.
  */
 function linked({ directive, operation, where }: FieldContext, after: Input, add: Add): NextPage | undefined {
   const at = directive.connection?.next?.split(".");
@@ -73,8 +73,8 @@ function linked({ directive, operation, where }: FieldContext, after: Input, add
 }
 
 /**
- * Proves paging by page number or offset. `more` or `total` determines the last page. Without `more` and `total`, the last page
- * is one that is not full or, if the page size is unknown, an empty page.
+ * Proves paging by page number or offset. The last page is determined by `more` or `total`. Without them, it is the first page
+ * that is not full or, if the page size is unknown, an empty page.
  */
 function counted(
   { directive, where }: FieldContext,
@@ -106,7 +106,7 @@ function counted(
   };
 }
 
-/** The length of a full page, if nothing else determines the last page. */
+/** The length of a full page, if only that determines the last page. */
 function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?: number } {
   const { maximum, default: byDefault } = inputOfArgument(inputs, "first")?.shape.limits ?? {};
   const full = maximum ?? byDefault;
@@ -114,9 +114,8 @@ function fullOf(inputs: readonly Input[], isEndKnown: boolean): { readonly full?
 }
 
 /**
- * The first page's number or offset: the default or minimum that the document declares; `undefined` if that is not a number,
- * such as the string "1". Without a declaration, offsets start at 0, and pages are numbered from 1 unless the description says
- * from 0.
+ * The number or offset of the first page: the default or the minimum in the document; `undefined` if that is not a number, such
+ * as the string "1". Without either, offsets start at 0, and page numbers at 1, or at 0 if the description says so.
  */
 export function pagingOrigin({
   name,
@@ -140,14 +139,10 @@ const declaredOrigin = ({ limits }: Shape): number | undefined => {
   return Number.isInteger(from) && (from as number) >= 0 ? (from as number) : undefined;
 };
 
-/**
- * Whether the document declares the first page's number or offset: by a minimum, or by a default, even one that is not a
- * number.
- */
+/** Whether the document declares the number or offset of the first page: by a minimum, or by a default of any type. */
 export const declaresOrigin = ({ limits }: Shape): boolean =>
   limits.default !== undefined || typeof limits.minimum === "number";
 
-/** The input that the argument feeds. */
 export const inputOfArgument = (inputs: readonly Input[], argument: string): Input | undefined =>
   inputs.find(({ source }) => source.kind === "argument" && source.path.join(".") === argument);
 

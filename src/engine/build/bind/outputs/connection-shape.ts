@@ -5,14 +5,14 @@ import { makeProperty, type Property, Shape, withNullable } from "../../openapi/
 import { syntheticIdentity } from "../../openapi/shapes/shape-identity.ts";
 import type { ResponseValue } from "./response-value.ts";
 
-/** The shape of a page without other properties, for a response that is a bare list. */
+/** The shape of a page for a response that is a list without an object around it. */
 export function pageOfBareList({ node, nullable }: Shape, item: Shape): Shape {
   return withNullable(objectShape(`list(${identityOf(item)})`, node, []), nullable);
 }
 
 const identityOf = ({ identity, nullable }: Shape): string => identity.text + (nullable ? " or null" : "");
 
-/** The shape of the connection that the REST client creates from a page: adds `edges`, `nodes` and `pageInfo`. */
+/** Adds `edges`, `nodes` and `pageInfo` to the shape of a page. */
 export function connectionShape(
   page: Shape,
   list: Pick<ResponseValue, "shape" | "optional">,

@@ -1,7 +1,7 @@
 /**
- * Determines which members of an operation's 4xx response bodies clients see: those that `x-error-mapping` in the error's
- * schema names, or else `title`, `detail` and `errors` of problem details (RFC 9457), as far as the schema declares them.
- * Bodies of 401, 403 and 407 are never shown, because they may repeat a credential.
+ * Determines which members of a 4xx response body clients see: those that `x-error-mapping` in the error's schema names, or
+ * otherwise those of `title`, `detail` and `errors` of problem details (RFC 9457) that the schema declares. Bodies of 401, 403
+ * and 407 are never shown, because they may repeat a credential.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { includesJson, isJson } from "../../../shared/media-type.ts";
@@ -24,13 +24,13 @@ import { boundFields, type Model } from "../model.ts";
 
 export const errorMapping = "x-error-mapping";
 
-/** The schema of the errors of one documented status and media type. */
+/** The schema of error bodies, for one status and media type. */
 export type ErrorSchema = {
   readonly status: string;
   readonly media: string;
   readonly node: RestNode;
   readonly shape: Shape;
-  /** The `x-error-mapping` declarations; each member of a `oneOf` may have its own. */
+  /** The `x-error-mapping` declarations, of which there may be one in each member of a `oneOf`. */
   readonly mappings: readonly Mapping[];
 };
 
@@ -55,7 +55,10 @@ export const errorSchemas = (document: RestDocument, { responses }: RestOperatio
     });
   });
 
-/** The declarations in a schema, or else in the target of its `$ref` or in the members of its `allOf`, `oneOf` or `anyOf`. */
+/**
+ * The declarations in a schema. If it has none, those in the target of its `$ref`, or in the members of its `allOf`, `oneOf` or
+ * `anyOf`.
+ */
 function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unknown>()): Mapping[] {
   const { value } = node;
   if (!isRecord(value) || passed.has(value)) return [];
@@ -71,7 +74,7 @@ function mappingsAt(document: RestDocument, node: RestNode, passed = new Set<unk
   });
 }
 
-/** The members that clients see, for each status and media type that has any. Statuses with equal members share one entry. */
+/** The members that clients see, by status and media type. Statuses with the same members share an entry. */
 export function errorMembers(document: RestDocument, operation: RestOperation): ErrorMembers[] {
   const found = errorSchemas(document, operation).flatMap((schema) =>
     shownMembers(schema).map((members) => ({ media: schema.media, ...members, status: schema.status })),
@@ -83,7 +86,7 @@ export function errorMembers(document: RestDocument, operation: RestOperation): 
   });
 }
 
-/** The paths of the members. The path of an item's member starts with the path of its list. */
+/** The paths of all members. The path of a member of list items begins with the path of the list. */
 export const memberPaths = ({
   statuses: _,
   media: _media,
@@ -96,7 +99,7 @@ export const memberPaths = ({
   ...(list === undefined ? [] : item ? Object.values(item).map((path) => `${list}.${path}`) : [list]),
 ];
 
-/** Removes the members that `spec/credentials.yaml` does not list, for calls with the server's credential. */
+/** Leaves only the members that `errors` of `spec/credentials.yaml` lists, for calls with the server's credential. */
 export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<string>): ErrorMembers[] =>
   all.flatMap(({ statuses, media, list, item, isMap, ...own }): ErrorMembers[] => {
     const shown = Object.entries(own).filter(([, path]) => listed.has(path));
@@ -113,7 +116,7 @@ export const listedMembers = (all: readonly ErrorMembers[], listed: ReadonlySet<
     ];
   });
 
-/** The members that clients see of errors with one schema. A declaration replaces the members of problem details. */
+/** The members that clients see for one schema. With a declaration, the members of problem details do not apply. */
 export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[] =>
   (mappings.length > 0
     ? mappings.map((mapping) => new MappingReader(mapping).members)
@@ -122,9 +125,7 @@ export const shownMembers = ({ media, shape, mappings }: ErrorSchema): Members[]
       : []
   ).filter((members) => Object.keys(members).length > 0);
 
-/**
- * The paths that clients see of errors with one schema, for messages: `error.message, error.errors`; empty if they see none.
- */
+/** For messages: the paths of these members, such as `error.message, error.errors`; empty if there are none. */
 export const describeMembers = (schema: ErrorSchema): string =>
   shownMembers(schema)
     .map(({ title, message, code, field, list, item = {} }) => {
@@ -137,8 +138,8 @@ export const describeMembers = (schema: ErrorSchema): string =>
 const isProblem = (media: string): boolean => /^application\/problem\+json\s*(?:;|$)/i.test(media);
 
 /**
- * The members of RFC 9457 that the schema declares. A schema without properties has title and detail, because the media type
- * implies them.
+ * The members of RFC 9457 that the schema declares. If the schema has no properties, title and detail, which the media type
+ * implies.
  */
 function problemMembers(shape: Shape): Members {
   const { properties, hasMembers, isClosed } = shape;
@@ -152,8 +153,8 @@ function problemMembers(shape: Shape): Members {
 }
 
 /**
- * Reads `errors`: a list of objects with `detail` and `pointer` as in RFC 9457 §3, or, as in other APIs, a list or a map of
- * strings.
+ * Reads the shape of `errors`: a list of objects with `detail` and `pointer` as in RFC 9457 §3, or, as some APIs have it, a list
+ * or a map of strings.
  */
 function problemErrors(errors: Shape): Members {
   const list = "errors";
@@ -166,13 +167,13 @@ function problemErrors(errors: Shape): Members {
   return { list, item: { message: "detail", ...(pointer && isTextShape(pointer) && { field: "pointer" }) } };
 }
 
-/** The shape of a property that responses may have; of several alternatives, the first one with the property decides. */
+/** The shape of a property that responses may have. Of several alternatives, the first one with the property counts. */
 const memberOf = (shape: Shape, name: string): Shape | undefined =>
   [shape, ...(shape.members ?? [])]
     .flatMap((each) => declaredProperty(each, name) ?? [])
     .find(({ only }) => only !== "request")?.shape;
 
-/** Whether the value is a string for people to read: a URL is not. */
+/** Whether the value is a string that people can read, which a URL is not. */
 export const isTextShape = ({ types, format = "" }: Shape): boolean =>
   types.has("string") && !/^(?:uri|iri|url)\b/.test(format);
 const isCode = ({ types }: Shape): boolean =>
@@ -195,16 +196,16 @@ type Kind = keyof typeof kinds;
 
 const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
 
-/** A part of a declaration that its schema contradicts. */
+/** A part of a declaration that contradicts the schema. */
 type Fault = {
   readonly below: NodePath;
-  /** The schema that lacks the named property, or has another type. */
+  /** The schema that lacks the property or has another type. */
   readonly schema: RestNode;
   readonly message: string;
   readonly hint: string;
 };
 
-/** Parses one declaration and checks it against its schema. */
+/** Reads one declaration, and checks it against its schema. */
 class MappingReader {
   readonly faults: Fault[] = [];
   readonly members: Members;
@@ -279,7 +280,7 @@ class MappingReader {
     return {};
   }
 
-  /** Follows a path of properties. Returns `undefined` after a fault. */
+  /** Follows a path of properties. Returns `undefined` if it adds a fault. */
   #follow(from: Shape, path: unknown, below: NodePath): Shape | undefined {
     if (typeof path !== "string" || path === "")
       return this.#fault(
@@ -308,10 +309,7 @@ const namesOf = (shape: Shape): string => {
   return names.slice(0, 12).join(", ") || "what its schema declares";
 };
 
-/**
- * Reports the faults of the declarations in bound operations: each one once, at the first field that is bound to such an
- * operation.
- */
+/** Reports each fault of a declaration once, at the first field whose operation has the declaration. */
 export function checkErrorMappings(model: Model, findings: Findings): void {
   const passed = new Set<unknown>();
   for (const { coordinate, definition, operation } of boundFields(model)) {

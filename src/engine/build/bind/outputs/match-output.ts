@@ -72,13 +72,13 @@ function matchNamed(
   const { findings, names } = binder;
   const { coordinate, rest: node = value.shape.node } = where;
   const at = { ...where, rest: value.shape.node, also: [where.rest] };
-  // enums and objects are proved completely, so `check --base` need not compare them
+  // the proof covers enums and objects completely, so `check --base` need not compare them
   if (isScalarType(type) || isUnionOrInterface(type))
     binder.addValue({ coordinate, direction: "response", type, node, shape: value.shape });
   if (isScalarType(type)) {
     if (!scalarCoversOutput(type, value.shape)) return addMismatch(binder, at, type, value);
     checkDateFormat(binder, { where: at, type, shape: value.shape, verb: "sends" });
-    // Float rounds beyond 2^53, which is acceptable for a measurement, but a rounded id identifies another record
+    // Float rounds beyond 2^53: that is acceptable for a measurement, but a rounded id would identify another record
     const isRounded = type.name === "Float" && isIdName(where.coordinate.replace(/^.*\./, ""));
     if ((type.name === "Int" || isRounded) && value.shape.types.has("integer") && exceedsInt(value.shape)) {
       findings.add(

@@ -1,4 +1,6 @@
-/** Reads the property of a plain field from its parent's REST object. Dots denote nesting. */
+/**
+ * Reads the property of a field without `@rest` from the REST object of its parent. A dot in the name leads into a nested object.
+ */
 import { getNamedType, isObjectType } from "graphql";
 import { declaredProperty, type Shape, withNullable } from "../../openapi/shapes/shape.ts";
 import type { Binder } from "../binder.ts";
@@ -7,11 +9,11 @@ import type { Backing, PlainField } from "../model.ts";
 import { resolveResponsePath } from "../resolve-response-path.ts";
 import { propertyValue, type ResponseValue, statusSuffix } from "./response-value.ts";
 
-/** The steps of a REST name. A property whose name contains dots is a single step. */
+/** Splits a REST name at its dots, unless the object has a property whose name contains these dots. */
 export const propertyPathOf = (shape: Shape, name: string): readonly string[] =>
   declaredProperty(shape, name) ? [name] : name.split(".");
 
-/** The value, and the location of its property. Returns `undefined` after a finding. */
+/** The value, and the location of its property. Returns `undefined` if it is reported as a finding. */
 export function readProperty(
   binder: Binder,
   where: FindingTarget,
@@ -26,7 +28,7 @@ export function readProperty(
     { rule: "property-missing", hint: adviceWithout(definition) },
   );
   if (!found) return undefined;
-  // fields are only read from objects that are not null
+  // a field is only read if its parent object is not null
   const object: ResponseValue = {
     ...(path.length === 0 && parent),
     shape: withNullable(shape, false),

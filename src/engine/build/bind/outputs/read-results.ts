@@ -1,4 +1,4 @@
-/** Finds a bound field's value in the responses, and compares it with the field's type. */
+/** Finds the value of a bound field in the responses of its operation, and compares it with the field's type. */
 import { getNullableType, isListType, isNonNullType, isObjectType } from "graphql";
 import {
   hasNoContent,
@@ -16,7 +16,7 @@ import { matchOutput } from "./match-output.ts";
 import { followPath, type ResponseValue } from "./response-value.ts";
 import { bodyType, itemType } from "./type-expression.ts";
 
-/** The field's value in each 2xx response with JSON. The first one is the list for a batch. */
+/** The field's value in each 2xx response with JSON. A batch uses the first one. */
 export function readResults(field: FieldContext): ResponseValue[] {
   const { binder, directive, operation } = field;
   const isOptional = operation.successes.some(({ shape }) => !shape);
@@ -32,7 +32,7 @@ export function readResults(field: FieldContext): ResponseValue[] {
   });
 }
 
-/** The result of an operation without content is null, unless `result` or `batchBy` expect a value. */
+/** Checks a field whose operation returns no content. It is null, so `result` and `batchBy` make no sense. */
 function checkNoContent(field: FieldContext): void {
   const { binder, directive, operation, where } = field;
   const at = { ...where, ...successLocation(operation), also: [operation.node] };
@@ -47,7 +47,7 @@ function checkNoContent(field: FieldContext): void {
   } else addNull(field, at, why);
 }
 
-/** The location of the first 2xx response, down to its media type. Several operations may share it. */
+/** The location of the first 2xx response, or of its media type. It may be in a shared response object. */
 function successLocation({ node, responses }: RestOperation): Pick<FindingTarget, "rest" | "below"> {
   const successes = responses.filter(isSuccess);
   const [success] = [...successes.filter(({ content }) => content.length > 0), ...successes];
@@ -57,7 +57,7 @@ function successLocation({ node, responses }: RestOperation): Pick<FindingTarget
   return { rest: node, below: ["responses", ...(first ? [first.status] : [])] };
 }
 
-/** Records that the field may be null without a failure. */
+/** Records that the field may be null although nothing failed. */
 function addNull(field: FieldContext, at: FindingTarget, why: string): void {
   field.binder.addNull(at);
   refuseNonNull(field, at, why);
@@ -76,9 +76,9 @@ function refuseNonNull({ binder, definition }: FieldContext, at: FindingTarget, 
 
 type Call = {
   readonly batch: BoundField["batch"];
-  /** Whether a call is for many parents, or would be if it had a key or `batchBy`. */
+  /** Whether one call loads the values of many parents, or should, if the batch had no findings. */
   readonly isForMany: boolean;
-  /** Whether a parent may lack a value needed by the call. */
+  /** Whether a parent may lack a value without which no call is made. */
   readonly mayLackKey: boolean;
 };
 
@@ -103,7 +103,7 @@ export function matchResult(
     typeExpression: binder.typeExpressionOf(items, itemType(value.typeExpression)),
   };
   if (!batch) {
-    // an incomplete batch has a separate finding; compare its type with a single item
+    // the batch has been reported as incomplete, so compare the type with a single item
     const isOne = isForMany && !isList;
     return matchOutput(binder, at, definition.type, (isOne && item) || value);
   }
@@ -125,7 +125,7 @@ export function matchResult(
   return matchOutput(binder, { ...at, rest: item.shape.node }, bare.ofType, { ...item, level: 1 });
 }
 
-/** Reports a REST list for a type with `pageInfo`: `connection` is most likely missing. */
+/** Reports a field with a connection type whose REST value is a list: `connection` is probably missing. */
 function addForgottenConnection(
   { binder, definition, where, directive: { result, batchBy } }: FieldContext,
   { shape }: ResponseValue,
@@ -143,7 +143,7 @@ function addForgottenConnection(
   return true;
 }
 
-/** Reports a list field whose REST value is an object that contains lists. The hint suggests `result` with one of them. */
+/** Reports a list field whose REST value is an object that contains lists: `result` is probably missing. */
 function addForgottenResult(
   { binder, definition, where, directive }: FieldContext,
   { shape }: ResponseValue,

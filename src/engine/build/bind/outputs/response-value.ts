@@ -9,19 +9,18 @@ export type ResponseValue = {
   readonly shape: Shape;
   /** Whether REST may omit the value. */
   readonly optional: boolean;
-  /** Its TypeScript type (`type-expression.ts`). */
+  /** The value's TypeScript type (`type-expression.ts`). */
   readonly typeExpression: string;
   /** The status of the response, if the operation documents responses of several statuses. */
   readonly status?: string;
-  /** For an item, the number of the field's lists that enclose it. */
+  /** For an item, the number of lists of the field around it. */
   readonly level?: number;
 };
 
-/** The suffix for messages about a response of a particular status. */
+/** The suffix of messages, if the operation documents several statuses. */
 export const statusSuffix = ({ status }: Pick<ResponseValue, "status">): string =>
   status === undefined ? "" : ` with status ${status}`;
 
-/** The value of a property. */
 export const propertyValue = (
   binder: Binder,
   value: ResponseValue,
@@ -33,7 +32,10 @@ export const propertyValue = (
   typeExpression: binder.typeExpressionOf(shape, propertyType(value.typeExpression, name)),
 });
 
-/** Follows a path of properties. `argument`: the argument of `@rest` with the path. Returns `undefined` after a finding. */
+/**
+ * Follows a path of properties. `argument`: the argument of `@rest` that contains the path. Returns `undefined` if the path is
+ * reported as a finding.
+ */
 export function followPath(
   field: FieldContext,
   from: ResponseValue,

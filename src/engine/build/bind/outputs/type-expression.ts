@@ -1,18 +1,18 @@
 /**
- * TypeScript types of REST values as text, in terms of the generated REST types (`components`, `paths`) and of type helpers in
- * `src/engine/runtime/rest`.
+ * TypeScript types of REST values as text. They refer to the generated REST types (`components`, `paths`) and to the type helpers
+ * of `src/engine/runtime/rest`.
  */
 import { isInherited } from "../../../shared/own.ts";
 import type { RestOperation } from "../../openapi/operation.ts";
 import type { Variant } from "../../openapi/shapes/shape.ts";
 
-/** The type of a component, without null for objects, because resolvers never read an object that is null. */
+/** The type of a component. Null is left out for nullable ones, because resolvers only read objects that are not null. */
 export function componentType(name: string, isNullable: boolean): string {
   const type = `components["schemas"][${JSON.stringify(name)}]`;
   return isNullable ? `NonNullable<${type}>` : type;
 }
 
-/** The body of a response. openapi-typescript writes a status as a number, and a range such as `2XX` as a string. */
+/** The type of a response body. openapi-typescript writes a status as a number, and a range such as `2XX` as a string. */
 export function bodyType(
   { path, method }: Pick<RestOperation, "path" | "method">,
   status: string,
@@ -32,13 +32,13 @@ export const itemType = (list: string): string => `NonNullable<${list}>[number]`
 export const entriesType = (map: string): string => `Entries<${map}>`;
 
 /**
- * The TypeScript type of a REST page together with a connection's fields, such as `pageInfo`
- * (`src/engine/runtime/rest/connection.ts`). Without `page`: the type of these fields alone.
+ * The type of a REST page with the fields that `src/engine/runtime/rest/connection.ts` adds, such as `pageInfo`. Without `page`:
+ * the type of these fields alone.
  */
 export const connectionType = (page: string | undefined, item: string): string =>
   `Connection<${page ?? "unknown"}, ${item}>`;
 
-/** The members of a union with one of the discriminator values. */
+/** The members of the union that have one of the discriminator values. */
 export function variantType(union: string, property: string, values: readonly string[]): string {
   const literals = values.map((value) => JSON.stringify(value)).join(" | ");
   return `Extract<${union}, { ${JSON.stringify(property)}: ${literals} }>`;
@@ -46,19 +46,22 @@ export function variantType(union: string, property: string, values: readonly st
 
 const json = "string | number | boolean | null | readonly unknown[] | { [name: string]: unknown }";
 
-/** The members of a union that have the variant's property or, without one, none of the others' properties. */
+/**
+ * The members of the union that have the property of the variant. If the variant has none, the members without the properties of
+ * the other variants.
+ */
 export function variantTypeByProperty(
   union: string,
   { values: [own] }: Variant,
   members: readonly Variant[],
 ): string {
-  // in TypeScript, every object has the inherited functions, such as `constructor`; JSON values are never functions
+  // in TypeScript, every object has `constructor` and other inherited functions; JSON values are never functions
   const valueType = (name: string): string => (isInherited(name) ? json : "unknown");
   const having = (name: string): string => `{ ${JSON.stringify(name)}: ${valueType(name)} }`;
   const others = members.flatMap(({ values }) => values.map(having)).join(" | ");
   return own === undefined ? `Exclude<${union}, ${others}>` : `Extract<${union}, ${having(own)}>`;
 }
 
-/** The type without null. `componentType` leaves null out already. */
+/** Removes null, except from a type of `componentType`, which has none. */
 export const withoutNull = (type: string): string =>
   /^NonNullable<.*>$|^components\["schemas"\]\["[^"]*"\]$/.test(type) ? type : `NonNullable<${type}>`;

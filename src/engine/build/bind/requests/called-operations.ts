@@ -1,4 +1,4 @@
-/** Determines the metadata of bound operations that the REST client needs at run time. */
+/** Collects what the REST client needs to know about the bound operations at run time. */
 
 import { includesJson, isJson, isText } from "../../../shared/media-type.ts";
 import type { Operation, Style } from "../../../shared/operation.ts";
@@ -23,7 +23,7 @@ import { declaredProperty } from "../../openapi/shapes/shape.ts";
 import type { BoundField } from "../model.ts";
 import { errorMembers, listedMembers } from "../outputs/error-members.ts";
 
-/** By method and path, in the order of the fields. */
+/** By method and path, in the order of the fields that call them. */
 export const calledOperations = (
   document: RestDocument,
   held: HeldByOperation,
@@ -71,7 +71,7 @@ function calledOperation(
   const shown = showableResponses(operation);
   const read = shown.map(({ media }) => media);
   const isUnread = hasNoContent(operation);
-  // error details of a call with the server's credential may not be meant for the tenant
+  // an error of a call with the server's credential may contain details that are not meant for the tenant
   const declared = errorMembers(document, operation);
   const errors = held ? listedMembers(declared, listed) : declared;
   const accept = isUnread
@@ -103,8 +103,8 @@ function calledOperation(
 }
 
 /**
- * Whether a call sends nothing that belongs to its caller. Operations with other header parameters do not qualify, because the
- * gateway may set those headers per caller.
+ * Whether a call sends nothing that depends on its caller. An operation with other header parameters does not qualify, because
+ * the gateway may set these headers for each caller.
  */
 const isPublicRead = (operation: RestOperation): boolean =>
   isSafe(operation.method) &&

@@ -1,4 +1,4 @@
-/** Determines which input objects must be converted for REST, and collects their conversions. */
+/** Determines which input objects must be converted before they are sent, and collects the conversions. */
 import {
   type GraphQLInputField,
   type GraphQLInputType,
@@ -25,7 +25,7 @@ type Entry = {
 
 export class InputConversions {
   readonly pairs: InputPairs;
-  /** Equal conversions of a type share an entry. */
+  /** Pairs of a type with equal conversions share an entry. */
   readonly #entries = new Map<InputPair, Entry>();
   readonly #byType = new Map<string, Set<Entry>>();
 
@@ -42,7 +42,7 @@ export class InputConversions {
     }));
   }
 
-  /** The form in which a value of `type` is sent to a REST value of `shape`. */
+  /** How a value of `type` is sent to REST, whose value has the shape `shape`. */
   sentValue(type: GraphQLInputType, shape: Shape): SentValue {
     const named = getNamedType(type);
     const takesNull = shape.nullable;
@@ -54,7 +54,10 @@ export class InputConversions {
     return converted(type, takesNull, { conversion: this.#conversion(named.name, pair, target) });
   }
 
-  /** Whether the REST object differs from the type, at any depth, in a name, in nullability or in a number's representation. */
+  /**
+   * Whether the input object must be converted: REST has another name for one of its fields, rejects its null, or represents its
+   * number differently, at any depth.
+   */
   #differs(pair: InputPair, seen: Set<InputPair>): boolean {
     if (pair.choosesFrom) return true;
     if (seen.has(pair)) return false;
@@ -101,10 +104,7 @@ export class InputConversions {
   }
 }
 
-/**
- * The part of a conversion that depends on the chosen member: its REST name, and the discriminator value that is added to the
- * client's values.
- */
+/** What a conversion does for the field of a `@oneOf` type: its name in REST, and the discriminator value to add. */
 const chosen = ({
   sent,
   isWholeMember,
@@ -115,7 +115,7 @@ const chosen = ({
     !chosenBy.isBound && { constants: { [chosenBy.name]: chosenBy.value } }),
 });
 
-/** The field's type, made non-null if null is rejected before the call. */
+/** The field's type; non-null if a null is rejected before the call. */
 const typeSent = (field: GraphQLInputField, property: Property | undefined): GraphQLInputType =>
   property && rejectsNull(field, property) ? new GraphQLNonNull(field.type) : field.type;
 
@@ -128,7 +128,7 @@ function itemShape(type: GraphQLInputType, shape: Shape): Shape {
   return isListType(bare) && shape.items ? itemShape(bare.ofType, shape.items) : shape;
 }
 
-/** Returns how a value of the type is sent; for a list, how its items are. */
+/** How a value of the type is sent; for a list, how its items are sent. */
 function converted(
   type: GraphQLInputType,
   takesNull: boolean,

@@ -1,4 +1,4 @@
-/** Resolves the request of a bound field: the value for each location, and its representation in REST. */
+/** Resolves the request of a bound field: the source of each value, where it is sent, and how it is represented there. */
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -35,7 +35,7 @@ export function resolveRequest(conversions: InputConversions, field: FieldBindin
   };
 }
 
-/** HTTP method → function of the REST client that returns null for a 404. */
+/** By HTTP method, the function of the REST client that returns null for a 404. */
 const nullableMethods: ReadonlyMap<string, string> = new Map([
   ["get", "find"],
   ["query", "search"],
@@ -70,7 +70,7 @@ function inputValue(conversions: InputConversions, field: FieldBinding, input: I
   return { source, sent: { ...form, nulls: "never" } };
 }
 
-/** Outside the body, the REST client's parameter encoder handles nulls. */
+/** Nulls matter only in the body: elsewhere, the REST client's parameter encoder handles them. */
 function argumentValue(
   conversions: InputConversions,
   source: ArgumentSource,
@@ -86,7 +86,7 @@ function argumentValue(
 }
 
 /**
- * Whether TypeScript cannot verify, at any depth, that REST accepts the value: REST accepts one of several objects or lists, or
+ * Whether TypeScript cannot verify that REST accepts the value: at some depth, REST accepts one of several objects or lists, or
  * the type requires a property that only responses have (OpenAPI 3.1 §4.8.24).
  */
 function isBeyondTypes(
@@ -114,7 +114,7 @@ function isBeyondTypes(
   );
 }
 
-/** REST name → argument, so that the server can translate REST's error responses to the client's names. */
+/** As in `RestRequest`: the server translates REST's error responses to these names. */
 type Names = RestRequest["argumentNames"];
 
 const argumentNames = (pairs: InputPairs, field: FieldBinding): Names => ({
@@ -134,7 +134,9 @@ const inputNames = (pairs: InputPairs, { inputs }: FieldBinding): Names =>
 
 type Renamed = [name: string, argument: string];
 
-/** The fields inside an input object that have another name in REST: `color` → `colour`, `profile.color` → `profile.colour`. */
+/**
+ * The fields of an input object with another name in REST, at any depth: `color` → `colour`, `profile.color` → `profile.colour`.
+ */
 function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape, depth = 0): Renamed[] {
   const bare = getNullableType(given);
   if (isListType(bare)) return written.items ? renamedBelow(pairs, bare.ofType, written.items, depth) : [];
@@ -147,16 +149,16 @@ function renamedBelow(pairs: InputPairs, given: GraphQLInputType, written: Shape
   });
 }
 
-/** Prefixes the names with the names of the value that contains them. */
+/** Puts the name of the object before the names of its fields. */
 const prefixed = (name: string, argument: string, renamed: readonly Renamed[]): Renamed[] =>
   renamed.map(([inner, field]) => [`${name}.${inner}`, `${argument}.${field}`]);
 
-/** Names below this depth are not translated, because an input type may contain itself. */
+/** Names at a greater depth are not translated, because an input type may contain itself. */
 const maxNameDepth = 3;
 
 /**
- * Body property → argument or field that feeds it, if an argument is the whole body. A property that several fields of a
- * `@oneOf` type may feed, or a discriminator that no field feeds, is attributed to the argument itself.
+ * For an argument that is the whole body: the field that feeds each body property. A property that several fields of a `@oneOf`
+ * type feed, or that the server adds as discriminator, is attributed to the argument.
  */
 function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): Names {
   const type = wholeBody && getNamedType(wholeBody.type);
@@ -190,12 +192,12 @@ function bodyNames(pairs: InputPairs, { wholeBody, operation }: FieldBinding): N
 
 type Source = ArgumentSource | ArgumentAboveSource;
 
-/** Deeper input objects are not checked, because an input type may be recursive. */
+/** Input objects at a greater depth are not checked, because an input type may contain itself. */
 const maxDepth = 8;
 
 /**
- * The REST limits of a field's arguments as JSON Schemas (2020-12) with GraphQL names. The server rejects a value that violates
- * them before any call, with an error that names the argument. An argument of a field above is named `argsAbove.org`.
+ * The limits that REST sets on a field's arguments, as JSON Schemas (2020-12) with GraphQL names. The server rejects a value that
+ * violates them before the call, and names the argument in the error. An argument of a field above is named `argsAbove.org`.
  */
 function argumentSchemas(
   pairs: InputPairs,
@@ -216,7 +218,7 @@ function argumentSchemas(
     if (Object.keys(nested).length > 0) schemas.set(name, before ? { allOf: [before, nested] } : nested);
   };
   for (const { source, shape, in: location, required } of inputs) {
-    // a connection's cursor is created by this layer; REST's limits apply to the REST cursor inside it
+    // this layer creates a connection's cursor, and REST's limits apply only to the REST cursor in it
     const isCursor = connection && source.kind === "argument" && source.path.join(".") === "after";
     const isArgument = source.kind === "argument" || source.kind === "argumentAbove";
     if (isArgument && !isCursor) add(source, shape, location === "body", required);
@@ -227,8 +229,8 @@ function argumentSchemas(
 }
 
 /**
- * The limits of a value, without `type`, which GraphQL has checked. `inBody`: an ID that is an integer in REST is sent as a
- * JSON number.
+ * The limits of a value, without `type`, because GraphQL has checked the type. `inBody`: in the body, an ID that is an integer in
+ * REST is sent as a JSON number.
  */
 function valueSchema(
   pairs: InputPairs,
@@ -245,7 +247,7 @@ function valueSchema(
     return orNull(type, { ...limitSchema(shape), ...(Object.keys(items).length > 0 && { items }) });
   }
   if (isInputObjectType(nullable)) return orNull(type, objectSchema(pairs, nullable, shape, depth));
-  // a number in JSON is exact up to 15 digits
+  // a JSON number is exact up to 15 digits
   if (isIntegerText(nullable, shape)) return { pattern: inBody ? "^-?[0-9]{1,15}$" : "^-?[0-9]+$" };
   return orNull(type, {
     ...limitSchema(shape),
@@ -254,7 +256,7 @@ function valueSchema(
   });
 }
 
-/** `anyOf` with the limits of the alternatives that the type fits; empty if one of these alternatives has no limits. */
+/** An `anyOf` of the limits of those alternatives that the type fits; empty if one of these has no limits. */
 function anyOfMembers(type: GraphQLScalarType, { members = [], values }: Shape): JsonSchema {
   const fitting = members.filter((member) => scalarFitsInput(type, member));
   const schemas = fitting.map((member) => ({
@@ -281,7 +283,7 @@ function objectSchema(
   return properties.length > 0 ? { properties: Object.fromEntries(properties) } : {};
 }
 
-/** Rejects null for an input with a default (GraphQL §6.4.1). */
+/** Adds that null is rejected, for an input with a default (GraphQL §6.4.1). */
 const notNull = (schema: JsonSchema): JsonSchema => ({ not: { type: "null" }, ...schema });
 
 /** Adds null to the `enum` of a nullable input. The other limits accept null. */
