@@ -1,7 +1,7 @@
 /**
- * `spec/credentials.yaml`: the credentials that the server holds for vendors' APIs, in place of the callers', and the headers
- * that all calls of a vendor's API carry. Only the project's owner writes this file: `init` and `update` never do, and no
- * document can supply its content.
+ * Reads `spec/credentials.yaml`: the credentials that the server sends to vendors' APIs in place of its callers', and headers
+ * with fixed values. Only the project's owner writes this file: `init` and `update` do not, and a vendor's document cannot supply
+ * its content.
  */
 
 import { isRecord } from "../../shared/json-object.ts";
@@ -15,28 +15,30 @@ import { rejectDuplicates } from "./yaml-file.ts";
 
 const credentialsFile = "credentials.yaml";
 
-/** A security scheme's credential: its file in `CREDENTIALS_DIRECTORY`, or the folder there with one file per tenant. */
+/**
+ * Where the credential of a security scheme is: a file in `CREDENTIALS_DIRECTORY`, or a folder there with one file per tenant.
+ */
 type HeldScheme = Pick<HeldCredential, "file" | "perTenant" | "token">;
 
-/** One document's section of the file. Its operations are written as in the document: `GET /things/{id}`. */
+/** The section of one document. Its keys for operations are method and path as in the document: `GET /things/{id}`. */
 export type HeldDocument = {
-  /** The only origin that receives the credentials; undefined if the server holds none. */
+  /** The only origin to which the credentials are sent; undefined if there are none. */
   readonly origin?: string;
   /** The credentials, by the name of the security scheme. */
   readonly schemes: ReadonlyMap<string, HeldScheme>;
-  /** Operation → the reason why every tenant may use it with a credential that all tenants share. */
+  /** By operation: the reason why every tenant may use it with a credential that all tenants share. */
   readonly everyTenantMay: ReadonlyMap<string, string>;
-  /** Operation other than GET → the reason why the server's credentials may be used for it. */
+  /** By operation that may write: the reason why the server's credentials may be used for it. */
   readonly writes: ReadonlyMap<string, string>;
-  /** Operation → the parameter that carries the caller's tenant. */
+  /** By operation: the parameter that is set to the id of the caller's tenant. */
   readonly tenantParameters: ReadonlyMap<string, TenantParameter>;
-  /** Operation → the permission that its callers need. */
+  /** By operation: the permission that its callers need. */
   readonly permissions: ReadonlyMap<string, string>;
-  /** The members of the vendor's error responses that clients see: `detail`, `error.message`, `errors.detail`. */
+  /** The members of error responses that clients see: `detail`, `error.message`, `errors.detail`. */
   readonly errors: ReadonlySet<string>;
-  /** The vendor's rate limit, which all callers share. */
+  /** The vendor's rate limit, which applies to the calls of all callers together. */
   readonly rateLimit?: RateLimit | undefined;
-  /** Lower-case header → the value that each call carries. */
+  /** By lower-case name: the headers that each call contains. */
   readonly headers: ReadonlyMap<string, FixedHeader>;
 };
 
@@ -49,14 +51,13 @@ export type CredentialsFile = ReadonlyMap<string, HeldDocument>;
 
 type Path = readonly string[];
 
-/** The node of a value in the file, for findings. */
 export const credentialsNode = (...path: Path): RestNode => ({
   file: credentialsFile,
   path,
   value: undefined,
 });
 
-/** Returns an empty map if the file does not exist. Throws `UnreadableSpec` with all faults of its structure. */
+/** Returns an empty map if the file does not exist. Throws `UnreadableSpec` with all faults of the file's structure. */
 export function readCredentialsFile(document: RestDocument): CredentialsFile {
   const root = document.valueAt(credentialsNode());
   if (root === undefined || root === null) return new Map();
@@ -234,11 +235,11 @@ function readTenantParameters(
   );
 }
 
-/** Headers that the layer itself sets for a cache, a range or a proxy, or derives from the document. */
+/** Headers that this layer itself sets, for caching, ranges or proxies, or by the document. */
 const ownHeaders = /^(?:if-.*|range|content-.*|forwarded|x-forwarded-.*|via|date|set-cookie)$/;
 
 /**
- * Names of headers that usually carry a secret. Secrets belong in a separate file, because the values here are copied to
+ * Names of headers that usually contain a secret. Secrets belong in a separate file, because the fixed values are copied to
  * `generated/`.
  */
 const secretHeaders =
@@ -306,7 +307,7 @@ function readPermissions(path: Path, value: unknown, fault: Fault): ReadonlyMap<
   );
 }
 
-/** The longest supported window. A process counts requests in memory, so its counts are lost when it ends. */
+/** The longest window, in seconds. A process counts requests in memory, and its counts are lost when it ends. */
 const mostSeconds = 86_400;
 
 function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | undefined {
@@ -324,10 +325,7 @@ function readRateLimit(path: Path, value: unknown, fault: Fault): RateLimit | un
 
 const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
-/**
- * Reports members that the file does not support; returns whether there are any. One of them is probably the misspelt name of a
- * member that seems to be missing.
- */
+/** Reports unknown members. Returns whether there are any: a member that seems to be missing is then probably misspelt. */
 function addUnknownMembers(
   path: Path,
   given: Iterable<string>,

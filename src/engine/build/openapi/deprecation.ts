@@ -7,7 +7,7 @@ import { membersOf } from "../../shared/json-object.ts";
 /** The dates of deprecation and removal, `YYYY-MM-DD`, if known. */
 export type Deprecation = { readonly since?: string; readonly sunset?: string };
 
-/** The deprecation of the first deprecated node. */
+/** The deprecation of the first node that is deprecated. */
 export function deprecationOf(nodes: readonly { readonly value: unknown }[]): Deprecation | undefined {
   const found = nodes.map(({ value }) => membersOf(value)).find(({ deprecated }) => deprecated === true);
   if (!found) return undefined;

@@ -6,7 +6,6 @@ import type { RestDocument } from "./document.ts";
 
 type Steps = readonly (string | number)[];
 
-/** Describes a document's root as the document itself. */
 export function describeNode(document: RestDocument, { file, path }: NodeLocation): string {
   const [first, second, third, ...below] = path;
   const name = document.rootAt({ file })?.name;
@@ -39,7 +38,9 @@ function parameterName(document: RestDocument, file: string, path: Steps): strin
   return `${location} "${name}"`;
 }
 
-/** Properties as `.name`, items as `[]`, map values as `{}`; composition keywords are skipped. */
+/**
+ * Describes a path below a schema: properties as `.name`, items as `[]`, map values as `{}`. Leaves out keywords such as `allOf`.
+ */
 function belowSchema([step, ...rest]: Steps): string {
   if (step === undefined) return "";
   if (step === "properties") return `.${rest[0]}${belowSchema(rest.slice(1))}`;

@@ -1,6 +1,7 @@
 /**
- * Finds faults of the document itself: an unresolvable or cyclic `$ref`, or a duplicate key. A fault that a bound operation
- * reaches is an error. All others, including unbound operations with a duplicate `operationId`, are counted in one warning.
+ * Finds faults in the document itself: `$ref`s that cannot be resolved or form a cycle, and duplicate keys. A fault that a bound
+ * operation reaches is an error. All other faults are counted in one warning, together with the duplicate `operationId`s of
+ * unbound operations.
  */
 import { membersOf } from "../../shared/json-object.ts";
 import {
@@ -17,11 +18,11 @@ import { SchemaCycles } from "./shapes/schema-cycles.ts";
 import { mappedSchema } from "./shapes/variants.ts";
 import { type DuplicateKey, duplicateKeyMessage } from "./yaml-file.ts";
 
-/** Walks the document from the bound operations, then through the rest of the root files and every file that they refer to. */
+/** Walks first what the bound operations reach, then the rest of the documents, and every file that they refer to. */
 export function documentFaults(
   document: RestDocument,
   bound: Iterable<RestOperation>,
-  /** Operations whose duplicate `operationId` is used by a field, which is a separate error. */
+  /** Operations whose duplicate `operationId` a field uses, which has been reported as an error. */
   misnamed: Iterable<RestOperation> = [],
 ): Diagnostic[] {
   const unused = [...shadowedFaults(document), ...idFaults(document, [...bound, ...misnamed])];
@@ -37,11 +38,14 @@ export function documentFaults(
   return [...errors, ...unreached(document, [...faults, ...unused])];
 }
 
-/** Returns only the errors. Walks only the nodes that bound operations reach, a small part of a large document. */
+/** Returns only the errors. They are found faster, because bound operations reach only a small part of a large document. */
 export const reachableFaults = (document: RestDocument, bound: Iterable<RestOperation>): Diagnostic[] =>
   document.isSound ? [] : reachedBy(document, bound).errors;
 
-/** Finds the faults that bound operations reach. `others` returns the other duplicate keys of the files read so far. */
+/**
+ * Finds the faults that bound operations reach. `others` returns the duplicate keys that they do not reach, in the files that
+ * have been read until it is called.
+ */
 function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
   const walk = new FaultWalk(document);
   const reached = walk.from([...bound].flatMap((operation) => partsOf(document, operation)));
@@ -58,7 +62,7 @@ function reachedBy(document: RestDocument, bound: Iterable<RestOperation>) {
 }
 
 class FaultWalk {
-  /** Visited nodes by value, because a value may be reached through several references. */
+  /** By value, because several references may lead to the same value. */
   readonly visited = new Map<unknown, RestNode>();
   readonly #document: RestDocument;
   readonly #cycles: SchemaCycles;
@@ -68,7 +72,7 @@ class FaultWalk {
     this.#cycles = new SchemaCycles(document);
   }
 
-  /** The faults below these nodes and everything that they refer to, except nodes visited before. */
+  /** The faults in what is reachable from these nodes, except in nodes that were visited before. */
   from(starts: readonly RestNode[]): Diagnostic[] {
     const document = this.#document;
     const diagnostics: Diagnostic[] = [];
@@ -110,7 +114,7 @@ const duplicate = (key: DuplicateKey): Diagnostic =>
     rest: key.place,
   });
 
-/** Whether the node is at the key or below it. */
+/** Whether the node is the value of the key, or below it. */
 const isWithin = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   file === node.file && path.every((step, index) => String(node.path[index]) === String(step));
 
@@ -120,14 +124,14 @@ const isBeside = ({ file, path }: DuplicateKey, node: RestNode): boolean =>
   node.path.length === path.length - 1 &&
   node.path.every((step, index) => String(path[index]) === String(step));
 
-/** A fault that is harmless as long as no field reaches it. */
+/** A fault that no bound operation reaches. */
 type Fault = {
   readonly kind: string;
   readonly message: string;
   readonly place: () => FileLocation | undefined;
 };
 
-/** Unbound operations with a duplicate `operationId`, which is optional (OpenAPI 3.1 §4.8.10). */
+/** Reports duplicate `operationId`s of unbound operations. The document could omit them (OpenAPI 3.1 §4.8.10). */
 function idFaults(document: RestDocument, bound: Iterable<RestOperation>): Fault[] {
   const reached = new Set([...bound].map(({ node }) => node.value));
   const all = [...operationNodes(document)];
@@ -154,7 +158,7 @@ function shadowedFaults(document: RestDocument): Fault[] {
   }));
 }
 
-/** One warning for all faults that no bound operation reaches, at the first of them. */
+/** One warning for all these faults, located at the first of them. */
 function unreached(document: RestDocument, faults: readonly Fault[]): Diagnostic[] {
   const [first] = faults;
   const place = first?.place();
@@ -180,9 +184,9 @@ const kinds: Partial<Record<Rule, string>> = {
   "spec-unreadable": "a duplicate key",
 };
 
-// Reachability in the document: everything below a set of nodes and below what they refer to.
+// From a node, everything below it and below the targets of its references is reachable.
 
-/** Keywords whose value is data, in which a `$ref` is not a reference. */
+/** Keywords with data as their value: a `$ref` in it is not a reference. */
 const literalKeywords = new Set(["example", "examples", "default", "enum", "const"]);
 
 /** Whether the keys below `key` are names rather than keywords: a response may be named `default` (OpenAPI 3.1 §4.8.16). */
@@ -207,11 +211,11 @@ class Member implements RestNode {
   }
 }
 
-/** The operation, and the parts of its path item that apply to it. */
+/** The operation, and the parameters of its path item. */
 const partsOf = (document: RestDocument, { node, item }: RestOperation): RestNode[] =>
   [node, document.child(item, "parameters")].filter((part) => part !== undefined);
 
-/** Yields each reachable node and adds it to `visited` by value. Skips nodes that have been visited before. */
+/** Yields each reachable node that is not in `visited`, and adds it there. */
 function* reachedNodes(
   document: RestDocument,
   starts: readonly RestNode[],
@@ -236,10 +240,7 @@ function* reachedNodes(
   }
 }
 
-/**
- * The mapping of a discriminator and its `defaultMapping`: the schemas that they select, by reference or by bare name (OpenAPI
- * 3.2, Discriminator Object).
- */
+/** The references to schemas in a discriminator's `mapping` and `defaultMapping` (OpenAPI 3.2, Discriminator Object). */
 function mappingsOf({ value }: RestNode): { below: string[]; reference: string }[] {
   const { mapping, defaultMapping } = membersOf(membersOf(value).discriminator);
   const all = Object.entries(membersOf(mapping)).map(([chosenBy, reference]) => ({

@@ -1,31 +1,32 @@
 /**
- * The OpenAPI documents of a spec folder: `openapi.yaml`, or one file per product directly in `openapi/`, which is identified by
- * its file name. Files in deeper folders are parts that documents refer to.
+ * The OpenAPI documents of a spec folder: `openapi.yaml`, or a file per product in `openapi/`, named after the product. Files in
+ * folders of `openapi/` are parts that documents refer to.
  */
 import { posix } from "node:path";
 import { membersOf } from "../../shared/json-object.ts";
 import { UnreadableSpec, unreadableSpec } from "../diagnostic.ts";
 import { parseWithDuplicates } from "./yaml-file.ts";
 
-/** `name` is undefined for a single document, `openapi.yaml`. */
+/** `name`: the product; undefined for `openapi.yaml`. */
 export type NamedDocument = { readonly file: string; readonly overlay: string; readonly name?: string };
 
 export const singleDocumentFile: NamedDocument = { file: "openapi.yaml", overlay: "overlay.yaml" };
 
-/** The folder of several documents. */
 export const documentsFolder = "openapi";
 
-/** The files of a product's document and its overlay. */
 export const documentNamed = (name: string, extension = ".yaml"): NamedDocument => ({
   name,
   file: `${documentsFolder}/${name}${extension}`,
   overlay: `${documentsFolder}/${name}.overlay.yaml`,
 });
 
-/** Whether a document may have this name, which becomes part of `REST_BASE_URL_<NAME>` and the prefix in `name/operationId`. */
+/**
+ * Whether a document may have this name. The name becomes part of the variable `REST_BASE_URL_<NAME>`, and the prefix of
+ * `name/operationId`.
+ */
 export const isDocumentName = (name: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(name);
 
-/** A product's name in environment variables. */
+/** The name as a part of environment variables. */
 export const productOf = (name: string): string => name.toUpperCase().replaceAll("-", "_");
 
 /** The environment variable with the base URL of a document's operations. */
@@ -35,9 +36,8 @@ export const baseUrlVariable = (name: string | undefined): string =>
 const overlayEnd = ".overlay";
 
 /**
- * Returns the documents of the spec folder, sorted by name. `names`: the files in `openapi/`. Throws `UnreadableSpec` if
- * `openapi.yaml` is combined with documents in `openapi/`, or if a file is neither a validly named document nor a document's
- * overlay.
+ * Returns the documents, sorted by name. `names`: the files in `openapi/`. Throws `UnreadableSpec` if there are both
+ * `openapi.yaml` and documents in `openapi/`, or if a file there is neither an overlay nor a document with a valid name.
  */
 export function documentFiles(names: readonly string[], read: (name: string) => string | undefined) {
   const found = names.flatMap((file): NamedDocument[] => {
@@ -48,7 +48,7 @@ export function documentFiles(names: readonly string[], read: (name: string) => 
   const documents = found.filter(({ name }) => !name?.endsWith(overlayEnd));
   const isSplit = read(singleDocumentFile.file) !== undefined;
   if (isSplit) {
-    // `openapi/` may contain parts of the single document
+    // beside `openapi.yaml`, `openapi/` may contain parts of that document
     const other = documents.find(({ file }) => isDocument(file, read(file) ?? ""));
     if (other)
       throw unreadableSpec(singleDocumentFile.file, `cannot be combined with ${other.file}: ${eitherOr}`);

@@ -1,4 +1,4 @@
-/** The versions of OpenAPI documents and their parts: 3.0, 3.1 or 3.2. */
+/** The OpenAPI versions of documents and their parts: 3.0, 3.1 or 3.2. */
 import { membersOf } from "../../shared/json-object.ts";
 import { unreadableSpec } from "../diagnostic.ts";
 import type { NamedDocument } from "./document-files.ts";

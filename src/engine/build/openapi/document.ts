@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as nodes: values with their file and path. A `$ref` (an RFC 3986 reference with an RFC 6901 JSON pointer)
- * is resolved on demand; it may lead to another file or into a cycle.
+ * The OpenAPI documents of a spec as nodes: each value with its file and its path. A `$ref` (an RFC 3986 reference with an RFC
+ * 6901 JSON pointer) is resolved on demand. It may lead to another file, or into a cycle.
  */
 import { hash } from "node:crypto";
 import { posix } from "node:path";
@@ -21,19 +21,18 @@ import { type DuplicateKey, parseWithDuplicates, rejectDuplicates, type YamlFile
 
 export type RestNode = NodeLocation & {
   readonly value: unknown;
-  /** Whether the value is a schema without the variants that inherit from it (`RestDocument.refTarget`). */
+  /** Set for a schema from which the list of its variants has been removed (`RestDocument.refTarget`). */
   readonly isBase?: true;
 };
 
 /** Reads a file of the spec folder; `undefined` if it does not exist. */
 export type ReadFile = (name: string) => string | undefined;
 
-/** `parseWithDuplicates`, or a function that caches its results. */
 export type ParseFile = typeof parseWithDuplicates;
 
 /**
- * The root node of a document, with the names of its file and overlay, and the document's own name if there are several
- * documents. `removals`: the values that the overlay removed.
+ * The root node of a document, its file and overlay, and if there are several documents, its name. `removals`: the values that
+ * the overlay removed.
  */
 export type RootNode = RestNode & NamedDocument & { readonly removals: readonly Removal[] };
 
@@ -42,23 +41,23 @@ export class RestDocument {
   readonly roots: readonly [RootNode, ...RootNode[]];
   /** Findings about overlay actions whose target selects nothing. */
   readonly overlayFindings: Diagnostic[] = [];
-  /** The cache of `shapeAt`, schema → shape, so that references to one schema get the same shape object. */
+  /** The cache of `shapeAt`, by schema: references to the same schema get the same shape object. */
   readonly shapes = new WeakMap<object, unknown>();
-  /** Whether `documentFaults` has walked the whole document without finding a fault, so that further walks are unnecessary. */
+  /** Whether `documentFaults` has found the entire document to be free of faults, so that it need not be walked again. */
   isSound = false;
   readonly versions = new Versions();
   readonly #read: ReadFile;
   readonly #parse: ParseFile;
   readonly #files = new Map<string, YamlFile | undefined>();
-  /** Object with a `$ref` → end of its chain, cached for all members of the chain. */
+  /** By object with a `$ref`: the node at the end of the chain of references. */
   readonly #ends = new WeakMap<object, RestNode | undefined>();
   readonly #plainEnds = new WeakMap<object, RestNode | undefined>();
   /**
-   * Reference targets, by file and reference, because a large document has tens of thousands of references to a few hundred
+   * The targets of references, by file and reference: a large document has tens of thousands of references to a few hundred
    * schemas.
    */
   readonly #targets = new Map<string, Map<string, RestNode | undefined>>();
-  /** What variants inherit from their parent, by the parent's location and the keywords that are left out. */
+  /** The results of `#inheritedBase`, by the parent's location and the keywords that are left out. */
   readonly #bases = new Map<string, RestNode>();
   /** Results of `#descendants`, by the parent's location and the keyword. */
   readonly #descendantsOf = new Map<string, ReadonlySet<string>>();
@@ -90,17 +89,17 @@ export class RestDocument {
     return { ...given, path: [], value: file.value, removals };
   }
 
-  /** The first document; the only one, unless there is one per product. */
+  /** The first document. Usually there is only one. */
   get root(): RootNode {
     return this.roots[0];
   }
 
-  /** The document that contains the node; `undefined` for a node in a part. */
+  /** The document that contains the node; `undefined` if the node is in a part, which several documents may refer to. */
   rootAt({ file }: Pick<RestNode, "file">): RootNode | undefined {
     return this.roots.find((root) => root.file === file);
   }
 
-  /** The path of the overlay that may change the node, for findings. */
+  /** The overlay that can change the node, for advice in findings. */
   overlayAt(node: Pick<RestNode, "file">): string {
     return `spec/${(this.rootAt(node) ?? this.root).overlay}`;
   }
@@ -121,14 +120,14 @@ export class RestDocument {
   }
 
   /**
-   * The path of the innermost value at a location, in the file before its overlay is applied; `undefined` for a file that was not
+   * The path of the innermost value at a location of the file, before its overlay is applied; `undefined` if the file was not
    * read.
    */
   pathAt({ file, ...location }: FileLocation): NodePath | undefined {
     return this.#files.get(file)?.pathAt(location);
   }
 
-  /** The member `key` of a node, with its `$ref` followed; `undefined` if it does not exist. */
+  /** The member `key` of a node. If it is a `$ref`, the target. `undefined` if it does not exist. */
   child(node: RestNode | undefined, key: string | number): RestNode | undefined {
     const value = childValue(node?.value, key);
     return node && value !== undefined
@@ -141,7 +140,7 @@ export class RestDocument {
     return this.#end(node, this.#ends, false);
   }
 
-  /** Like `follow`, but stops at a `$ref` with siblings, because the siblings apply. */
+  /** Like `follow`, but stops at a `$ref` with keywords beside it, because they apply too. */
   followPlain(node: RestNode): RestNode | undefined {
     return this.versions.readsBesideRef(node.file)
       ? this.#end(node, this.#plainEnds, true)
@@ -171,9 +170,10 @@ export class RestDocument {
   }
 
   /**
-   * A parent with a `discriminator` often lists its variants in `oneOf`, and each variant includes the parent by `allOf`. Read
-   * literally, such schemas include themselves. A variant inherits the parent's other keywords only (OpenAPI 3.1 §4.8.25), so its
-   * reference leads to the parent without the keyword that lists the variant.
+   * Resolves the reference of a variant to its parent. A parent with a `discriminator` often lists its variants in `oneOf`, while
+   * each variant includes the parent by `allOf`: read literally, these schemas include themselves. A variant inherits only the
+   * parent's other keywords (OpenAPI 3.1 §4.8.25), so the reference resolves to the parent without the keyword that lists the
+   * variant.
    */
   #inheritedBase(from: RestNode, parent: RestNode): RestNode {
     if (!isRecord(parent.value) || !isRecord(parent.value.discriminator)) return parent;
@@ -188,7 +188,7 @@ export class RestDocument {
     return base;
   }
 
-  /** The locations of the schemas that a keyword of the parent lists, and of those that they include. */
+  /** The locations of the schemas in a keyword of the parent, and of the schemas that these include. */
   #descendants(parent: RestNode, keyword: string): ReadonlySet<string> {
     const key = `${nodeKey(parent)} ${keyword}`;
     const known = this.#descendantsOf.get(key);
@@ -236,7 +236,7 @@ export class RestDocument {
 
 const variantKeywords = ["oneOf", "anyOf"] as const;
 
-/** The members of a list of schemas. */
+/** The schemas in a keyword with a list of schemas. */
 function membersBelow({ file, path, value }: RestNode, keyword: string): RestNode[] {
   const members = own(membersOf(value), keyword);
   return Array.isArray(members)
@@ -245,8 +245,8 @@ function membersBelow({ file, path, value }: RestNode, keyword: string): RestNod
 }
 
 /**
- * The path of a referenced file, relative to the file that contains the reference; empty for that file itself. An absolute
- * reference is resolved against the file's `$self`, its base URI (OpenAPI 3.2, OpenAPI Object).
+ * The path of the file that a reference leads to, relative to the file with the reference; empty if it is the same file. An
+ * absolute URL is resolved against `$self`, the base URI of the document (OpenAPI 3.2, OpenAPI Object).
  */
 function belowSelf(file: unknown, path: string): string {
   const { $self: self } = membersOf(file);
@@ -259,12 +259,11 @@ function belowSelf(file: unknown, path: string): string {
     : posix.relative(posix.dirname(base.pathname), target.pathname);
 }
 
-/** Identifies a node within its document. */
 export const nodeKey = ({ file, path }: NodeLocation): string => `${file}#${path.map(shortStep).join("/")}`;
 
 /**
- * Replaces a long step by its digest: V8 hashes strings of more than 16,383 characters by their length alone, so thousands of
- * keys below a long path would be compared pairwise.
+ * Replaces a long step by its digest: V8 computes the hash of a string of more than 16,383 characters from its length alone, so a
+ * map with thousands of keys below a long path would compare them pairwise.
  */
 const shortStep = (step: string | number): string | number =>
   typeof step === "string" && step.length > 2_000 ? hash("sha256", step) : step;
@@ -273,7 +272,7 @@ const shortStep = (step: string | number): string | number =>
 export const keysOf = (node: RestNode | undefined): string[] =>
   typeof node?.value === "object" && node.value !== null ? Object.keys(node.value) : [];
 
-/** The entries of a list or a map by key, with `$ref`s followed. Entries with a broken `$ref` are left out. */
+/** The entries of a list or a map by key, with `$ref`s resolved. Leaves out entries with a broken `$ref`. */
 export function entriesByKey(document: RestDocument, node: RestNode | undefined): Map<string, RestNode> {
   const entries = keysOf(node).map((key) => [key, document.child(node, key)] as const);
   return new Map(entries.flatMap(([key, entry]) => (entry ? [[key, entry] as const] : [])));

@@ -16,7 +16,7 @@ type Held = NonNullable<Operation["held"]>;
 
 export type HeldByOperation = ReadonlyMap<RestOperation, Held>;
 
-/** Where the server sends the credential of a scheme; `undefined` if it cannot send credentials of this kind. */
+/** The place in a request where a scheme's credential is sent; `undefined` if the server cannot send credentials of this kind. */
 export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, "file"> | undefined {
   const { type, scheme: given, in: location, name } = membersOf(scheme?.value);
   const header = ownHeaderOf(scheme);
@@ -33,9 +33,8 @@ export function heldPlaceOf(scheme: RestNode | undefined): Omit<HeldCredential, 
 }
 
 /**
- * Finds the operations that the server calls with its own credentials. `security` lists alternatives: the first alternative for
- * whose schemes the server holds all credentials is used. An operation without such an alternative is called with its caller's
- * credentials.
+ * Of the alternatives in an operation's `security`, the first is used for which the server has all credentials. Without one, the
+ * operation is called with its caller's credentials.
  */
 export function heldCredentials(
   document: RestDocument,
@@ -69,7 +68,7 @@ export function heldCredentials(
   return held;
 }
 
-/** The owner of the credential that a call sends. `tenant`: the server holds one credential per tenant. */
+/** Whose credential a call sends. `tenant`: the server has one credential per tenant. */
 export type CredentialUse = {
   readonly of: "caller" | "server" | "tenant" | "none";
   /** A description of each credential. */

@@ -1,4 +1,4 @@
-/** Finds the operations of all documents; reads only their location and `operationId`. */
+/** Finds the operations of all documents, without reading more of them than location and `operationId`. */
 import { isRecord } from "../../shared/json-object.ts";
 import { keysOf, type RestDocument, type RestNode, type RootNode } from "./document.ts";
 import { itemMethods } from "./operation.ts";
@@ -15,8 +15,8 @@ export type OperationNode = {
 };
 
 /**
- * A path must begin with a slash (§4.8.8): otherwise, with the document's name as a prefix, `2/x` of `shop` would equal `/x` of
- * `shop2`. A dot segment would lead out of the base URL.
+ * A path must begin with a slash (OpenAPI 3.1 §4.8.8): otherwise, prefixed with the document's name, `2/x` of `shop` would equal
+ * `/x` of `shop2`. A dot segment would lead out of the base URL.
  */
 const isPath = /^\/(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?#]|$))/is;
 
@@ -24,13 +24,13 @@ export const operationNodes = (document: RestDocument): Generator<OperationNode>
   operationsAt(document, ([first]) => (first ? [first] : []));
 
 /**
- * Entries of `additionalOperations` whose method is also a field of the path item, such as `post`. The field wins (OpenAPI 3.2,
- * Path Item Object).
+ * The entries of `additionalOperations` with a method that the path item also has a field for, such as `post`. The field takes
+ * precedence (OpenAPI 3.2, Path Item Object).
  */
 export const shadowedOperations = (document: RestDocument): Generator<OperationNode> =>
   operationsAt(document, (written) => written.slice(1));
 
-/** `choose` selects from all operations that a path item has for one method. */
+/** `choose` selects among the operations of a path item that have the same method. */
 function* operationsAt(
   document: RestDocument,
   choose: (written: readonly ItemOperation[]) => readonly ItemOperation[],
@@ -54,8 +54,8 @@ function* operationsAt(
 type ItemOperation = { readonly method: string; readonly node: RestNode };
 
 /**
- * A path item's operations by method, first the field, then the entry of `additionalOperations`. `additionalOperations` and
- * `query` exist since OpenAPI 3.2.
+ * The operations of a path item by method: the field, then the entry of `additionalOperations`. OpenAPI 3.2 added
+ * `additionalOperations` and `query`.
  */
 function itemOperations(document: RestDocument, item: RestNode): Map<string, ItemOperation[]> {
   const is32 = document.versions.is32(item.file);
@@ -69,7 +69,7 @@ function itemOperations(document: RestDocument, item: RestNode): Map<string, Ite
   return Map.groupBy(written, ({ method }) => method);
 }
 
-/** Treats `POST` among the additional operations as the field `post`, which it should have been. */
+/** Treats `POST` in `additionalOperations` as the field `post`, where it belongs. */
 const itemMethod = (method: string): string =>
   itemMethods.find((each) => each.toUpperCase() === method) ?? method;
 

@@ -1,6 +1,6 @@
 /**
- * Keys that select one REST operation, or all operations that match a pattern: `tag:billing` for a tag and the tags below it, and
- * keys with `*` for ids, paths, or methods and paths (`admin*`, `/v2/*`, `DELETE *`).
+ * Keys that select operations: a name; `tag:billing` for a tag and the tags below it; or a pattern with `*` for ids, paths, or
+ * methods and paths (`admin*`, `/v2/*`, `DELETE *`).
  */
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
 import type { RestOperations } from "./read-operations.ts";
@@ -8,7 +8,7 @@ import { nestedTagsOf } from "./tags.ts";
 
 export const isOperationPattern = (key: string): boolean => key.startsWith("tag:") || key.includes("*");
 
-/** The operations that the key selects. An operation with exactly this name takes precedence over a pattern. */
+/** If an operation has exactly this name, the key selects only that operation. */
 export function operationsOf(operations: RestOperations, key: string): RestOperation[] {
   const named = operations.named(key);
   if (named) return [named];
@@ -42,8 +42,8 @@ const namesOf = (operation: RestOperation, operations: RestOperations): string[]
 };
 
 /**
- * Whether the name consists of the parts in order, with any text in between. Each part is matched at its first occurrence, in
- * linear time; a regular expression would backtrack at each star.
+ * Whether the name consists of the parts in this order, with any text between them. Each part is searched from the end of the
+ * previous one, in linear time; a regular expression would backtrack at each star.
  */
 function consistsOf(name: string, parts: readonly string[]): boolean {
   const [first = "", ...others] = parts;

@@ -1,12 +1,12 @@
-/** A REST operation of the OpenAPI document, with the parts that a binding uses (OpenAPI 3.1 §4.8.8 to §4.8.17). */
+/** A REST operation of an OpenAPI document: the parts that bindings use (OpenAPI 3.1 §4.8.8 to §4.8.17). */
 import { isSafeMethod, type Style } from "../../shared/operation.ts";
 import type { NodePath } from "../diagnostic.ts";
 import type { RestNode, RootNode } from "./document.ts";
 import type { Shape } from "./shapes/shape.ts";
 
 /**
- * A parameter's location (OpenAPI 3.1 §4.8.12.1), or `body` for a property of the JSON body. `item`: the value is not sent, but
- * compared with a property of each item of the response.
+ * A parameter's location (OpenAPI 3.1 §4.8.12.1); `body` for a property of the JSON body. `item`: the value is not sent, but
+ * compared with a property of each item in the response.
  */
 export type InputLocation = "path" | "query" | "header" | "body" | "item";
 
@@ -17,16 +17,19 @@ export type Parameter = {
   readonly node: RestNode;
   readonly shape: Shape;
   /**
-   * How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2); `json`: as JSON, because the parameter has a `content` of
-   * JSON.
+   * How arrays and objects are serialized (OpenAPI 3.1 §4.8.12.2). `json`: as JSON, because the parameter has a JSON media type
+   * in `content`.
    */
   readonly style: string;
   readonly explode: boolean;
-  /** A query parameter whose reserved characters are not percent-encoded. */
+  /** The reserved characters of this query parameter are not percent-encoded. */
   readonly allowReserved?: true;
-  /** `x-limit-per`: the name of an array parameter. This parameter then limits the results per item of that array. */
+  /**
+   * `x-limit-per`: the name of an array parameter. This parameter limits the results for each item of that array, rather than all
+   * results.
+   */
   readonly limitPer?: string;
-  /** A header with a credential: the caller's value is forwarded, so no argument needs to supply it. */
+  /** The header contains a credential that is forwarded from the caller, so no argument need supply it. */
   readonly isForwarded?: true;
 };
 
@@ -35,7 +38,8 @@ export const inputKey = (parameter: Pick<Parameter, "in" | "name">): string =>
   `${parameter.in}:${parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name}`;
 
 /**
- * How a form serializes its properties. The style `json` means JSON; `file` and `content` (another media type) are not supported.
+ * The styles in which a form serializes its properties. `json` means as JSON; `file` and `content` (another media type) are not
+ * supported.
  */
 export type FormStyles = ReadonlyMap<string, Style>;
 
@@ -50,13 +54,13 @@ export type DocumentedResponse = {
 
 /** A documented 2xx response. */
 export type SuccessResponse = DocumentedResponse & {
-  /** Absent if the response has no content. */
+  /** The media type that fields read; absent if the response has no content. */
   readonly media?: string;
   /** Other JSON media types with the same schema. */
   readonly sameMedia?: readonly string[];
-  /** The content is a stream of items (`itemSchema`), which no field can show. */
+  /** The content is a stream of items (`itemSchema`), which fields cannot show. */
   readonly isStream?: true;
-  /** The shape of a JSON or text body; absent if there is neither. */
+  /** The shape of the body if it is JSON or text. */
   readonly shape?: Shape;
   /** The documented headers, by name. */
   readonly headers: ReadonlyMap<string, RestNode>;
@@ -87,7 +91,7 @@ export type RestOperation = {
     /** For a form: how its lists and objects are serialized. */
     readonly formStyles?: FormStyles;
   };
-  /** Optional parameters that are never sent: cookies, and query strings in a media type other than a form's. */
+  /** Optional parameters that are never sent: cookies, and query strings in another media type than that of forms. */
   readonly unsentCookies: readonly { readonly name: string; readonly node: RestNode }[];
   /** An optional body that is never sent, because its media types are not supported. */
   readonly unsentBody?: { readonly node: RestNode; readonly media: readonly string[] };
@@ -95,7 +99,9 @@ export type RestOperation = {
   readonly servers?: { readonly node: RestNode; readonly urls: readonly string[] };
   readonly responses: readonly DocumentedResponse[];
   readonly successes: readonly SuccessResponse[];
-  /** Required parts of the request that a binding cannot feed: cookies, a query string or a body of unsupported media types. */
+  /**
+   * Required parts of the request that have no possible source: cookies, and a query string or a body in unsupported media types.
+   */
   readonly unfeedable: readonly {
     readonly name: string;
     readonly node: RestNode;
@@ -103,7 +109,7 @@ export type RestOperation = {
   }[];
 };
 
-/** The methods that a path item has a field for (OpenAPI 3.2, Path Item Object), in the order of openapi-typescript's types. */
+/** The methods that are fields of a path item (OpenAPI 3.2, Path Item Object), in the order of openapi-typescript's types. */
 export const itemMethods = [
   "get",
   "put",
@@ -118,17 +124,17 @@ export const itemMethods = [
 
 export const isItemMethod = (method: string): boolean => (itemMethods as readonly string[]).includes(method);
 
-/** The methods that the REST client has a function for. */
+/** The methods with a function in the REST client. */
 export const clientMethods: readonly string[] = ["get", "post", "put", "patch", "delete", "query"];
 
 /**
- * Whether a binding can send the method. A custom method must be in capitals: HTTP clients convert methods to capitals, so REST
- * would receive another method; CONNECT opens a tunnel.
+ * Whether requests with the method can be sent. A custom method must be in capitals, because HTTP clients would convert it.
+ * `CONNECT` opens a tunnel.
  */
 export const isSendable = (method: string): boolean =>
   clientMethods.includes(method) || (/^[A-Z][A-Z\d-]*$/.test(method) && method !== "CONNECT");
 
-/** The method as it is sent. */
+/** The method as it is written in the request. */
 export const sentMethod = (method: string): string => (isItemMethod(method) ? method.toUpperCase() : method);
 
 /** `GET /things/{id}`: names an operation in messages and in generated comments. */
@@ -139,8 +145,8 @@ export const methodAndPath = ({ method, path }: Pick<RestOperation, "method" | "
 export const ownPath = ({ path, root: { name = "" } }: RestOperation): string => path.slice(name.length);
 
 /**
- * Whether both are the same operation, that is, have the same `operationId`, or the same method and path. If a single document
- * has become one of several, the document's name is ignored.
+ * Whether two versions of the spec mean the same operation: it has the same `operationId`, or the same method and path. The
+ * document's name does not count, because a single document may have become one of several.
  */
 export function isSameOperation(one: RestOperation, other: RestOperation): boolean {
   const isMoved = (one.root.name === undefined) !== (other.root.name === undefined);
@@ -159,11 +165,11 @@ export const operationLabel = (operation: RestOperation): string => {
 
 export const isSafe = (method: string): boolean => isSafeMethod(sentMethod(method));
 
-/** Whether the operation documents 2xx responses, all without content (204). Its result is null. */
+/** Whether all documented 2xx responses are without content (204), so that a field of the operation is null. */
 export const hasNoContent = ({ successes }: RestOperation): boolean =>
   successes.length > 0 && successes.every(({ media }) => media === undefined);
 
-/** The documented successes with a body that a field can show. */
+/** The 2xx responses with a body that fields can show. */
 export const showableResponses = ({ successes }: RestOperation) =>
   successes.flatMap(({ status, media, sameMedia = [], shape }) =>
     shape && media !== undefined ? [{ status, media, sameMedia, shape }] : [],
@@ -182,13 +188,13 @@ export const isSuccess = ({ status }: DocumentedResponse): boolean => status.sta
 export const isRedirect = ({ status }: DocumentedResponse): boolean => status.startsWith("3");
 
 /**
- * Whether an unsafe operation documents neither a success nor a redirect. Its success is treated as one without content: a field
- * can only show that it succeeded.
+ * Whether an unsafe operation documents neither a success nor a redirect. It then counts as one without content, so that a field
+ * can show at least that it succeeded.
  */
 export const omitsSuccess = ({ method, responses }: Pick<RestOperation, "method" | "responses">): boolean =>
   !isSafe(method) && !responses.some((each) => isSuccess(each) || isRedirect(each));
 
-/** Why no field can show a response of the operation, in words that follow the operation's name in messages. */
+/** Why fields cannot show a response of the operation; the text follows the operation's name in messages. */
 export function unshowableReason({ successes, responses }: RestOperation): string {
   if (successes.some(({ isStream }) => isStream))
     return "documents a stream of items (`itemSchema`) as its response";

@@ -68,7 +68,7 @@ export function readOperation(
   };
 }
 
-/** Header parameters that OpenAPI ignores (3.1 §4.8.12.1), in lower case, with advice on what to document instead. */
+/** Headers that OpenAPI ignores as parameters (3.1 §4.8.12.1), in lower case, with the advice on what to document instead. */
 export const ignoredHeaders: ReadonlyMap<string, string> = new Map([
   [
     "accept",
@@ -81,14 +81,17 @@ export const ignoredHeaders: ReadonlyMap<string, string> = new Map([
   ["authorization", "credentials are sent as security schemes declare them: declare one in `security`"],
 ]);
 
-/** The keys (`inputKey`) of the headers that carry credentials of security schemes, which are forwarded from the caller. */
+/** The keys (`inputKey`) of the headers in which security schemes send credentials. */
 function credentialHeaders(document: RestDocument, root: RootNode): Set<string> {
   const schemes = entriesOf(document, securitySchemesOf(document, root));
   const headers = schemes.flatMap((scheme) => [headerOf(scheme) ?? [], ownHeaderOf(scheme) ?? []].flat());
   return new Set(headers.map((name) => inputKey({ in: "header", name })));
 }
 
-/** An operation's parameter replaces the path item's with the same location and name (OpenAPI 3.1 §4.8.9.1). */
+/**
+ * The parameters of an operation and its path item. One of the operation replaces one of the path item with the same location and
+ * name (OpenAPI 3.1 §4.8.9.1).
+ */
 function declaredParameters(document: RestDocument, owners: readonly RestNode[]): RestNode[] {
   const all = owners.flatMap((owner) => entriesOf(document, document.child(owner, "parameters")));
   const keyOf = ({ value }: RestNode): string => {
@@ -98,7 +101,7 @@ function declaredParameters(document: RestDocument, owners: readonly RestNode[])
   return [...new Map(all.map((node) => [keyOf(node), node])).values()];
 }
 
-/** Returns `undefined` for a cookie or a query string. */
+/** Returns `undefined` for a cookie and for an entire query string. */
 function readParameter(document: RestDocument, node: RestNode): Parameter | undefined {
   const parameter = membersOf(node.value);
   const { name, in: location, required, style, explode, allowReserved, "x-limit-per": limitPer } = parameter;
@@ -128,8 +131,8 @@ function readParameter(document: RestDocument, node: RestNode): Parameter | unde
 }
 
 /**
- * The parameters of a query string that is a form: the properties of its schema (OpenAPI 3.2, Parameter Object). Empty for
- * another media type, and for an object with constraints that its single properties cannot express.
+ * The properties of a query string whose media type is that of forms (OpenAPI 3.2, Parameter Object), as parameters. Empty for
+ * another media type, and for an object with constraints on several properties together.
  */
 function readQueryString(document: RestDocument, node: RestNode): Parameter[] {
   if (membersOf(node.value).in !== "querystring") return [];
@@ -154,8 +157,8 @@ const isPlainObject = (shape: Shape): boolean =>
   [...shape.properties.values()].every(({ isUndeclared }) => !isUndeclared);
 
 /**
- * The parts of a request that calls cannot send: cookies, query strings, and a body of unsupported media types. Required ones are
- * `unfeedable`; the others are omitted.
+ * The parts of a request that calls cannot send: cookies, query strings, and a body of an unsupported media type. The required
+ * ones are `unfeedable`; the others are left out of calls.
  */
 function readUnsendable(
   document: RestDocument,
@@ -189,7 +192,7 @@ function readUnsendable(
 
 const isRequired = ({ value }: RestNode): boolean => membersOf(value).required === true;
 
-/** The servers of the operation or its path item, which replace those of the document (OpenAPI 3.1 §4.8.10). */
+/** The servers of the operation or its path item. They replace those of the document (OpenAPI 3.1 §4.8.10). */
 function ownServers(
   document: RestDocument,
   item: RestNode,
@@ -201,23 +204,22 @@ function ownServers(
   return node && urls.length > 0 ? { servers: { node, urls } } : {};
 }
 
-/** A parameter's schema is in `schema`, or in the single entry of `content`. */
+/** The shape of a parameter. Its schema is in `schema`, or in the only entry of `content`. */
 function schemaShape(document: RestDocument, node: RestNode): Shape {
   const [entry] = entriesOf(document, document.child(node, "content"));
   const isInContent = entry && !("schema" in (node.value as object));
   return shapeAt(document, schemaIn(isInContent ? entry : node));
 }
 
-// Reads the request body and the 2xx responses of an operation, in the supported media types.
 
-/** The `schema` of a parameter or a media type; an empty schema if there is none. */
+/** The `schema` of a parameter or a media type; without one, an empty schema. */
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };
 
-/** Tests of JSON media types, in order of preference. */
+/** Tests for JSON media types, the preferred one first. */
 const jsonTests = [(media: string) => /^application\/json\s*(?:;|$)/i.test(media), isJson, includesJson];
 
-/** A JSON body, or else a form, or else text, or else a multipart form that does not require files. */
+/** The body in the first of these media types: JSON, a form, text, a multipart form that does not require files. */
 function readRequestBody(document: RestDocument, operation: RestNode): RestOperation["body"] {
   const node = document.child(operation, "requestBody");
   const found = node && contentOf(document, node, [...jsonTests, isForm, isText, isMultipartForm]);
@@ -234,8 +236,8 @@ function readRequestBody(document: RestDocument, operation: RestNode): RestOpera
 }
 
 /**
- * How a form serializes lists and objects (OpenAPI 3.1 §4.8.15.1): like a query if the document defines a style, otherwise lists
- * as repeated values and objects as JSON.
+ * How a form serializes lists and objects (OpenAPI 3.1 §4.8.15.1): in the style that the document defines, as in a query;
+ * otherwise lists as repeated values, and objects as JSON.
  */
 function formStylesOf(shape: Shape, encodings: unknown): FormStyles {
   const composed = [...shape.properties.values()].filter(
@@ -261,9 +263,9 @@ function styleOfMedia(media: unknown, types: Shape["types"]): string {
 }
 
 /**
- * How a multipart form serializes its parts: lists as repeated parts, objects as JSON (OpenAPI 3.1 §4.8.15.2). A part of a media
- * type other than text and JSON is a file. If the document defines a style, its media type is ignored (OpenAPI 3.1.1
- * §4.8.15.1.2); in OpenAPI 3.0, styles do not apply to multipart forms (3.0.4 §4.7.15.1).
+ * How a multipart form serializes its parts: lists as repeated parts, objects as JSON (OpenAPI 3.1 §4.8.15.2). A part with a
+ * media type other than text and JSON is a file. If the document defines a style, the part's media type is ignored (OpenAPI 3.1.1
+ * §4.8.15.1.2); in OpenAPI 3.0, multipart forms have no styles (3.0.4 §4.7.15.1).
  */
 function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyles {
   return new Map(
@@ -282,8 +284,8 @@ function partStylesOf(shape: Shape, encodings: unknown, is30: boolean): FormStyl
 }
 
 /**
- * Supports only styles that serialize like the default: a single value as text, a list as repeated parts. Any other style gets a
- * descriptive name, which `check-styles.ts` reports as unsupported.
+ * Only styles that serialize like the default are supported: a single value as text, a list as repeated parts. Any other style
+ * gets a name that describes it, which `check-styles.ts` reports as unsupported.
  */
 function styleOfPart({ types }: Shape, { style = "form", explode }: Record<string, unknown>): Style[] {
   const isExploded = typeof explode === "boolean" ? explode : style === "form" || style === "deepObject";
@@ -308,7 +310,7 @@ const fileFormats: ReadonlySet<string> = new Set(["binary", "byte", "base64", "f
 const filesOf = (shape: Shape, styles: FormStyles): Property[] =>
   requestProperties(shape).filter(({ name }) => styles.get(name)?.style === "file");
 
-/** Whether the form has known properties, none of which is a required file. */
+/** Whether the form has properties in the schema, and none of them is a required file. */
 function isSentWithoutFiles(shape: Shape, styles: FormStyles): boolean {
   const files = filesOf(shape, styles);
   const hasOthers = files.length < requestProperties(shape).length;
@@ -333,8 +335,8 @@ function readResponses(document: RestDocument, operation: RestNode): DocumentedR
 }
 
 /**
- * Without a 2xx or 3xx response, `default` covers the success too (OpenAPI 3.1 §4.8.16.1): some generators document nothing else.
- * Problem details (RFC 9457) are never a success.
+ * The responses that document a success. Without a 2xx or 3xx response, `default` documents it (OpenAPI 3.1 §4.8.16.1): some
+ * generators write no other. Problem details (RFC 9457) are never a success.
  */
 function documentedSuccesses(responses: readonly DocumentedResponse[]): DocumentedResponse[] {
   if (responses.some((each) => isSuccess(each) || isRedirect(each))) return responses.filter(isSuccess);
@@ -350,7 +352,7 @@ const readSuccesses = (document: RestDocument, successes: readonly DocumentedRes
     const { status, node, content } = given;
     if (!node) return [];
     const response = { ...given, headers: entriesByKey(document, document.child(node, "headers")) };
-    // 204 and 205 never have content, regardless of the document (RFC 9110 §15.3.5, §15.3.6)
+    // 204 and 205 never have content, whatever the document says (RFC 9110 §15.3.5, §15.3.6)
     if (status === "204" || status === "205") return [response];
     const [media] = content;
     const whole = content.filter((each) => !isStream(document, node, each));
@@ -364,7 +366,7 @@ const readSuccesses = (document: RestDocument, successes: readonly DocumentedRes
     ];
   });
 
-/** Whether `media` is another JSON media type of the response, with an equal schema. */
+/** Whether `media` is another JSON media type of the response, with the same schema. */
 function isSameJson(
   document: RestDocument,
   response: RestNode,
@@ -373,24 +375,24 @@ function isSameJson(
 ): boolean {
   const entry = document.child(document.child(response, "content"), media);
   if (!entry || media === chosen.media || !isJson(media) || !/^[\x20-\x7e]+$/.test(media)) return false;
-  if (entry.file !== chosen.entry.file) return false; // the same `$ref` may have another target there
+  if (entry.file !== chosen.entry.file) return false; // the same `$ref` may have another target in another file
   return isDeepStrictEqual(schemaIn(entry).value, schemaIn(chosen.entry).value);
 }
 
-/** A text body is a string, regardless of its schema. */
+/** A text body is a string, whatever its schema says. */
 const textShape = (shape: Shape): Shape =>
   isOnly(shape, "string") ? shape : new Shape({ node: shape.node, types: ["string"] });
 
 /**
- * Whether a media type's content is a stream of items, without a JSON `schema` of the whole content (OpenAPI 3.2, Media Type
- * Object).
+ * Whether the content is a stream of items: it has `itemSchema`, and no `schema` of JSON for the whole content (OpenAPI 3.2,
+ * Media Type Object).
  */
 function isStream(document: RestDocument, node: RestNode, media: string): boolean {
   const { itemSchema, schema } = membersOf(document.child(document.child(node, "content"), media)?.value);
   return itemSchema !== undefined && (schema === undefined || !isJson(media));
 }
 
-/** The entry of `content` for the `allowed` media type that satisfies the earliest of the tests. */
+/** Among the `allowed` media types, the entry of `content` that passes the earliest test. */
 function contentOf(
   document: RestDocument,
   node: RestNode,

@@ -1,7 +1,7 @@
 /**
- * Reads all operations of the documents. An operation is identified by its `operationId` or, if it has none or a duplicate one,
- * by method and path: `GET /things/{id}`. With several documents, both are prefixed with the document's name: `shop/getThing`,
- * `GET shop/things/{id}`.
+ * Reads all operations of the documents. The id of an operation is its `operationId`, or method and path (`GET /things/{id}`) if
+ * it has none or shares it. With several documents, ids are prefixed with the document's name: `shop/getThing`, `GET
+ * shop/things/{id}`.
  */
 import type { RestDocument } from "./document.ts";
 import { methodAndPath, ownPath, type RestOperation } from "./operation.ts";
@@ -11,9 +11,9 @@ import { readOperation } from "./read-operation.ts";
 /** The operations by id, in document order. */
 export class RestOperations extends Map<string, RestOperation> {
   readonly #byPlace: ReadonlyMap<string, RestOperation>;
-  /** Operations by `operationId`, and by method and path, each without the document's name. */
+  /** By `operationId` and by method and path, both without the document's name. */
   readonly #byOwnName: ReadonlyMap<string | undefined, RestOperation[]>;
-  /** Prefixes of operation names with a document name; empty for a single document. */
+  /** The prefixes with the documents' names; empty for a single document. */
   readonly #starts: ReadonlySet<string>;
 
   constructor(entries: Iterable<readonly [string, RestOperation]>) {
@@ -28,8 +28,8 @@ export class RestOperations extends Map<string, RestOperation> {
   }
 
   /**
-   * The `operationId` as written in the document, unless it could be mistaken for the name of another operation: `shop/getThing`,
-   * `GET shop/things`, `GET /things`.
+   * The `operationId` as written in the document. Undefined if it looks like the id of another operation: `shop/getThing`, `GET
+   * shop/things`, `GET /things`.
    */
   ownIdOf({ node, root }: RestOperation): string | undefined {
     const id = operationIdOf(node);
@@ -37,13 +37,16 @@ export class RestOperations extends Map<string, RestOperation> {
     return start !== undefined && start !== root.name && this.#starts.has(start) ? undefined : id;
   }
 
-  /** The operation with this `operationId` or this method and path; the document's name may be left out if unambiguous. */
+  /**
+   * The operation with this `operationId`, or this method and path. The document's name may be left out if only one operation
+   * matches.
+   */
   named(name: string): RestOperation | undefined {
     const [own, ...others] = this.#byOwnName.get(name) ?? [];
     return this.get(name) ?? this.#byPlace.get(name) ?? (others.length === 0 ? own : undefined);
   }
 
-  /** The operations that share this name; empty if the name is unique or unknown. */
+  /** The operations with this name if there are several; otherwise empty. */
   sharing(name: string): readonly RestOperation[] {
     const sharing = this.#byOwnName.get(name) ?? [];
     return sharing.length > 1 ? sharing : [];

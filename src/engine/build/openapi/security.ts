@@ -5,13 +5,15 @@ import type { RestDocument, RestNode, RootNode } from "./document.ts";
 import type { RestOperation } from "./operation.ts";
 
 type SecurityRequirements = {
-  /** The node whose `security` applies: the operation or the document. */
+  /** The node that contains the list: the operation or the document. */
   readonly owner: RestNode;
-  /** A request must satisfy one of these. Keys are scheme names; an empty object allows anonymous calls. */
+  /**
+   * A request must satisfy one of these alternatives. Keys are names of security schemes; an empty object allows anonymous calls.
+   */
   readonly alternatives: readonly Readonly<Record<string, unknown>>[];
 };
 
-/** An operation's own list replaces the document's. An empty list allows anonymous calls. */
+/** A list of the operation replaces the document's. An empty list allows anonymous calls. */
 export function securityRequirementsOf({ node, root }: RestOperation): SecurityRequirements {
   const ownList = listOf(node);
   const alternatives = (ownList ?? listOf(root) ?? []).filter(isRecord);
@@ -21,7 +23,7 @@ export function securityRequirementsOf({ node, root }: RestOperation): SecurityR
   };
 }
 
-/** The schemes of each alternative. `node` is undefined for a scheme that the document does not define. */
+/** By alternative, its schemes. `node` is undefined if the document does not define the scheme. */
 export const schemesOf = (document: RestDocument, operation: RestOperation) =>
   securityRequirementsOf(operation).alternatives.map((alternative) =>
     Object.keys(alternative).map((name) => ({
@@ -34,8 +36,8 @@ const listOf = ({ value }: RestNode): unknown[] | undefined =>
   isRecord(value) && Array.isArray(value.security) ? value.security : undefined;
 
 /**
- * The lower-case request headers with the operation's credentials, one list per alternative. Schemes other than `apiKey` and
- * `mutualTLS` use `Authorization` (§4.8.27).
+ * By alternative, the request headers in which clients send the operation's credentials, in lower case. Schemes other than
+ * `apiKey` and `mutualTLS` use `Authorization` (OpenAPI 3.1 §4.8.27).
  */
 export function credentialHeadersOf(document: RestDocument, operation: RestOperation): string[][] {
   const lists = schemesOf(document, operation).map((schemes) =>
@@ -45,21 +47,21 @@ export function credentialHeadersOf(document: RestDocument, operation: RestOpera
 }
 
 /**
- * Whether the operation itself declares `security: []`. An empty list of the document is not enough: behind a gateway, it also
- * applies to operations that read the context headers.
+ * Whether the operation itself declares `security: []`. The document's `security: []` does not suffice: behind a gateway, it may
+ * also apply to operations that read the context headers.
  */
 export const isDeclaredPublic = ({ node }: RestOperation): boolean => listOf(node)?.length === 0;
 
-/** Whether credentials are optional. */
+/** Whether anonymous calls are allowed too. */
 export const isAnonymousToo = (operation: RestOperation): boolean =>
   securityRequirementsOf(operation).alternatives.some((one) => Object.keys(one).length === 0);
 
-/** `scope-token` (RFC 6749 §3.3). No token can be issued with any other text as its scope. */
+/** `scope-token` (RFC 6749 §3.3). No token can be issued for a scope of any other form. */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
- * The scopes that each alternative requires, with the headers of its credentials. Empty if no alternative requires a scope. The
- * lists of schemes other than `oauth2` and `openIdConnect` contain role names, which are not exchanged in-band (§4.8.30).
+ * By alternative, the scopes that it requires and the headers of its credentials; empty if no alternative requires a scope. Only
+ * the lists of `oauth2` and `openIdConnect` schemes are scopes: those of other schemes are names of roles (OpenAPI 3.1 §4.8.30).
  */
 export function scopeRequirementsOf(document: RestDocument, operation: RestOperation): ScopeRequirement[] {
   const requirements = securityRequirementsOf(operation).alternatives.map((alternative) => {
@@ -80,7 +82,7 @@ export function scopeRequirementsOf(document: RestDocument, operation: RestOpera
 
 const schemesWithScopes: ReadonlySet<unknown> = new Set(["oauth2", "openIdConnect"]);
 
-/** Request header → where REST expects the credential, if not in the same header. */
+/** By request header, the place where REST expects the credential if it is not the same header. */
 export function credentialPlacesOf(
   document: RestDocument,
   operation: RestOperation,
@@ -100,8 +102,8 @@ export function credentialPlacesOf(
 }
 
 /**
- * The lower-case request header in which clients send a scheme's credential; `undefined` if there is none: `x-from-header`, or
- * else the header in which REST expects the credential.
+ * The request header in which clients send a scheme's credential, in lower case: `x-from-header` or otherwise the header in which
+ * REST expects it. Undefined if neither exists.
  */
 export function headerOf(scheme: RestNode | undefined): string | undefined {
   const { type, "x-from-header": from } = membersOf(scheme?.value);
@@ -111,23 +113,20 @@ export function headerOf(scheme: RestNode | undefined): string | undefined {
 
 const ofAuthorization: ReadonlySet<unknown> = new Set(["http", "oauth2", "openIdConnect"]);
 
-/** The lower-case header in which REST expects the credential. */
+/** The header in which REST expects the credential, in lower case. */
 export function ownHeaderOf(scheme: RestNode | undefined): string | undefined {
   const { type, in: location, name } = membersOf(scheme?.value);
   if (type === "apiKey") return location === "header" ? headerName(name) : undefined;
   return ofAuthorization.has(type) ? "authorization" : undefined;
 }
 
-/** The name in lower case, if it is valid for a header (RFC 9110 §5.1). Node drops a header named `__proto__`. */
+/** The name in lower case; `undefined` if it is not a valid name (RFC 9110 §5.1). Node drops a header named `__proto__`. */
 export const headerName = (name: unknown): string | undefined =>
   typeof name === "string" && /^(?!__proto__$)[\w!#$%&'*+.^`|~-]+$/i.test(name)
     ? name.toLowerCase()
     : undefined;
 
-/**
- * Whether the document, or one of its operations, has a `security` list. An empty list counts: it declares that no credential is
- * needed.
- */
+/** Whether the document or one of its operations has a `security` list. An empty list declares that no credentials are needed. */
 export const declaresSecurity = (root: RootNode, operations: Iterable<RestOperation>): boolean =>
   listOf(root) !== undefined ||
   [...operations].some((operation) => operation.root === root && listOf(operation.node) !== undefined);
@@ -141,5 +140,5 @@ export const securitySchemeOf = (
   name: string,
 ): RestNode | undefined =>
   document.child(securitySchemesOf(document, root), name) ??
-  // since OpenAPI 3.2, a name that no component has is the URI of a scheme
+  // since OpenAPI 3.2, a name without a component is the URI of a scheme
   (/[#/.]/.test(name) ? document.follow({ ...root, value: { $ref: name } }) : undefined);

@@ -4,7 +4,7 @@ import { isHttpUrl } from "../../shared/manifests/manifest-locations.ts";
 import { own } from "../../shared/own.ts";
 import type { RestDocument, RestNode } from "./document.ts";
 
-/** The URL as the document writes it, with the defaults of its variables. */
+/** The URL with the defaults of its variables (OpenAPI 3.1 §4.8.6). It may be relative. */
 export function serverUrl(document: RestDocument, root: RestNode): string | undefined {
   const server = document.child(document.child(root, "servers"), 0);
   const { url, variables } = membersOf(server?.value);
@@ -16,8 +16,8 @@ export function serverUrl(document: RestDocument, root: RestNode): string | unde
 }
 
 /**
- * The URL of the document's first server, with the defaults of its variables (OpenAPI 3.1 §4.8.5, §4.8.6); undefined if it is
- * relative. It is written into project files, so any text that is not a plain URL is rejected.
+ * The URL of the first server; `undefined` if it is relative. It is also undefined if it is not a plain URL, because it is
+ * written into project files.
  */
 export function firstServerUrl(document: RestDocument, root = document.root): string | undefined {
   const url = serverUrl(document, root);
@@ -25,9 +25,8 @@ export function firstServerUrl(document: RestDocument, root = document.root): st
 }
 
 /**
- * The base URL to propose to a user who has to set it. A relative server URL is resolved against the URL that the document was
- * fetched from, or against an example. The proposal is only displayed: clients' credentials are sent to the base URL, so the user
- * decides.
+ * The base URL to propose to the user. A relative server URL is resolved against the URL of the document, or against an example.
+ * The proposal is only displayed: clients' credentials are sent to the base URL, so the user decides.
  */
 export function proposedBaseUrl(document: RestDocument, given: string): string {
   const known = firstServerUrl(document);

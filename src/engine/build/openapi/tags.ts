@@ -8,7 +8,7 @@ export const tagsOf = ({ node }: Pick<RestOperation, "node">): string[] =>
     ? node.value.tags.filter((tag) => typeof tag === "string")
     : [];
 
-/** The operation's tags and all tags above them. */
+/** The operation's tags, and their parents. */
 export function nestedTagsOf(operation: Pick<RestOperation, "node" | "root">): Set<string> {
   const found = new Set(tagsOf(operation));
   for (const tag of found) {
@@ -19,8 +19,8 @@ export function nestedTagsOf(operation: Pick<RestOperation, "node" | "root">): S
 }
 
 /**
- * The tag that names the operation's product: the first tag without a `kind` or of the kind `nav`. Other kinds, such as `badge`
- * or `audience`, inform only readers.
+ * The tag that is the operation's product: the first one without a `kind` or with the kind `nav`. Tags of other kinds, such as
+ * `badge` or `audience`, only inform readers.
  */
 export const productTagOf = (operation: Pick<RestOperation, "node" | "root">): string | undefined =>
   tagsOf(operation).find((tag) => {

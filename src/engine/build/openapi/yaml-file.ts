@@ -1,6 +1,6 @@
 /**
- * A YAML or JSON file as plain values, with the source location of each value. Plain JSON is read by a faster parser. Locations
- * are looked up when a finding needs them, so they cost nothing without findings.
+ * Parses YAML and JSON files to plain values, with the source location of each value. Plain JSON is read by a faster parser. A
+ * location is only computed when a finding needs it.
  */
 import {
   type Document,
@@ -17,28 +17,26 @@ import {
 import { type FileLocation, type NodePath, unreadableSpec } from "../diagnostic.ts";
 import { parseJson } from "./json-file.ts";
 
-/** A duplicate key; the last value wins. */
+/** A key that an object has twice. The last value applies. */
 export type DuplicateKey = { readonly file: string; readonly path: NodePath; readonly place: FileLocation };
 
 export type YamlFile = {
   readonly value: unknown;
   readonly duplicateKeys: readonly DuplicateKey[];
-  /** The location of the value at `path` or of its key, or of the nearest ancestor if the value does not exist. */
+  /** The location of the value at `path`, or of its key. If there is no value, the location of the nearest existing ancestor. */
   place(path: NodePath): FileLocation;
   /** The path of the innermost value or key at a location. */
   pathAt(location: Pick<FileLocation, "line" | "column">): NodePath;
 };
 
-/**
- * Throws `UnreadableSpec` with the location of the first syntax error or duplicate key. `name`: the file's name in findings.
- */
+/** Throws `UnreadableSpec` at the first syntax error or duplicate key. `name`: the file's name in findings. */
 export function parseYamlFile(name: string, text: string): YamlFile {
   const file = parseWithDuplicates(name, text);
   rejectDuplicates(file.duplicateKeys);
   return file;
 }
 
-/** Throws `UnreadableSpec` at the first of the keys. */
+/** Throws `UnreadableSpec` if there is a duplicate key. */
 export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
   if (first) throw unreadableSpec(first.file, duplicateKeyMessage(first), first.place);
 }
@@ -46,7 +44,7 @@ export function rejectDuplicates([first]: readonly DuplicateKey[]): void {
 export const duplicateKeyMessage = ({ path }: DuplicateKey): string =>
   `the key "${path.at(-1)}" appears twice in one object`;
 
-/** Like `parseYamlFile`, but returns duplicate keys as data, because they may be in unused parts. */
+/** Like `parseYamlFile`, but returns duplicate keys, because they may be in unused parts of the file. */
 export function parseWithDuplicates(name: string, source: string): YamlFile {
   const text = source.replace(/^\uFEFF/, "");
   const json = parseJson(text);
@@ -156,7 +154,7 @@ function duplicateKeysOf(file: string, document: Document, lines: LineCounter): 
     .map(({ offset, path }) => ({ file, path, place: placeAt(file, lines, offset) }));
 }
 
-/** The path from the first to the last of the nodes, each of which is an ancestor of the next one. */
+/** The path through the nodes, each of which contains the next. */
 const pathThrough = (nodes: readonly unknown[]): NodePath =>
   nodes.flatMap((node, index): NodePath => {
     if (isPair(node)) return [String(node.key)];
@@ -169,7 +167,7 @@ type Pair = { key: unknown; value: unknown };
 
 type PairsOf = (map: { items: Pair[] }) => ReadonlyMap<string, Pair>;
 
-/** Caches the pairs of each map of a file, because findings may refer to each of them. */
+/** Returns a function that caches the pairs of each map, because findings may need several of them. */
 function pairsByKey(): PairsOf {
   const known = new Map<object, ReadonlyMap<string, Pair>>();
   return (map) => {
@@ -179,7 +177,7 @@ function pairsByKey(): PairsOf {
   };
 }
 
-/** If two pairs have the same key, the first one wins. */
+/** By key; of duplicate keys, the first pair. */
 const listPairs = (items: readonly Pair[]): Map<string, Pair> =>
   new Map(
     items

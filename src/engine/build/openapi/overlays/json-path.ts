@@ -1,13 +1,16 @@
 /**
- * JSONPath (RFC 9535) with `match` and `search` in linear time. A vendor's overlay may contain any pattern (I-Regexp, RFC 9485),
- * and JavaScript's engine practically never ends for `^(a+)+$` and a text of 45 characters.
+ * JSONPath (RFC 9535), with `match` and `search` in linear time. A vendor's overlay may contain any pattern (I-Regexp, RFC 9485),
+ * and in JavaScript's own engine a match of `^(a+)+$` against 45 characters practically never ends.
  */
 import { jsonpath } from "json-p3";
 import { type LinearPattern, linearPattern } from "../../../shared/linear-pattern.ts";
 
 const { FunctionExpressionType, JSONPathEnvironment } = jsonpath;
 
-/** Maximum number of selected values. `$..[*,*]` selects each value twice, and each further step multiplies again. */
+/**
+ * Maximum number of values that a query may select. `$..[*,*]` selects each value twice, and each further `[*,*]` doubles the
+ * number.
+ */
 const mostSelected = 500_000;
 
 /** The values that a query selects, with their paths. Throws for an invalid query or pattern. */
@@ -28,7 +31,7 @@ function environment(): jsonpath.JSONPathEnvironment {
       if (typeof text !== "string" || typeof pattern !== "string") return false;
       const compiled = patterns.get(whole(pattern)) ?? linearPattern(whole(pattern));
       patterns.set(whole(pattern), compiled);
-      // linear in the size of the document, so no budget is needed
+      // the time is linear in the size of the document, so no budget is needed
       return compiled.test(text, { left: Number.POSITIVE_INFINITY });
     };
     const { ValueType, LogicalType } = FunctionExpressionType;

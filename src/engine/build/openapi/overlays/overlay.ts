@@ -1,6 +1,6 @@
 /**
- * Applies an OpenAPI Overlay (Overlay Specification 1.0) to a vendor's document. Unchanged values are located in the document,
- * added values in the overlay.
+ * Applies an overlay (OpenAPI Overlay Specification 1.0) to a document. Locations of unchanged values are in the document, those
+ * of added values in the overlay.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { own } from "../../../shared/own.ts";
@@ -16,19 +16,18 @@ import { queryPaths } from "./json-path.ts";
 
 type Action = { readonly target: string; readonly update?: unknown; readonly remove?: boolean };
 
-/** A value that an action removed. `path`: the value's path just before its removal. */
+/** A value that an action removed. `path`: its path just before the removal. */
 export type Removal = { readonly path: NodePath; readonly value: unknown; readonly action: FileLocation };
 
 /**
- * A change by the overlay: a value that it wrote at `path`, a member that it removed there, or the item `index` that it removed
- * from the list at `path`.
+ * A change by the overlay: the value at `path` was written, or removed; or the item `index` was removed from the list at `path`.
  */
 type Change = Written | { readonly path: NodePath; readonly index: number };
 
 /** `from`: the location in the overlay. */
 type Written = { readonly path: NodePath; readonly from: NodePath };
 
-/** Returns the changed document, what was removed, and a finding for each action that selects nothing. */
+/** Returns the changed document, the removed values, and a finding for each action that selects nothing. */
 export function withOverlay(
   document: YamlFile,
   overlay: YamlFile,
@@ -39,7 +38,7 @@ export function withOverlay(
   for (const [index, action] of actionsOf(overlay).entries()) {
     const target: NodePath = ["actions", index, "target"];
     const place = overlay.place(target);
-    // last to first, so that removing an item does not shift those still to be removed
+    // the last one first, because the removal of an item shifts the later ones
     const found = select(action, overlaid.value, place).reverse();
     if (found.length === 0) unused.push(selectsNothing(action, place));
     for (const { location: path, value } of found) {
@@ -72,7 +71,10 @@ function actionsOf({ value, place }: YamlFile): readonly Action[] {
   return actions as readonly Action[];
 }
 
-/** The values that the target selects (RFC 9535). An update applies to lists, and to objects if it is an object. */
+/**
+ * The values that the action's target selects (RFC 9535), as far as the action applies to them: an update applies to lists, and
+ * if it is an object, to objects.
+ */
 function select(
   { target, update, remove }: Action,
   value: unknown,
@@ -100,7 +102,10 @@ const selectsNothing = ({ target }: Action, place: FileLocation): Diagnostic =>
     facts: [],
   });
 
-/** Returns `value` with a change at the path. Copies the objects and lists on the path, because YAML aliases may share them. */
+/**
+ * Returns `value` with the value at the path changed. Copies the objects and lists on the path, because YAML aliases may share
+ * them.
+ */
 function changedAt(
   value: unknown,
   [step, ...below]: NodePath,
@@ -112,7 +117,7 @@ function changedAt(
   return { ...object, [step]: changedAt(own(object, step), below, change) };
 }
 
-/** The document's value, and what the overlay changes in it. */
+/** The document's value while the overlay is applied, and the changes so far. */
 class OverlaidDocument {
   value: unknown;
   readonly #document: YamlFile;
@@ -145,7 +150,10 @@ class OverlaidDocument {
     this.value = changedAt(this.value, at.path, (before) => this.#merged(at, before, update));
   }
 
-  /** Merges objects; appends to lists, a list item by item and anything else as one item; replaces other values. */
+  /**
+   * Merges an update: objects are merged, the items of a list are appended to a list, another value is appended to a list as one
+   * item, and everything else is replaced.
+   */
   #merged({ path, from }: Written, before: unknown, update: unknown): unknown {
     if (Array.isArray(before)) {
       const items = Array.isArray(update) ? update : [update];
@@ -168,8 +176,9 @@ class OverlaidDocument {
   }
 
   /**
-   * Locates a path by walking back through the changes. A value that the overlay wrote or removed, anything below it, and a
-   * schema whose type the overlay wrote or removed are located in the overlay; any other value is located in the document.
+   * Finds the source of the value at a path, from the last change to the first. A value that the overlay wrote or removed, and
+   * anything below it, has its location in the overlay. So has a schema whose type the overlay changed. Any other value has its
+   * location in the document.
    */
   place(path: NodePath): FileLocation {
     let at = path;
@@ -187,7 +196,7 @@ class OverlaidDocument {
   }
 }
 
-/** Members of a schema or parameter that define its values. A finding about the values points at them. */
+/** Members of a schema or parameter that restrict its values. Findings about the values point at them. */
 const ofValues = /^(?:schema\/)?(?:type|format|nullable|enum(?:\/\d+)?)$/;
 
 const startsWith = (path: NodePath, start: NodePath): boolean =>

@@ -1,4 +1,7 @@
-/** Finds the overlay action that removed something that the schema still refers to, so that findings can point at it. */
+/**
+ * Finds the overlay action that removed something to which the GraphQL schema still refers, so that a finding can point at the
+ * action.
+ */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { FileLocation, NodePath } from "../../diagnostic.ts";
 import type { RestDocument, RestNode, RootNode } from "../document.ts";

@@ -1,14 +1,14 @@
 /**
- * Finds how the members of a `oneOf` can be discriminated: by the discriminator, by a property that each member requires with
- * distinct values (`enum`, `const`), or by a property that each member (except at most one) requires and no other member can
- * have. The latter two work without a discriminator.
+ * Finds how the members of a `oneOf` can be distinguished: by the discriminator; without one, by a property that every member
+ * requires, with other values in each (`enum`, `const`); or by properties of which each belongs to one member, which requires it,
+ * while no other member can have it. In the last case, one member may have no such property.
  */
 import { isNever } from "./map-entries.ts";
 import { declaredProperty, isOnly, type Property, type Shape, type Variant, type Variants } from "./shape.ts";
 
 /**
- * The members with their discriminating values. Without `property` in the result, a member's value is the name of a property that
- * only this member has; one member may have none.
+ * The members with the values that distinguish them. If the result has no `property`, the value of a member is the name of the
+ * property that only this member has.
  */
 export function discriminate({ property, members }: Variants): Variants | undefined {
   if (property !== undefined) return { property, members };
@@ -26,9 +26,7 @@ export function discriminate({ property, members }: Variants): Variants | undefi
   return { members: withValues(members, names) };
 }
 
-/**
- * Discriminates the members by a property whose values are different in each member. `counts` decides which properties qualify.
- */
+/** Distinguishes the members by a property that has other values in each member. `counts`: whether a property may be used. */
 export function discriminateByValues(
   members: readonly Variant[],
   counts: (property: Property) => boolean,
@@ -48,10 +46,10 @@ export function discriminateByValues(
 const withValues = (members: readonly Variant[], values: readonly (readonly string[])[]): Variant[] =>
   members.map((member, index) => ({ ...member, values: values[index] ?? [], unmapped: [] }));
 
-/** `writeOnly` properties are omitted from responses even if required. */
+/** Whether every response contains the property. Responses omit `writeOnly` properties even if they are required. */
 const isAlwaysSent = ({ required, only }: Property): boolean => required && only !== "request";
 
-/** The possible values; `undefined` if the property may have any other value. */
+/** The values of an enum; `undefined` if the property may have other values. */
 const onlyValues = ({ shape: { values, nullable } }: Property): readonly string[] | undefined =>
   !nullable && values?.every((value) => typeof value === "string") ? values : undefined;
 

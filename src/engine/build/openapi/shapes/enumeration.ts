@@ -1,13 +1,13 @@
 /**
  * The values of a schema's `enum` or `const`, converted to its `type`. Documents combine `type: integer` with `enum: ["1"]`, or
- * `type: string` with `enum: [1]`; according to JSON Schema, no value would be valid.
+ * `type: string` with `enum: [1]`, although by JSON Schema no value would be valid.
  */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import type { NodePath } from "../../diagnostic.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns `undefined` if the schema lists no values, or if no value except null can be converted to the type. */
+/** Returns `undefined` if the schema lists no values, or only null and values that cannot be converted. */
 export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
   const values =
     "const" in schema
@@ -23,14 +23,14 @@ export function enumerationOf(schema: Schema): readonly unknown[] | undefined {
   return values.includes(null) ? [...typed, null] : typed;
 }
 
-/** The path to a value in a schema's `enum`, or to the list if it does not contain the value. */
+/** The path to a value in a schema's `enum`; if the value is not there, the path to the list. */
 export function enumPath(schema: unknown, value: string): NodePath {
   const { enum: listed } = membersOf(schema);
   const index = Array.isArray(listed) ? listed.map(String).indexOf(value) : -1;
   return index < 0 ? ["enum"] : ["enum", index];
 }
 
-/** The value, or its conversion to one of the types; empty if there is none. */
+/** The value, converted to one of the types if necessary; empty if that is impossible. */
 function ofTypes(value: unknown, types: readonly unknown[]): unknown[] {
   if (types.some((type) => isOfType(value, type))) return [value];
   if (typeof value === "number" || typeof value === "boolean")

@@ -1,6 +1,6 @@
 /**
- * A schema's limits on a value (JSON Schema 2020-12 §6). A limit is valid if a validator can apply it. Boolean limits of OpenAPI
- * 3.0 (`exclusiveMinimum: true`) become the numbers of 3.1 (`exclusiveMinimum: 5`).
+ * A schema's limits on a value (JSON Schema 2020-12 §6). A limit is invalid if a validator could not apply it. The booleans of
+ * OpenAPI 3.0 (`exclusiveMinimum: true`) are converted to the numbers of 3.1 (`exclusiveMinimum: 5`).
  */
 
 import type { JsonSchema } from "../../../shared/json-schema.ts";
@@ -28,13 +28,13 @@ const isValid: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Keywords for the content of a string. JSON Schema defines them as annotations (2020-12, Validation §8.1), which no validator
- * applies.
+ * Keywords for the content of a string. They are annotations (JSON Schema 2020-12, Validation §8.1), which validators do not
+ * apply.
  */
 const contents = ["contentEncoding", "contentMediaType", "contentSchema"];
 
 /**
- * The limits and the default as written in the document, with OpenAPI 3.0's booleans and patterns converted to those of 3.1.
+ * The limits and the default as the document writes them, with booleans and patterns of OpenAPI 3.0 converted to those of 3.1.
  */
 export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
   const keywords = [...Object.keys(isValid), ...contents, "default"].filter((key) =>
@@ -60,7 +60,7 @@ export function readLimits(schema: LimitValues, is30: boolean): LimitValues {
 const upperLimits: ReadonlySet<string> = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
 const lowerLimits: ReadonlySet<string> = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 
-/** The limits of both schemas: the stricter one of each pair. Of two patterns or defaults, the left one. */
+/** Of two limits with the same keyword, the stricter one applies; of two patterns or defaults, the left one. */
 export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues {
   const stricter = Object.entries(left).map(([key, one]) => {
     const other = own(right, key);
@@ -72,7 +72,7 @@ export function mergeLimits(left: LimitValues, right: LimitValues): LimitValues 
   return { ...right, ...Object.fromEntries(stricter) };
 }
 
-/** The limits of a value as a JSON Schema (2020-12), without type, enum, items and properties. */
+/** The valid limits as a JSON Schema (2020-12), without type, enum, items and properties. */
 export const limitSchema = ({ limits, format }: Shape): JsonSchema => ({
   ...Object.fromEntries(Object.entries(limits).filter(([key, value]) => own(isValid, key)?.(value) === true)),
   ...(format && !numberFormats.has(format) && { format }),
@@ -95,9 +95,8 @@ const patternToken =
   /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[pP]\{[^}]*\}|[\s\S])|\[\^?|\]|\{\d+(?:,\d*)?\}|[{}]|-|[\s\S]/gu;
 
 /**
- * Converts a pattern to Unicode mode. Patterns of OpenAPI 3.0 follow ECMA-262 5.1, which does not have this mode (OpenAPI 3.0
- * §4.7.24): there, any character may be escaped, and `{`, `}`, `]`, and `-` next to `\w` are literals. Other patterns are
- * returned unchanged.
+ * Converts a pattern to Unicode mode, if possible. Patterns of OpenAPI 3.0 follow ECMA-262 5.1, which does not have this mode
+ * (OpenAPI 3.0 §4.7.24): it allows an escape of any character, and `{`, `}`, `]`, and `-` next to `\w` are literals.
  */
 function inUnicodeMode(pattern: string): string {
   let isInClass = false;

@@ -1,6 +1,6 @@
 /**
- * Maps: objects with a schema for undeclared properties (JSON Schema 2020-12 §10.3.2). A map's entries are represented as objects
- * with a key and a value.
+ * A map is an object with a schema for undeclared properties (JSON Schema 2020-12 §10.3.2). An entry of a map is represented as
+ * an object with a key and a value.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -11,7 +11,7 @@ import { combineNullable } from "./variants.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Whether no value satisfies the schema: `false`, or `not: {}`. */
+/** Whether the schema rejects every value: `false`, or `not: {}`. */
 export const isNever = (schema: unknown): boolean =>
   schema === false || (isRecord(schema) && isRecord(schema.not) && Object.keys(schema.not).length === 0);
 
@@ -19,8 +19,8 @@ export const isClosed = ({ additionalProperties, patternProperties }: Schema): b
   isNever(additionalProperties) && patternProperties === undefined;
 
 /**
- * The shape of a map's entries; `undefined` for an object that is not a map: it has no undeclared properties, or they may have
- * any value.
+ * The shape of the entries of undeclared properties; `undefined` for an object that is not a map, because it has no undeclared
+ * properties, or because they may have any value.
  */
 export function readMapEntry(
   node: RestNode,
@@ -44,7 +44,7 @@ export function readMapEntry(
   return entryOf(first, key, [first, ...rest].map(read));
 }
 
-/** The shape of an entry whose value has one of the shapes `values`. */
+/** The shape of an entry whose value has one of several shapes. */
 function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | undefined {
   const value = combineNullable(values);
   return (
@@ -62,7 +62,7 @@ function entryOf(node: RestNode, key: Shape, values: readonly Shape[]): Shape | 
   );
 }
 
-/** The entry for every property of a map, declared or not; `undefined` if the values have no schema. */
+/** The shape of the entries of all properties, declared or not; `undefined` if the values have no schema. */
 function wholeEntry(shape: Shape): Shape | undefined {
   if (!isOnly(shape, "object")) return undefined;
   if (shape.members) {
@@ -80,7 +80,7 @@ const maxLists = 8;
 
 const isList = (shape: Shape, lists: number): boolean => isOnly(shape, "array") && lists > 0;
 
-/** Replaces a map by the list of its entries, also within lists; `undefined` if the value is not a map. */
+/** The shape of the list of a map's entries. For a list of maps, a list of these lists. `undefined` if the value is neither. */
 export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined {
   const items = isList(shape, lists)
     ? shape.items && entriesShape(shape.items, lists - 1)
@@ -97,7 +97,7 @@ export function entriesShape(shape: Shape, lists = maxLists): Shape | undefined 
   );
 }
 
-/** Whether the shape, or that of a list's items, is an object with only undeclared properties, all of one type. */
+/** Whether the value (or an item, for a list) is an object with only undeclared properties, all of one type. */
 export function isMap(shape: Shape, lists = maxLists): boolean {
   if (isList(shape, lists)) return shape.items !== undefined && isMap(shape.items, lists - 1);
   const value = shape.properties.size === 0 ? wholeEntry(shape)?.properties.get("value") : undefined;

@@ -1,4 +1,4 @@
-/** Merges two shapes of the same value (`allOf`): the stricter one of each pair of keywords applies. */
+/** Merges two shapes that a value has to satisfy both (`allOf`): of two limits, the stricter one applies. */
 
 import type { RestNode } from "../document.ts";
 import { mergeLimits } from "./limits.ts";
@@ -27,7 +27,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   const mergeParts = (one: Shape | undefined, other: Shape | undefined): Shape | undefined =>
     one && other ? mergeShapes(one, other, one.node) : (one ?? other);
   const [choosing, other] = left.hasMembers ? [left, right] : [right, left];
-  // drop members whose types the other shape excludes
+  // drops alternatives whose types the other shape excludes
   const isPossible = (member: Shape): boolean =>
     member.types.size === 0 || other.types.size === 0 || intersect(member.types, other.types).size > 0;
   const withOther = (member: Shape): Shape =>
@@ -50,7 +50,7 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
     properties: () => mergeProperties(left.properties, right.properties),
     items: () => mergeParts(left.items, right.items),
     entry: () => mergeParts(left.entry, right.entry),
-    // a value satisfies one of the members, and also the other shape
+    // a value satisfies one of the alternatives and, in addition, the other shape
     ...(choosing.hasMembers && {
       members: () => choosing.members?.filter(isPossible).map(withOther),
       variants: () => choosing.variants && withEach(choosing.variants, isPossible, withOther),
@@ -58,11 +58,11 @@ export function mergeShapes(left: Shape, right: Shape, node: RestNode): Shape {
   });
 }
 
-/** The same shape with another identity; usually it already has this identity. */
+/** Returns the shape itself if it has this identity already. */
 export const withIdentity = (shape: Shape, identity: ShapeIdentity): Shape =>
   shape.identity.text === identity.text ? shape : shape.with({ identity });
 
-/** Whether every value of the member satisfies the other shape. */
+/** Whether the shape restricts the values of the member no further. */
 const addsNothing = (
   { types, properties, items, entry, values, format, limits, isClosed }: Shape,
   member: Shape,

@@ -1,6 +1,6 @@
 /**
- * Reads the shape of a schema: a uniform view of `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and 3.1 type arrays. Nested shapes
- * are computed lazily, so that recursive schemas terminate and unused ones cost nothing.
+ * Reads the shape of a schema, in which `$ref`, `allOf`, `oneOf`, `anyOf`, `nullable` and the type arrays of OpenAPI 3.1 are
+ * resolved. Nested shapes are computed when they are needed, so that recursive schemas end, and unused ones cost nothing.
  */
 
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
@@ -24,7 +24,10 @@ import {
 import { identityOf } from "./shape-identity.ts";
 import { foldVariants } from "./variants.ts";
 
-/** The schemas that include the one being read, outermost first, and the number of parts of the outermost one. */
+/**
+ * The chain of schemas that include the one being read, the outermost first, and the number of schemas that the outermost one
+ * consists of.
+ */
 type Inclusion = { readonly schemas: readonly [RestNode, ...RestNode[]]; readonly parts: { count: number } };
 
 /** The shape of the schema at `node`, which may be a `$ref`. */
@@ -41,7 +44,7 @@ export function shapeAt(document: RestDocument, node: RestNode): Shape {
 function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): Shape {
   const isReference = refOf(node.value) !== undefined;
   const found = document.followPlain(node) ?? { ...node, value: unresolvedSchema };
-  // equivalent (JSON Schema 2020-12 §4.3.2)
+  // `false` is equivalent to `not: {}` (JSON Schema 2020-12 §4.3.2)
   const target = found.value === false ? { ...found, value: { not: {} } } : found;
   const siblings = document.versions.readsBesideRef(node.file) && hasRefSiblings(node);
   if (within?.schemas.some((other) => other.value === target.value)) return new Shape({ node: target });
@@ -61,8 +64,8 @@ function makeShape(document: RestDocument, node: RestNode, within?: Inclusion): 
 }
 
 /**
- * Maximum number of schemas that a schema is composed of, counting repetitions. The largest in ten real documents has 384; a
- * chain of n schemas, each including the next one twice, has 2^n.
+ * Maximum number of schemas that a schema consists of, counting repetitions. The largest in ten real documents is 384. In a chain
+ * of n schemas that each include the next one twice, it is 2^n.
  */
 const mostParts = 10_000;
 
@@ -92,25 +95,25 @@ function foldSchema(document: RestDocument, node: RestNode, within?: Inclusion):
     const members = nodes.map((member) => ({ node: member, shape: partAt(member) }));
     if (members.length > 0) shape = foldVariants(document, shape, members, { keyword, node });
   }
-  // in OpenAPI 3.0, a nullable reference is `nullable: true` next to `allOf`, or in a member without a type
+  // OpenAPI 3.0 writes a nullable reference as `nullable: true` beside an `allOf`, or in a member of it without a type
   const isNullable = [node, ...(isWrapper ? allOf : [])].some(
     ({ value }) => membersOf(value).nullable === true,
   );
   if (isNullable && !shape.nullable) shape = withNullable(shape, true);
-  // a wrapper around one schema keeps the node and the identity of that schema
+  // an `allOf` of one schema has the node and the identity of that schema
   return shape.node === node ? withIdentity(shape, identityOf(node)) : shape;
 }
 
 /**
- * Whether a schema accepts every value. In OpenAPI 3.0, an annotated reference is an `allOf` with a `$ref`, and annotations beside
- * the `allOf` or in another member, because siblings of `$ref` are ignored.
+ * Whether the schema contains only annotations, so that it accepts every value. In OpenAPI 3.0, siblings of `$ref` are ignored,
+ * so an annotated reference is an `allOf` with the `$ref`, and the annotations are beside the `allOf` or in another member.
  */
 const isAnnotation = (schema: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(schema).every(
     ([key, value]) => value === undefined || annotations.has(key) || key.startsWith("x-"),
   );
 
-/** Keywords that do not constrain values. `nullable` is handled separately, `readOnly` and `writeOnly` with the property. */
+/** Keywords that do not restrict values. `nullable`, `readOnly` and `writeOnly` are read elsewhere. */
 const annotations = new Set([
   "title",
   "description",
@@ -162,7 +165,7 @@ function ownShape(document: RestDocument, node: RestNode, schema: Record<string,
   });
 }
 
-/** The keywords that become conditions of a shape, besides `oneOf` and `anyOf`. */
+/** Besides `oneOf` and `anyOf`, the keywords that become conditions of a shape. */
 export const conditionKeywords: readonly string[] = [
   ...["not", "if", "$dynamicRef", "$recursiveRef"],
   ...["prefixItems", "additionalItems", "unevaluatedItems", "contains"],

@@ -1,16 +1,16 @@
-/** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`, which no value can satisfy. */
+/** Finds schemas that include themselves by `$ref`, `allOf`, `oneOf` or `anyOf`. No value could satisfy them. */
 import { isRecord, membersOf } from "../../../shared/json-object.ts";
 import { createDiagnostic, type Diagnostic } from "../../diagnostic.ts";
 import { type RestDocument, type RestNode, refOf } from "../document.ts";
 import { nodeBelow } from "./shape.ts";
 
-/** A schema that another one includes; `closing`: the node that refers to it. */
+/** An included schema. `closing`: the node that refers to it. */
 type Inclusion = { readonly node: RestNode; readonly closing: RestNode };
 
-/** A schema that is being walked. */
+/** A schema on the current path of the walk, and the schemas that it includes, as an iterator. */
 type Visit = { readonly value: object; readonly includes: Generator<Inclusion, undefined> };
 
-/** The target of the schema's `$ref`, and the members of its `allOf`, `oneOf` and `anyOf`. */
+/** Yields the target of the schema's `$ref`, and the members of its `allOf`, `oneOf` and `anyOf`. */
 export function* includedSchemas(document: RestDocument, node: RestNode): Generator<Inclusion, undefined> {
   const target = document.refTarget(node);
   if (target) yield { node: target, closing: node };
@@ -24,7 +24,7 @@ export function* includedSchemas(document: RestDocument, node: RestNode): Genera
 }
 
 export class SchemaCycles {
-  /** One finding per cycle, at the member that closes it. */
+  /** One finding per cycle, located at the node that refers back. */
   readonly found: Diagnostic[] = [];
   readonly #document: RestDocument;
   readonly #state = new Map<unknown, "open" | "done">();
@@ -33,7 +33,7 @@ export class SchemaCycles {
     this.#document = document;
   }
 
-  /** Walks iteratively, because a chain of references may be deeper than the stack. */
+  /** The walk is iterative, because a chain of references may be longer than the stack. */
   visit(start: RestNode): void {
     const open: Visit[] = [];
     this.#enter({ node: start, closing: start }, open);

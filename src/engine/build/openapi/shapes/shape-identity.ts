@@ -1,7 +1,7 @@
 /**
- * The identity of a shape: the schemas that it is composed of. Shapes with the same identity describe the same values apart from
- * null. A composed shape is created anew on each read, and several may have the same node, so neither object nor node identifies
- * a shape.
+ * The identity of a shape: the schemas that it consists of. Shapes with the same identity describe the same values, apart from
+ * null. Neither the object nor the node identifies a shape: a composed shape is a new object on each read, and several shapes may
+ * have the same node.
  */
 import { hash } from "node:crypto";
 import { unreadableSpec } from "../../diagnostic.ts";
@@ -12,14 +12,15 @@ type Keyword = "allOf" | "oneOf";
 export type ShapeIdentity = {
   readonly text: string;
   readonly keyword?: Keyword;
-  /** The texts of the composed identities; a plain schema is its only part. */
+  /** The identities that this one is composed of. A plain schema has only its own. */
   readonly parts: ReadonlySet<string>;
-  /** Nesting of `allOf` and `oneOf`. */
+  /** The depth to which `allOf` and `oneOf` are nested. */
   readonly depth: number;
 };
 
 /**
- * Maximum nesting, more than any real document needs. A schema that composes itself anew below each property grows without end.
+ * Maximum depth, more than any real document needs. A schema that composes itself again below each property would grow without
+ * end.
  */
 const maxDepth = 64;
 

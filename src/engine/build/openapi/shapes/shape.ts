@@ -1,6 +1,6 @@
 /**
- * A shape: the parts of a JSON Schema that bindings use (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12). `read-shape.ts` reads shapes
- * from a document.
+ * A shape is what bindings use of a JSON Schema (OpenAPI 3.1 §4.8.24, JSON Schema 2020-12). `read-shape.ts` reads shapes from a
+ * document.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import { childValue, type RestNode } from "../document.ts";
@@ -13,45 +13,47 @@ export type Property = {
   readonly name: string;
   readonly node: RestNode;
   readonly required: boolean;
-  /** `readOnly` properties occur only in responses, `writeOnly` properties only in requests (OpenAPI 3.1 §4.8.24). */
+  /** Where the property occurs, if it is `readOnly` or `writeOnly` (OpenAPI 3.1 §4.8.24). */
   readonly only?: "response" | "request";
-  /** In `required` but not in `properties`: its schema is unknown. */
+  /** The property is in `required`, but not in `properties`, so its schema is unknown. */
   readonly isUndeclared?: true;
   readonly shape: Shape;
 };
 
-/** A keyword of the schema at `node` that is neither type, enum, property nor limit of one value: `not`, `minProperties`. */
+/**
+ * A constraint that no other member of the shape represents, such as `not` or `minProperties`: the keyword, and the node of its
+ * schema.
+ */
 export type Condition = { readonly keyword: string; readonly node: RestNode };
 
-/** Members that may lead back to the shape and are therefore computed lazily. */
+/** These members may lead back to the shape, so they are computed when they are needed. */
 type Lazy = "properties" | "items" | "entry" | "members" | "variants";
 
-/** The constructor's argument. */
 type Statements = Pick<Shape, "node"> &
   Partial<Omit<Shape, Lazy | "types" | "hasMembers" | "with">> & {
     readonly types?: Iterable<JsonType>;
   } & { readonly [Part in Lazy]?: () => Shape[Part] };
 
-/** A use of a schema: the schema's constraints, and whether this use allows null. */
+/** A use of a schema. Whether null is allowed depends on the use. */
 export class Shape {
-  /** The schema that findings point at. Different shapes may have the same node; see `identity`. */
+  /** The schema that findings point at. It does not identify the shape; `identity` does. */
   readonly node: RestNode;
   readonly identity: ShapeIdentity;
-  /** Allowed types besides null; empty: the schema allows any type. */
+  /** The allowed types besides null; empty if any type is allowed. */
   readonly types: ReadonlySet<JsonType>;
-  /** Why no value satisfies all members of an `allOf`, for messages. The types are then empty. */
+  /** If no value satisfies all members of an `allOf`: the reason, for messages. `types` is then empty. */
   readonly contradiction?: string;
   readonly nullable: boolean;
   readonly format?: string;
-  /** Allowed values besides null. */
+  /** The allowed values besides null. */
   readonly values?: readonly unknown[];
   /** Whether undeclared properties are forbidden (`additionalProperties: false`). */
   readonly isClosed: boolean;
   /** `maximum`, `maxLength`, `pattern`, `maxItems`, … and `default`, as written in the document. */
   readonly limits: Readonly<Record<string, unknown>>;
-  /** Every value of the shape satisfies all of these conditions. */
+  /** Conditions that every value satisfies. */
   readonly conditions: readonly Condition[];
-  /** Constraints on the size of an integer, of which every integer satisfies at least one. */
+  /** Alternative constraints on the size of an integer: every integer satisfies at least one of them. */
   readonly integers: readonly IntegerStatement[];
   readonly #statements: Statements;
 
@@ -88,19 +90,19 @@ export class Shape {
   }
 
   /**
-   * For a map (`additionalProperties`, `patternProperties`): the synthetic object with the key and the value of an undeclared
-   * property.
+   * For a map (`additionalProperties`, `patternProperties`): an object with the key and the value of an undeclared property
+   * (`map-entries.ts`).
    */
   get entry(): Shape | undefined {
     return this.#statements.entry?.();
   }
 
-  /** The alternatives of which a value satisfies at least one, if there are several. */
+  /** If there are several alternatives: the shapes of which a value satisfies at least one. */
   get members(): readonly Shape[] | undefined {
     return this.#statements.members?.();
   }
 
-  /** Whether there are members, without computing them. */
+  /** Like `members !== undefined`, but does not compute them. */
   get hasMembers(): boolean {
     return this.#statements.members !== undefined;
   }
@@ -115,27 +117,27 @@ export class Shape {
   }
 }
 
-/** A schema's constraints on the size of an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
+/** Constraints of a schema on the size of an integer: `format`, `enum`, `minimum`, `maximum` and the like. */
 export type IntegerStatement = Pick<Shape, "format" | "values" | "limits"> & {
   /** Example values, which prove that integers of this size occur. */
   readonly examples: readonly unknown[];
 };
 
-/** A member of a `oneOf`: its shape, its schema's name and the discriminator values that select it. */
+/** A member of a `oneOf`: its shape, the name of its schema, and the discriminator values that select it. */
 export type Variant = {
   /** The entry of the `oneOf` list; `shape.node` is the schema that the entry refers to. */
   readonly node: RestNode;
   readonly shape: Shape;
   readonly name?: string;
   readonly values: readonly string[];
-  /** Discriminator values that the member's schema allows and the mapping does not list. */
+  /** Discriminator values that the schema of the member allows, but the mapping does not contain. */
   readonly unmapped: readonly string[];
-  /** A value belongs to this member if its discriminator is absent or unknown (OpenAPI 3.2 §4.25, `defaultMapping`). */
+  /** The member is selected if the discriminator is absent or has an unknown value (OpenAPI 3.2 §4.25, `defaultMapping`). */
   readonly isDefault?: true;
 };
 
 export type Variants = {
-  /** The name of the discriminator's property (OpenAPI 3.1 §4.8.25). */
+  /** The name of the discriminator's property (OpenAPI 3.1 §4.8.25), if there is one. */
   readonly property?: string;
   readonly members: readonly Variant[];
 };
@@ -152,11 +154,11 @@ export const declaredNames = (shape: Shape): string[] => declaredOf(shape).map((
 const declaredOf = ({ properties }: Shape): Property[] =>
   [...properties.values()].filter(({ isUndeclared }) => !isUndeclared);
 
-/** The properties with a known schema that a response may have. */
+/** The properties with a known schema that responses may have. */
 export const responseProperties = (shape: Shape): Property[] =>
   declaredOf(shape).filter(({ only }) => only !== "request");
 
-/** The properties with a known schema that a request may have. */
+/** The properties with a known schema that requests may have. */
 export const requestProperties = (shape: Shape): Property[] =>
   declaredOf(shape).filter(({ only }) => only !== "response");
 
@@ -166,7 +168,10 @@ export const isRequiredOfRequest = ({ required, only }: Property): boolean => re
 /** Whether every non-null value is of this type. */
 export const isOnly = ({ types }: Shape, type: JsonType): boolean => types.size === 1 && types.has(type);
 
-/** Whether only numbers fit. Generators for languages with one type of number write `number` for integers too. */
+/**
+ * Whether all values are numbers, including integers: generators for languages with a single type of number write `number` for
+ * integers too.
+ */
 export const isNumeric = ({ types }: Shape): boolean =>
   types.size > 0 && [...types].every((type) => type === "integer" || type === "number");
 
@@ -174,7 +179,7 @@ export const isNumeric = ({ types }: Shape): boolean =>
 export const acceptsType = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
   types.has(type) || (type === "integer" && types.has("number"));
 
-/** Whether `to` accepts every type of `from`. A shape without types is compatible with every other. */
+/** Whether `to` accepts every type of `from`. If one of them has no types, the answer is yes. */
 export const typesFit = (from: Shape, to: Shape): boolean =>
   from.types.size === 0 ||
   to.types.size === 0 ||
@@ -184,7 +189,7 @@ export const typesFit = (from: Shape, to: Shape): boolean =>
 export const textFits = (from: Shape, to: Shape): boolean =>
   typesFit(from, to) || (isOnly(from, "integer") && to.types.has("string"));
 
-/** The types, for messages. */
+/** The types as a text for messages. */
 export const typeText = ({ types, contradiction = "anything" }: Shape): string =>
   [...types].sort().join(" or ") || contradiction;
 
@@ -197,17 +202,16 @@ export function describeShape(shape: Shape): string {
 /** Formats that define the width of a number (OpenAPI Format Registry). */
 export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
-/** Placeholder for the schema of a broken `$ref`, which `document-faults.ts` reports. */
+/** Stands for the schema of a broken `$ref`, which `document-faults.ts` reports. */
 export const unresolvedSchema = Object.freeze({});
 
-/** The node at `steps` below `node`, which must exist. No `$ref` is followed. */
+/** The node at the path `steps` below `node`. It must exist; `$ref`s are not followed. */
 export const nodeBelow = (node: RestNode, ...steps: (string | number)[]): RestNode => ({
   file: node.file,
   path: [...node.path, ...steps],
   value: steps.reduce<unknown>((value, step) => childValue(value, step), node.value),
 });
 
-/** The same shape with another `nullable`. */
 export const withNullable = (shape: Shape, nullable: boolean): Shape =>
   shape.nullable === nullable ? shape : shape.with({ nullable });
 
@@ -228,7 +232,7 @@ export function makeProperty(
   };
 }
 
-/** `readOnly` properties are only in responses, `writeOnly` ones only in requests. */
+/** The value of `Property.only` for a schema. */
 export function onlyIn({ value }: RestNode): Property["only"] {
   const { readOnly, writeOnly } = membersOf(value);
   return readOnly === true ? "response" : writeOnly === true ? "request" : undefined;

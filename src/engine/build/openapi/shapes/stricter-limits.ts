@@ -1,5 +1,5 @@
 /**
- * Compares the limits of two schemas that a value has to satisfy, first `from`, then `to` (JSON Schema 2020-12, Validation §6).
+ * Compares the limits of two schemas that a value must satisfy, first `from` and then `to` (JSON Schema 2020-12, Validation §6).
  */
 import { isDeepStrictEqual } from "node:util";
 import { own } from "../../../shared/own.ts";
@@ -7,10 +7,10 @@ import { isOnly, type Shape } from "./shape.ts";
 
 type Limit = { readonly keyword: string; readonly value: unknown };
 
-/** `from` is undefined if its schema is unlimited on this side. */
+/** `from` is undefined if that schema has no such limit. */
 export type StricterLimit = { readonly from?: Limit; readonly to: Limit };
 
-/** Pairs of keywords that limit the same quantity on the same side. Lengths and counts are at least 0. */
+/** Keywords that limit a value from above (`sign: 1`) or below (`sign: -1`). `least`: the smallest possible value. */
 const sides = [
   { inclusive: "maximum", exclusive: "exclusiveMaximum", sign: 1 },
   { inclusive: "minimum", exclusive: "exclusiveMinimum", sign: -1 },
@@ -20,7 +20,7 @@ const sides = [
   { inclusive: "minItems", sign: -1, least: 0 },
 ] as const;
 
-/** The limits of `to` that reject a value allowed by `from`. */
+/** The limits of `to` that reject some value which `from` allows. */
 export function stricterLimits(from: Shape, to: Shape): StricterLimit[] {
   const found: StricterLimit[] = sides.flatMap((side) => {
     const wide = edgeOf(from, side);
@@ -54,7 +54,10 @@ const written = (keyword: string, from: unknown, to: unknown): StricterLimit =>
 
 type Edge = { readonly at: number; readonly exclusive: boolean; readonly limit: Limit };
 
-/** The strictest limit of a side, normalized to an upper limit. For integers, `< 10` is `<= 9`. */
+/**
+ * The stricter one of the inclusive and the exclusive limit, with its sign changed so that it is an upper limit. For integers, `<
+ * 10` is `<= 9`.
+ */
 function edgeOf(shape: Shape, side: (typeof sides)[number]): Edge | undefined {
   const isInteger = isOnly(shape, "integer");
   const edges = (["inclusive", "exclusive"] as const).flatMap((kind): Edge[] => {
