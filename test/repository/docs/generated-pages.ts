@@ -1,7 +1,7 @@
 /**
- * `npm run docs` writes the reference pages that the code can print: rules, directives, variables, error codes, metrics
- * and alerts. With
- * `-- --check` it writes nothing, and fails if one of them is stale.
+ * `npm run docs` writes the reference pages that the code can print (rules, directives, variables, error codes, metrics and
+ * alerts) and the alerts in the form of the Prometheus operator. With `-- --check` it writes nothing, and fails if one of them is
+ * stale.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,6 +26,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ["docs/reference/error-codes.md", errorCodesPage()],
     ["docs/reference/metrics.md", await metricsPage()],
     ["docs/reference/alerts.md", alertsPage()],
+    ["deploy/kubernetes/components/prometheus-operator/prometheus-rule.yaml", prometheusRule()],
   ]);
 }
 
@@ -124,6 +125,21 @@ function alertsPage(): string {
 morning. [operating.md](../guides/operating.md#alerts) has the objective behind them.`,
     ...sections,
   );
+}
+
+/** The groups of `deploy/prometheus/alerts.yaml` as a custom resource. Its head has the command by which others write it again. */
+function prometheusRule(): string {
+  const rules = read("deploy/prometheus/alerts.yaml");
+  const groups = rules.slice(rules.indexOf("\ngroups:") + 1).replaceAll(/^(?=.)/gm, "  ");
+  return `# The groups of deploy/prometheus/alerts.yaml for the Prometheus operator. Change them there, and then here:
+#   { sed '/^spec:/q' prometheus-rule.yaml; sed -n '/^groups:/,$ s/^/  /p' ../../../prometheus/alerts.yaml; } > new
+#   mv new prometheus-rule.yaml
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: messaging-graphql
+spec:
+${groups}`;
 }
 
 type Metric = {

@@ -1,6 +1,6 @@
 /** The files of deploy/ hold together, and stock validators take them. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -75,6 +75,7 @@ describe("kubernetes", () => {
       ["Deployment", { replicas: "two" }],
       ["NetworkPolicy", { podSelecter: {} }],
       ["PodMonitor", { podMetricsEndpoint: [] }],
+      ["PrometheusRule", { group: [] }],
       ["HTTPRoute", { hostname: "a" }],
       ["ScaledObject", { minReplicas: 3 }],
       ["ExternalSecret", { refreshIntervall: "5m" }],
@@ -143,6 +144,35 @@ describe("kubernetes", () => {
 
   test("the overlay has every component", () => {
     expect(kustomization("overlay").components).toEqual(components.map((name) => `../${name}`));
+  });
+
+  test("the Prometheus operator gets the groups of alerts.yaml, and the targets have its job", () => {
+    const [rule] = ofKind("PrometheusRule");
+    expect(rule.spec).toEqual(readPrometheus("alerts.yaml"));
+    const jobs = [...read("prometheus/alerts.yaml").matchAll(/up\{job="([^"]+)"\} == 0/g)].map(
+      ([, job]) => job,
+    );
+    const [monitor] = ofKind("PodMonitor");
+    for (const { spec } of ofKind("Deployment")) {
+      const { labels } = spec.template.metadata;
+      expect(labels).toMatchObject(monitor.spec.selector.matchLabels);
+      expect(jobs).toContain(labels[monitor.spec.jobLabel]);
+    }
+  });
+
+  test("the command in the head of the PrometheusRule writes it again", () => {
+    const folder = mkdtempSync(join(tmpdir(), "rules-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    cpSync(deploy, folder, { recursive: true });
+    const path = "kubernetes/components/prometheus-operator/prometheus-rule.yaml";
+    const [commands = ""] = /(?:^# {3}.*\n)+/m.exec(read(path)) ?? [];
+    const alerts = read("prometheus/alerts.yaml").replaceAll("docs.example.com", "runbooks.example.org");
+    writeFileSync(join(folder, "prometheus/alerts.yaml"), alerts);
+    const cwd = join(folder, dirname(path));
+    const { status } = spawnSync("sh", ["-ec", commands.replaceAll(/^# {3}/gm, "")], { cwd });
+    expect(status).toBe(0);
+    const written = readFileSync(join(folder, path), "utf8");
+    expect(written).toBe(read(path).replaceAll("docs.example.com", "runbooks.example.org"));
   });
 
   test("replicas survive the loss of a zone, and KEDA scales as the base does", () => {
@@ -379,6 +409,7 @@ describe.skipIf(!has("promtool"))("prometheus", () => {
     [["check", "rules", "alerts.yaml"]],
     [["check", "config", "prometheus.yaml"]],
     [["test", "rules", "alerts.test.yaml"]],
+    [["test", "rules", "alerts-timing.test.yaml"]],
   ])("promtool %j", (args) => {
     const { status, stdout, stderr } = promtool(...args);
     expect([status, stdout + stderr]).toEqual([0, expect.stringContaining("SUCCESS")]);
