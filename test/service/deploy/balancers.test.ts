@@ -1,6 +1,9 @@
 /** What HAProxy's configuration does: pass requests on, hide health, speak in the API's shapes for themselves. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { request } from "undici";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { goodKey as key } from "../../engine/gateway/fakes.ts";
 import { secret, startGateway } from "../../engine/gateway/start.ts";
 import { inFrontOf, me, send } from "../../engine/runtime/graphql/rest-stand-in.ts";
@@ -89,6 +92,44 @@ describe("haproxy", () => {
       "private, no-store",
     ]);
   });
+
+  test.skipIf(!isHere)(
+    "repeats a safe request that gets no response, and sends others once",
+    { timeout },
+    async () => {
+      const seen: string[] = [];
+      const server = createServer(({ url = "", method = "" }, response) => {
+        if (url === "/readyz") return void response.end();
+        seen.push(method);
+        if (seen.length === 1) return void response.socket?.destroy();
+        response.end("second");
+      }).listen(0, "127.0.0.1");
+      onTestFinished(() => void server.close().closeAllConnections());
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const { front, inner, dispatcher } = await startBalancer({
+        gateways: [port, port],
+        graphql: [port, port],
+      });
+      const send = async (origin: string, method: string): Promise<[number, string[]]> => {
+        seen.length = 0;
+        const body = method === "POST" ? "{}" : null;
+        const to = { method: method as "GET", dispatcher, body, reset: true };
+        const answer = await request(`${origin}/v1/graphql`, to);
+        await answer.body.text();
+        return [answer.statusCode, [...seen]];
+      };
+      const isUp = async (): Promise<number[]> =>
+        Promise.all([front, inner].map(async (origin) => (await send(origin, "OPTIONS"))[0]));
+      await expect.poll(isUp, { timeout: 30_000 }).toEqual([200, 200]);
+      for (const origin of [front, inner]) {
+        for (const method of ["GET", "HEAD", "QUERY"])
+          expect(await send(origin, method)).toEqual([200, [method, method]]);
+        for (const method of ["POST", "PUT", "DELETE"])
+          expect(await send(origin, method)).toEqual([502, [method]]);
+      }
+    },
+  );
 
   test.skipIf(!isHere)("serves its metrics, and a page of its servers", { timeout }, async () => {
     const { url } = await startGateway({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
