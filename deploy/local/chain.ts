@@ -1,6 +1,6 @@
 /**
  * Starts the whole chain on one machine: a balancer with TLS and HTTP/2, two gateways, two graphql roles, the demo platform,
- * and Redis and Prometheus if they are installed. Ports and configurations come from the sibling folders.
+ * and Redis (or Valkey) and Prometheus if they are installed. Ports and configurations come from the sibling folders.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -90,8 +90,9 @@ export async function startChain(
       env: { PORT: String(port), METRICS_PORT: String(port + 5_000), GATEWAY_SECRET: secret, ...own },
       isReady: saysReady,
     });
-    if (environment.REDIS_URL === undefined && isInstalled("redis-server"))
-      await start("redis", redis(folder));
+    const redisServer = ["redis-server", "valkey-server"].find(isInstalled);
+    if (environment.REDIS_URL === undefined && redisServer !== undefined)
+      await start("redis", redis(redisServer, folder));
     await start("platform", role("platform", ports.platform, { BUILD: "local" }));
     const production = { NODE_ENV: "production", REST_BASE_URL: rest, BUILD: "local", ...environment };
     const startBoth = (roles: "gateway" | "graphql", own: NodeJS.ProcessEnv) =>
@@ -144,9 +145,9 @@ function haproxy(folder: string): Given {
   };
 }
 
-function redis(folder: string): Given {
+function redis(command: string, folder: string): Given {
   const args = ["--port", String(ports.redis), "--bind", "127.0.0.1", "--dir", folder, "--save", ""];
-  return { command: "redis-server", args, isReady: (output) => output.includes("Ready to accept") };
+  return { command, args, isReady: (output) => output.includes("Ready to accept") };
 }
 
 function prometheus(folder: string): Given {

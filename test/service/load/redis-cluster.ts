@@ -1,11 +1,14 @@
-/** A Redis cluster of Debian's servers for a script: three masters with a third of the slots each, and a replica of each. */
+/** A cluster of Debian's Redis or Valkey servers for a script: three masters with a third of the slots each, and a replica of each. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isInstalled } from "../../../deploy/local/chain.ts";
 import { freePort } from "../../support/free-port.ts";
+
+const vendor = isInstalled("redis-server") ? "redis" : "valkey";
 
 type RedisCluster = {
   readonly url: string;
@@ -20,9 +23,9 @@ type Node = { readonly port: number; readonly busPort: number; readonly child: C
 
 const isAlive = ({ child }: Node): boolean => !child.killed && child.exitCode === null;
 
-/** `redis-cli` prints the reply, also that of an error. */
+/** The command-line client prints the reply, also that of an error. */
 const command = ({ port }: Node, ...args: string[]): string =>
-  execFileSync("redis-cli", ["-p", String(port), ...args], { encoding: "utf8" }).trim();
+  execFileSync(`${vendor}-cli`, ["-p", String(port), ...args], { encoding: "utf8" }).trim();
 
 export async function startRedisCluster(): Promise<RedisCluster> {
   const folder = mkdtempSync(join(tmpdir(), "redis-cluster-"));
@@ -38,7 +41,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     for (let count = 0; count < 6; count++) nodes.push(await startNode(folder));
     const addresses = nodes.map(({ port, busPort }) => `127.0.0.1:${port}@${busPort}`);
     const create = ["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"];
-    execFileSync("redis-cli", create, { stdio: "ignore", timeout: 120_000 });
+    execFileSync(`${vendor}-cli`, create, { stdio: "ignore", timeout: 120_000 });
     await areReady(nodes);
     return {
       url: `redis-cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join()}`,
@@ -62,12 +65,12 @@ async function startNode(folder: string): Promise<Node> {
   const file = `nodes-${port}.conf`;
   const cluster = ["--cluster-enabled", "yes", "--cluster-config-file", file, "--cluster-port", `${busPort}`];
   const args = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...cluster];
-  const child = spawn("redis-server", [...args, "--cluster-node-timeout", "3000"], { stdio: "pipe" });
+  const child = spawn(`${vendor}-server`, [...args, "--cluster-node-timeout", "3000"], { stdio: "pipe" });
   const node = { port, busPort, child };
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   while (!output.includes("Ready to accept")) {
-    if (!isAlive(node)) throw new Error(`redis-server ended:\n${output}`);
+    if (!isAlive(node)) throw new Error(`${vendor}-server ended:\n${output}`);
     await sleep(50);
   }
   return node;
