@@ -1,5 +1,5 @@
 /**
- * Phase 4: sends one request to one upstream and streams the response back. It never retries and follows no redirect.
+ * Phase 4: sends one request to one upstream and streams the response back. It never sends it twice and follows no redirect.
  * When the client disconnects, the call is aborted soon after. A refused connection, a timeout or a broken response
  * becomes a coded error.
  */

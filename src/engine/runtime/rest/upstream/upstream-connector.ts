@@ -12,18 +12,31 @@ import { acceptContinue } from "./accept-continue.ts";
  */
 const lookupPart = 0.9;
 
-/** Creates a connector that accepts an unsolicited `100 Continue`, and looks a name up again after a failed connection. */
+/** Maximum number of attempts to connect if each one is refused. */
+const attempts = 3;
+
+/**
+ * Creates a connector that accepts an unsolicited `100 Continue`, and looks a name up again after a failed connection. A refused
+ * connection is repeated at once, which is safe for every request, because none has been sent: a Kubernetes Service chooses another
+ * pod than the one that has just ended.
+ */
 export function tolerantConnector(
   options: buildConnector.BuildOptions,
   names = lookupCache,
 ): buildConnector.connector {
   const connect = buildConnector(options);
-  return (to, done) =>
-    connect(to, (...outcome) => {
-      if (outcome[0]) names.expire(to.hostname);
-      else acceptContinue(outcome[1]);
-      done(...outcome);
-    });
+  return (to, done) => {
+    const attempt = (left: number): void => {
+      connect(to, (...outcome) => {
+        const [error, socket] = outcome;
+        if (error) names.expire(to.hostname);
+        else acceptContinue(socket);
+        if (left > 0 && (error as NodeJS.ErrnoException | null)?.code === "ECONNREFUSED") attempt(left - 1);
+        else done(...outcome);
+      });
+    };
+    attempt(attempts - 1);
+  };
 }
 
 /**

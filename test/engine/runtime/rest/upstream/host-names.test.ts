@@ -117,7 +117,6 @@ describe("a name that moves", () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     dns.zone.crm = ["127.0.0.2"];
     old.close();
-    expect(await ask("crm", old.port)).toBe("ECONNREFUSED");
     expect(await ask("crm", old.port)).toBe("127.0.0.2");
   });
 
