@@ -102,10 +102,13 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
   const [graphql] = trace.filter(({ parentSpanId }) => parentSpanId === gateway?.spanId);
   expect(gateway).toMatchObject({ name: "POST /v1/graphql", kind: server });
   expect(graphql).toMatchObject({ name: "POST /v1/graphql", kind: server });
-  const ofGraphql = (name: string) => attributeOf(graphql?.attributes ?? [], name);
-  expect(ofGraphql("graphql.operation.name")).toBe(name);
-  expect(ofGraphql("graphql.operation.type")).toBe("query");
-  expect(ofGraphql("graphql.document")).toMatch(/^query FindCustomers\b/);
+  // semantic conventions for GraphQL server spans
+  const [operation] = trace.filter(({ parentSpanId }) => parentSpanId === graphql?.spanId);
+  expect(operation).toMatchObject({ name: "query", kind: server });
+  const ofOperation = (name: string) => attributeOf(operation?.attributes ?? [], name);
+  expect(ofOperation("graphql.operation.name")).toBe(name);
+  expect(ofOperation("graphql.operation.type")).toBe("query");
+  expect(ofOperation("graphql.document")).toMatch(/^query FindCustomers\b/);
   for (const span of [gateway, graphql]) {
     const of = (name: string) => attributeOf(span?.attributes ?? [], name);
     expect(of("http.request.method")).toBe("POST");
@@ -115,8 +118,8 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
     expect(of("server.port")).toBeGreaterThan(0);
     expect(of("http.response.status_code")).toBe(200);
   }
-  expect(attributeOf(graphql?.attributes ?? [], "request.id")).toBe("request-1");
-  const calls = trace.filter(({ parentSpanId }) => parentSpanId === graphql?.spanId);
+  expect(attributeOf(graphql?.attributes ?? [], "restbound.request.id")).toBe("request-1");
+  const calls = trace.filter(({ parentSpanId }) => parentSpanId === operation?.spanId);
   expect(calls.map((call) => call.name).sort()).toEqual(["GET /v1/ai/agents", "GET /v1/crm/contacts"]);
   for (const call of calls) {
     expect(call.kind).toBe(client);
@@ -128,10 +131,10 @@ test("a saved operation is one trace: gateway, graphql, each REST call, and REST
       ),
     );
   }
-  expect(trace).toHaveLength(4);
+  expect(trace).toHaveLength(5);
   // the other request had no parent: a trace of its own; REST's 404 is an error of the call alone
   const [missing] = spans().filter(
-    (span) => attributeOf(span.attributes, "rest.operation.id") === "getContact",
+    (span) => attributeOf(span.attributes, "restbound.rest.operation.id") === "getContact",
   );
   expect([traceId, clientsTraceId]).not.toContain(missing?.traceId);
   expect(attributeOf(missing?.attributes ?? [], "error.type")).toBe("NOT_FOUND");
@@ -200,16 +203,106 @@ test.each([
   ["a span", "01", true],
   ["no span", "01", false],
 ])(
-  "%s of `graphql`: the flag is %s, and the request has the gateway's proof: %s",
+  "%s of `graphql` and its operation: the flag is %s, and the request has the gateway's proof: %s",
   async (expected, flags, isProved) => {
     const proof = "a-secret-of-the-gateway";
     const sampler = isProved ? "parentbased_always_on" : "parentbased_always_off";
     const environment = { GATEWAY_SECRET: proof, OTEL_TRACES_SAMPLER: sampler };
     const headers = { ...traceparent(flags), ...(isProved && { "x-gateway-proof": proof }) };
     const traces = await tracesOf("graphql", environment, "/v1/graphql?query={__typename}", headers);
-    expect(traces).toEqual(expected === "a span" ? [clientsTraceId] : []);
+    expect(traces).toEqual(expected === "a span" ? [clientsTraceId, clientsTraceId] : []);
   },
 );
+
+/** The spans of requests to a program with the roles `graphql` and `platform`. */
+async function spansOf(send: (url: URL) => Promise<unknown>, environment: NodeJS.ProcessEnv = {}) {
+  const { url, spans, text } = await receiver();
+  const program = await runReady([], { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...environment });
+  await send(program.url);
+  await program.stop("SIGTERM");
+  return { spans: spans(), text: text() };
+}
+
+const plain = ({ attributes }: Span): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+/** Of each server span: `http.request.method`, `url.path` and `url.scheme`; of each client span, also the server and the URL. */
+const required = {
+  [server]: ["http.request.method", "url.path", "url.scheme"],
+  [client]: ["http.request.method", "server.address", "server.port", "url.full"],
+};
+const names = {
+  [server]: /^(?:(?:GET|POST|PUT|HTTP) \/v1\/[\w/*]+|query|mutation)$/,
+  [client]: /^(?:GET|POST) \/v1\/[\w/{}]+$/,
+};
+/** What the conventions define, and may be on a span of this service. Any other attribute has the prefix `restbound.`. */
+const conventional = [
+  ...["error.type", "http.request.method", "http.request.method_original", "http.request.resend_count"],
+  ...["http.response.status_code", "http.route", "server.address", "server.port"],
+  ...["url.full", "url.path", "url.query", "url.scheme", "url.template"],
+  ...["graphql.document", "graphql.operation.name", "graphql.operation.type"],
+];
+
+test("names and attributes of all spans are those of the semantic conventions", async () => {
+  const { spans, text } = await spansOf(async (base) => {
+    const headers = { "x-api-key": key };
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(new URL(path, base), { ...init, headers: { ...headers, ...init.headers } }).then((one) =>
+        one.text(),
+      );
+    const secret = "?query={me{id}}&operationName=&alone&=a-secret";
+    await ask(`/v1/graphql${secret}`);
+    await ask("/v1/identity/me?of=a-secret");
+    const body = JSON.stringify({
+      query: 'mutation { sendMessage(channel: "email", to: "a@example.com", body: "b") { id } }',
+    });
+    await ask("/v1/graphql", { method: "POST", body, headers: { "content-type": "application/json" } });
+    await ask("/v1/crm/contacts/none");
+    await ask("/v1/identity/me", { method: "PUT" });
+  });
+  expect(text).not.toContain("a-secret");
+  const own = (name: string): boolean => name.startsWith("restbound.") || conventional.includes(name);
+  for (const span of spans) {
+    const attributes = plain(span);
+    expect(span.name).toMatch(names[span.kind as 2 | 3]);
+    expect(Object.keys(attributes).filter((name) => !own(name))).toEqual([]);
+    const { "graphql.operation.type": type, "http.route": route, "http.request.method": method } = attributes;
+    if (type !== undefined) expect(span).toMatchObject({ name: type, kind: server });
+    else
+      expect(attributes).toMatchObject(
+        Object.fromEntries(required[span.kind as 2 | 3].map((name) => [name, expect.anything()])),
+      );
+    if (type === undefined && span.kind === server) expect(span.name).toBe(`${method} ${route}`);
+    // a 4xx is no error of a server span (HTTP spans, "Status")
+    const status = Number(attributes["http.response.status_code"] ?? 200);
+    if (span.kind === server && type === undefined) expect(span.status.code === 2).toBe(status >= 500);
+    if (status >= (span.kind === server ? 500 : 400))
+      expect(attributes["error.type"]).toEqual(expect.any(String));
+  }
+  const types = spans
+    .map((span) => plain(span)["graphql.operation.type"])
+    .filter((type) => type !== undefined);
+  expect(types.sort()).toEqual(["mutation", "query"]);
+  const queries = spans.flatMap((span) => plain(span)["url.query"] ?? []);
+  expect(new Set(queries)).toEqual(
+    new Set(["query=REDACTED&operationName=REDACTED&REDACTED&=REDACTED", "of=REDACTED"]),
+  );
+});
+
+test("each operation of a batch has a span", async () => {
+  const { spans } = await spansOf(
+    async (base) => {
+      const headers = { "x-api-key": key, "content-type": "application/json" };
+      const body = JSON.stringify([{ query: "{ me { id } }" }, { query: "{ contacts { id } }" }]);
+      await (await fetch(new URL("/v1/graphql", base), { method: "POST", headers, body })).text();
+    },
+    { MAX_OPERATIONS: "2" },
+  );
+  const [request] = spans.filter((span) => plain(span)["restbound.role"] === "graphql");
+  const operations = spans.filter(({ name }) => name === "query");
+  expect(operations.map(({ parentSpanId }) => parentSpanId)).toEqual([request?.spanId, request?.spanId]);
+  expect(spans.filter(({ kind }) => kind === client)).toHaveLength(2);
+});
 
 test("a collector that is down fails no request and is logged", async () => {
   const program = await runReady(["gateway", "platform"], {

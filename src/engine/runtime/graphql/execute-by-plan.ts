@@ -9,6 +9,7 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import { CodedError } from "../coded-error.ts";
+import { beginOperation } from "../observe/observer.ts";
 import { introspectedBytes, parentsPerPiece } from "../settings/capacity.ts";
 import type { Config } from "../settings/config.ts";
 import { logErrors } from "./errors/log-errors.ts";
@@ -66,6 +67,7 @@ export function planExecutor(
     if (record) {
       record.operationType = operation.operation;
       record.ran(document);
+      beginOperation(record);
     }
     const variables = coerce(contextValue, operation, request.variables ?? {});
     if ("errors" in variables) return refusedVariables(contextValue, variables.errors);

@@ -32,8 +32,8 @@ export function recordRequest(
   }
   if (trace !== undefined && isProved) record.traceparent = trace;
   else record.callersTrace = trace;
-  const [path = ""] = request.url.split("?", 1);
-  record.url = { scheme: request.protocol, host: request.host ?? "", path };
+  const [path = "", query] = splitAtQuery(request.url);
+  record.url = { scheme: request.protocol, host: request.host ?? "", path, query };
   request.record = record;
   beginRequest(record);
   const written = (): number => socket.bytesWritten ?? 0; // undefined for injected requests
@@ -45,6 +45,11 @@ export function recordRequest(
     if (record.code !== undefined || serverInfo.log.access === "all") record.client ??= clientNameOf(headers);
     endRequest(record);
   });
+}
+
+function splitAtQuery(target: string): [path: string, query?: string] {
+  const mark = target.indexOf("?");
+  return mark < 0 ? [target] : [target.slice(0, mark), target.slice(mark + 1)];
 }
 
 function warnWrongProof({ role, log }: ServerInfo, { GATEWAY_SECRET }: Environment): void {

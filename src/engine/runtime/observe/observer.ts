@@ -1,11 +1,13 @@
 /**
- * Publishes the beginning and the end of each request and each REST call to metrics, logs and traces, which subscribe once per
+ * Publishes the beginning and the end of each request and each REST call, and the beginning of each operation, to metrics, logs and traces, which subscribe once per
  * process. An observer must not throw and must not block.
  */
 import type { CallRecord, RequestRecord } from "./request-record.ts";
 
 export interface Observer {
   requestBegan?(request: RequestRecord): void;
+  /** The execution of a GraphQL operation begins. Its type and its document are those of the request, which may be a batch. */
+  operationBegan?(request: RequestRecord): void;
   /** The response was sent, or the client has disconnected. */
   requestEnded?(request: RequestRecord): void;
   callBegan?(call: CallRecord): void;
@@ -26,6 +28,10 @@ export function subscribe(observer: Observer): () => void {
 
 export function beginRequest(request: RequestRecord): void {
   for (const observer of observers) observer.requestBegan?.(request);
+}
+
+export function beginOperation(request: RequestRecord): void {
+  for (const observer of observers) observer.operationBegan?.(request);
 }
 
 export function endRequest(request: RequestRecord): void {

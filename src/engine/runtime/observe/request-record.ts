@@ -1,6 +1,6 @@
 /**
  * The records of a role's request and of a REST call, filled in while they run. They contain no credentials, header values or
- * bodies, except the ids named here.
+ * bodies, except the ids, texts and the query of the URL named here.
  */
 import type { DocumentNode, OperationTypeNode } from "graphql";
 import type { Code } from "../../shared/error-codes.ts";
@@ -16,6 +16,13 @@ export type OperationName = { readonly app: string | undefined; readonly name: s
 
 type ReceivedRequest = Pick<RequestRecord, "id" | "method" | "route" | "address">;
 
+type RequestedUrl = {
+  readonly scheme: string;
+  readonly host: string;
+  readonly path: string;
+  readonly query: string | undefined;
+};
+
 export class RequestRecord {
   readonly beganAt = performance.now();
   readonly serverInfo: ServerInfo;
@@ -23,8 +30,8 @@ export class RequestRecord {
   /** The route's pattern, such as `/v1/*`; empty if no route matched. */
   route: string;
   readonly method: string;
-  /** The URL that the client requested. `host` is the `Host` header, and `path` has no query. */
-  url: { readonly scheme: string; readonly host: string; readonly path: string } | undefined;
+  /** The URL that the client requested. `host` is the `Host` header; `query` may contain credentials and personal data. */
+  url: RequestedUrl | undefined;
   /** The status sent; 499 if the client disconnected before the end; the failure's status for an aborted response. */
   status = 0;
   /** Milliseconds from the request's headers to the end of the response. */

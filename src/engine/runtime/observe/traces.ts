@@ -1,8 +1,9 @@
 /**
- * OpenTelemetry traces, exported by OTLP over HTTP. A request of the gateway or graphql role is a server span, each REST call a
- * client span below it, with the names and attributes of the semantic conventions for HTTP (stable) and GraphQL. Spans contain no
- * keys, header values or bodies, and client spans no values of parameters. This module is loaded only if the standard `OTEL_…`
- * variables enable traces; the exporter and the resource read the remaining variables.
+ * OpenTelemetry traces, exported by OTLP over HTTP. A request of the gateway or graphql role is a server span, a GraphQL operation
+ * another one below it, and each REST call a client span below that, with the names and attributes of the semantic conventions for
+ * HTTP (stable) and GraphQL (in development); attributes that they do not define begin with `restbound.`. Spans contain no keys,
+ * header values or bodies, and no values of parameters. This module is loaded only if the standard `OTEL_…` variables enable
+ * traces; the exporter and the resource read the remaining variables.
  */
 import {
   type Attributes,
@@ -74,8 +75,11 @@ function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
   return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
 }
 
+/** The spans of a request that has not ended. `operations`: one for each operation that ran, so several for a batch. */
+type RequestSpans = { readonly span: Span; readonly context: Context; readonly operations: Span[] };
+
 function spansOf(tracer: Tracer): Observer {
-  const requests = new WeakMap<RequestRecord, { readonly span: Span; readonly context: Context }>();
+  const requests = new WeakMap<RequestRecord, RequestSpans>();
   const calls = new WeakMap<CallRecord, Span>();
   const texts = new WeakMap<DocumentNode, string>();
   const textOf = (document: DocumentNode): string => {
@@ -83,67 +87,90 @@ function spansOf(tracer: Tracer): Observer {
     texts.set(document, text);
     return text;
   };
+  /** Semantic conventions for GraphQL server spans. The span's name has no operation name, because clients choose that. */
+  const startOperation = (
+    { operation, operationType, document }: RequestRecord,
+    { context }: RequestSpans,
+    startTime?: number,
+  ) => {
+    const attributes = {
+      ...(operationType && { "graphql.operation.type": operationType }),
+      ...(operation && { "graphql.operation.name": operation.name, "restbound.document.id": operation.id }),
+      // only for saved operations: a client's document may contain user data, a saved one contains only its developers' values
+      ...(operation && document && { "graphql.document": textOf(document) }),
+    };
+    const name = operationType ?? "GraphQL Operation";
+    return tracer.startSpan(
+      name,
+      { kind: SpanKind.SERVER, attributes, ...(startTime !== undefined && { startTime }) },
+      context,
+    );
+  };
   return {
     requestBegan(request) {
       const { serverInfo, route } = request;
-      const method = knownMethod(request.method);
       if ((serverInfo.role !== "gateway" && serverInfo.role !== "graphql") || !route.startsWith("/v1/"))
         return;
       const parent = contextOf(request.traceparent);
       const links = [trace.getSpanContext(contextOf(request.callersTrace))].flatMap((context) =>
         context ? [{ context }] : [],
       );
-      const attributes = {
-        "http.request.method": method,
-        ...(method !== request.method && { "http.request.method_original": request.method }),
-        ...serverAttributes(request),
-      };
+      const attributes = { ...methodAttributes(request.method), ...serverAttributes(request) };
       const span = tracer.startSpan(
-        `${spanMethod(request)} ${route}`,
+        `${spanMethod(request.method)} ${route}`,
         { kind: SpanKind.SERVER, links, attributes },
         parent,
       );
-      requests.set(request, { span, context: trace.setSpan(ROOT_CONTEXT, span) });
+      requests.set(request, { span, context: trace.setSpan(ROOT_CONTEXT, span), operations: [] });
       request.traceparent = headerOf(span);
     },
+    operationBegan(request) {
+      const spans = requests.get(request);
+      spans?.operations.push(startOperation(request, spans));
+    },
     requestEnded(request) {
-      const span = requests.get(request)?.span;
-      if (!span) return;
-      const { operation, operationType, document, code, status, serverInfo } = request;
+      const spans = requests.get(request);
+      if (!spans) return;
+      const { span, operations } = spans;
+      const { operationType, code, status, serverInfo } = request;
       const errorType = code ?? (status >= 500 ? String(status) : undefined);
-      span.updateName(`${spanMethod(request)} ${request.route}`); // the gateway narrows the route while the request runs
+      const isError = status >= 500 || (code !== undefined && codes[code].status >= 500);
+      // an operation whose response another request's execution has built
+      if (operationType && operations.length === 0)
+        operations.push(startOperation(request, spans, request.beganAt));
+      for (const operation of operations) {
+        // the error of a batch may be another operation's
+        if (operations.length === 1) recordError(operation, errorType, isError);
+        operation.end();
+      }
+      span.updateName(`${spanMethod(request.method)} ${request.route}`); // the gateway narrows the route while the request runs
       span.setAttributes({
         "http.route": request.route,
         "http.response.status_code": status,
-        "request.id": request.id,
+        "restbound.request.id": request.id,
         "restbound.role": serverInfo.role,
-        ...(operationType && { "graphql.operation.type": operationType }),
-        ...(operation && { "graphql.operation.name": operation.name, "graphql.document.id": operation.id }),
-        // only for saved operations: a client's document may contain user data, a saved one contains only its developers' values
-        ...(operation && document && { "graphql.document": textOf(document) }),
-        ...(errorType && { "error.type": errorType }),
       });
-      if (status >= 500 || (code && codes[code].status >= 500))
-        span.setStatus({ code: SpanStatusCode.ERROR });
+      recordError(span, errorType, isError);
       span.end();
     },
     callBegan(call) {
-      const requestSpan = call.request && requests.get(call.request);
-      if (!requestSpan) return;
+      const spans = call.request && requests.get(call.request);
+      if (!spans) return;
       const { operation, coordinate, method, isRetry } = call;
       const path = call.path.slice(call.path.indexOf("/")); // without the document's name in front
       const attributes = {
-        "http.request.method": knownMethod(method),
+        ...methodAttributes(method),
         "url.template": path,
         ...clientAttributes(call, path),
-        "rest.operation.id": operation.id,
-        ...(coordinate !== undefined && { "graphql.coordinate": coordinate }),
+        "restbound.rest.operation.id": operation.id,
+        ...(coordinate !== undefined && { "restbound.coordinate": coordinate }),
         ...(isRetry && { "http.request.resend_count": 1 }),
       };
+      const [parent, another] = spans.operations;
       const span = tracer.startSpan(
-        `${method} ${path}`,
+        `${spanMethod(method)} ${path}`,
         { kind: SpanKind.CLIENT, attributes },
-        requestSpan.context,
+        parent && !another ? trace.setSpan(ROOT_CONTEXT, parent) : spans.context,
       );
       calls.set(call, span);
       call.traceparent = headerOf(span);
@@ -161,10 +188,20 @@ function spansOf(tracer: Tracer): Observer {
   };
 }
 
+function recordError(span: Span, errorType: string | undefined, isError: boolean): void {
+  if (errorType !== undefined) span.setAttribute("error.type", errorType);
+  if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
 /** In the names of spans, `HTTP` replaces a method that is not known. */
-function spanMethod(request: RequestRecord): string {
-  const method = knownMethod(request.method);
-  return method === "_OTHER" ? "HTTP" : method;
+const spanMethod = (method: string): string => (knownMethod(method) === method ? method : "HTTP");
+
+function methodAttributes(method: string): Attributes {
+  const known = knownMethod(method);
+  return {
+    "http.request.method": known,
+    ...(known !== method && { "http.request.method_original": method }),
+  };
 }
 
 const defaultPorts: ReadonlyMap<string, number> = new Map([
@@ -172,20 +209,27 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
   ["https", 443],
 ]);
 
-/** `server.address` and `server.port` are those of the `Host` header. */
+/**
+ * `server.address` and `server.port` are those of the `Host` header. In `url.query`, `REDACTED` replaces each value, and a part
+ * without a name.
+ */
 function serverAttributes({ url }: RequestRecord): Attributes {
   if (!url) return {};
-  const { scheme, host, path } = url;
+  const { scheme, host, path, query } = url;
   const [, address = "", port] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(host) ?? [];
   return {
     "url.scheme": scheme,
     "url.path": path,
+    ...(query && { "url.query": redactedQuery(query.slice(0, maxQuery)) }),
     ...(address !== "" && {
       "server.address": address,
       "server.port": port === undefined ? defaultPorts.get(scheme) : Number(port),
     }),
   };
 }
+
+const redactedQuery = (query: string): string =>
+  query.replaceAll(/(^|&)([^=&]*=)?[^&]*/g, (_, mark: string, name = "") => `${mark}${name}REDACTED`);
 
 /** In `url.full`, `REDACTED` replaces each value: parameters may contain personal data and, in the query, credentials. */
 function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): Attributes {
@@ -200,8 +244,9 @@ function clientAttributes({ baseUrl, query = {} }: CallRecord, path: string): At
   };
 }
 
-/** Maximum number of characters of `graphql.document`. */
+/** Maximum number of characters of `graphql.document`, and of the query that `url.query` is made of. */
 const maxDocument = 4_000;
+const maxQuery = 4_000;
 
 /** The context of a valid `traceparent` header. */
 function contextOf(parent: string | undefined): Context {
