@@ -22,7 +22,7 @@ import { folderFiles, withTexts } from "../project/spec-files.ts";
 import { readSourceDocument, rejectTakenNames } from "../sources/read-source-document.ts";
 import { recordSource } from "../sources/recorded-sources.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
-import { errorOverlay } from "./error-overlay.ts";
+import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
 import { withAddress } from "./project-files.ts";
 import type { InitOptions } from "./start-project.ts";
 
@@ -45,6 +45,7 @@ export async function prepareDocument(
   rejectTakenNames(files.keys(), openapi, place);
   const errors = files.has(place.overlay) ? undefined : errorOverlay(document);
   if (errors !== undefined) files.set(place.overlay, errors);
+  const hidden = errors === undefined ? undeclaredErrors(document, place.overlay) : undefined;
   const taken = [...files.keys()].filter((file) => before.read(file) !== undefined);
   if (taken.length > 0) throw new UsageError(taken.map((file) => `spec/${file} already exists`));
   const joined = new Project(withTexts(before, files));
@@ -76,6 +77,7 @@ export async function prepareDocument(
     for (const file of written.keys()) out(`wrote ${file}: ${variable}`);
     const elsewhere = missing.length > 0 ? `; add it to ${missing.join(", ")}` : "";
     out(`address:  ${variable}=${proposed}${base === undefined ? ", in the environment" : ""}${elsewhere}`);
+    if (hidden !== undefined) out(printable(`errors:   ${hidden}`));
     if (first !== undefined)
       out(printable(`fields:   npm run propose -- ${quoteArgument(first)} prints one`));
     return 0;

@@ -61,6 +61,25 @@ export function errorOverlay(document: RestDocument): string | undefined {
 }
 
 /**
+ * Advice for the owner of a document with error schemas whose members clients do not see; `undefined` if they see some of each
+ * schema. Schemas without properties are ignored, because no member can be declared for them.
+ */
+export function undeclaredErrors(document: RestDocument, overlay: string): string | undefined {
+  const undeclared = new Map<string, string>();
+  for (const operation of readOperations(document).values())
+    for (const each of errorSchemas(document, operation)) {
+      if (shownMembers(each).length > 0 || responseProperties(each.shape).length === 0) continue;
+      const schema = JSON.stringify(document.follow(each.node)?.value);
+      if (!undeclared.has(schema)) undeclared.set(schema, `${operation.id} ${each.status}`);
+    }
+  const [first] = undeclared.values();
+  if (first === undefined) return undefined;
+  const schemas =
+    undeclared.size === 1 ? "the error schema" : `${undeclared.size} error schemas, such as that`;
+  return `clients see no text of ${schemas} of ${first}: declare the members by x-error-mapping in spec/${overlay} (node_modules/restbound/docs/reference/requests.md#errors-of-rest)`;
+}
+
+/**
  * JSONPath targets that select the error schemas in components, in shared responses and in operations' responses; `undefined` if
  * a schema is elsewhere.
  */

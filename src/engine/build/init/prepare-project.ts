@@ -16,7 +16,7 @@ import { ofDocument, readSourceDocument, rejectTakenNames } from "../sources/rea
 import { readSources, recordSource } from "../sources/recorded-sources.ts";
 import { prepareDocument } from "./add-document.ts";
 import { refuseUnconfirmed } from "./confirmations.ts";
-import { errorOverlay } from "./error-overlay.ts";
+import { errorOverlay, undeclaredErrors } from "./error-overlay.ts";
 import { isIgnored, keepTarball } from "./keep-tarball.ts";
 import { addFiles, withPackages, workflows } from "./project-files.ts";
 import { type InitOptions, type StartedProject, startProject } from "./start-project.ts";
@@ -91,15 +91,19 @@ async function startedProject(
   const base = firstServerUrl(document);
   const at =
     base === undefined ? `${baseUrlVariable(place.name)}=${proposedBaseUrl(document, openapi)} ` : "";
-  return { files, place, fetched, lines: summary(start, at, place, errors !== undefined), base };
+  const ofErrors =
+    errors === undefined
+      ? undeclaredErrors(document, place.overlay)
+      : `spec/${place.overlay} declares the texts of REST's errors that clients see`;
+  return { files, place, fetched, lines: summary(start, at, place, ofErrors), base };
 }
 
-/** `at`: the environment variable that `npm start` needs. */
+/** `at`: the environment variable that `npm start` needs; `ofErrors`: what clients see of REST's errors. */
 function summary(
   { fields, leftOut, links, keyLinks, example }: StartedProject,
   at: string,
   { overlay }: NamedDocument,
-  declaresErrors: boolean,
+  ofErrors: string | undefined,
 ): string[] {
   return [
     `spec/schema.graphql has ${fields} field${fields === 1 ? "" : "s"}, spec/rest-only.yaml the other operations`,
@@ -107,9 +111,7 @@ function summary(
     ...(leftOut.size > 0
       ? [`fix it:    correct the document in spec/${overlay}; npm run propose then prints a field`]
       : []),
-    ...(declaresErrors
-      ? [`errors:    spec/${overlay} declares the texts of REST's errors that clients see`]
-      : []),
+    ...(ofErrors === undefined ? [] : [`errors:    ${ofErrors}`]),
     `start it:  ${at}npm start`,
     ...(example === undefined ? [] : [`ask it:    ${example}`]),
     `shape it:  ${at}npm run dev`,

@@ -1,7 +1,7 @@
 /** The overlay of `restbound init` that declares what clients see of a document's errors. */
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { errorOverlay } from "../../../../src/engine/build/init/error-overlay.ts";
+import { errorOverlay, undeclaredErrors } from "../../../../src/engine/build/init/error-overlay.ts";
 import { Project } from "../../../../src/engine/build/project/project.ts";
 import { textFiles } from "../../../../src/engine/build/project/spec-files.ts";
 import { restDocument } from "../openapi/rest-document.ts";
@@ -129,4 +129,19 @@ test("is not written for errors that differ, that no name explains, or that need
   ).toBeUndefined();
   const own = { ...error, "x-error-mapping": { message: "message" } };
   expect(declared(documentOf({ 400: own }))).toBeUndefined();
+});
+
+test("errors without a declaration are reported, with the first of them", () => {
+  const advice = (errors: Errors, media?: string) =>
+    undeclaredErrors(restDocument(documentOf(errors, {}, media)), "overlay.yaml");
+  const [error, other] = [object({ message: text }), object({ reason: text })];
+  expect(advice({ 401: error, 422: error, 500: other })).toMatch(
+    /^clients see no text of the error schema of listOnes 422: declare .* in spec\/overlay\.yaml \(.*requests\.md#errors-of-rest\)$/,
+  );
+  expect(advice({ 400: error, 404: other })).toMatch(
+    /^clients see no text of 2 error schemas, such as that of listOnes 400: /,
+  );
+  expect(advice({ 400: { ...error, "x-error-mapping": { message: "message" } } })).toBeUndefined();
+  expect(advice({ 400: object({ detail: text }) }, "application/problem+json")).toBeUndefined();
+  expect(advice({ 400: undefined, 401: error, 404: {} })).toBeUndefined();
 });

@@ -38,7 +38,10 @@ test("no line of what init and propose print begins with text of the document", 
     paths: {
       "/a": { get: { operationId: "a", description: `${hostile}\n::warning::c`, responses } },
       [`/b/${hostile}`]: {
-        get: { operationId: hostile, responses: { 200: { description: "d", content: media } } },
+        get: {
+          operationId: hostile,
+          responses: { 200: { description: "d", content: media }, 422: { description: "d", content: media } },
+        },
       },
       "/c": {
         get: {
@@ -58,6 +61,7 @@ test("no line of what init and propose print begins with text of the document", 
     expect(`${out}\n${error}`).not.toContain("\u001b");
   }
   expect(started.code).toBe(0);
+  expect(started.out).toMatch(/^errors: {4}clients see no text of the error schema of x.* 422: /m);
 });
 
 test("no file and no line has text of the document that a shell or a terminal would obey", async () => {
