@@ -46,7 +46,7 @@ export const run = (argv: readonly string[], io: Io): Promise<number> =>
   runCommand("restbound update", argv, io, (line, does) =>
     line
       .description(
-        `Fetches the documents again from the sources in package.json ("${sourcesField}"), and reports what their changes break.`,
+        `Fetches the documents again from the sources in package.json ("${sourcesField}"), and reports what their changes break. Only restbound check also verifies that generated/ is up to date.`,
       )
       .option("--base <git ref>", "reports the changes since that commit", nonEmpty, "HEAD")
       .option("--write", "replaces the documents and generated/, even if the changes break something")
