@@ -211,7 +211,6 @@ function schemaShape(document: RestDocument, node: RestNode): Shape {
   return shapeAt(document, schemaIn(isInContent ? entry : node));
 }
 
-
 /** The `schema` of a parameter or a media type; without one, an empty schema. */
 const schemaIn = (node: RestNode): RestNode =>
   isRecord(node.value) && "schema" in node.value ? nodeBelow(node, "schema") : { ...node, value: {} };

@@ -227,7 +227,6 @@ function inputOf({ argumentsByName }: FieldContext, slot: InputSlot, source: Inp
   return { ...slot, source, ...(defaultValue !== undefined && { argumentDefault: defaultValue }) };
 }
 
-
 /** Maximum number of parameters in a hint. */
 const mostNamed = 10;
 
@@ -278,7 +277,6 @@ function unusedArgumentHint(free: readonly InputSlot[], purpose?: string): strin
     ? `remove it, or name its parameter with @restName or params${list}`
     : `name, with @restName, the parameter that determines ${purpose}${list}`;
 }
-
 
 /**
  * The argument that is the whole body, as `args.<name>`: as `@rest(body:)` names it, or otherwise the only input object that

@@ -220,7 +220,6 @@ function addMismatch(binder: Binder, where: FindingTarget, type: GraphQLInputTyp
   binder.findings.add("input-type", at, message, hint);
 }
 
-
 /**
  * Reports limits that are not checked before the call, so that only REST can reject the value: invalid limits, and patterns that
  * RE2 does not support.
