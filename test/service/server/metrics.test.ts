@@ -18,7 +18,7 @@ const { key, tenant } = demoKeys[0] as (typeof demoKeys)[number];
 /** Debian's package `prometheus` has it, and `.ci/run` installs it. */
 /** Functions of PromQL, metrics of HAProxy, of blackbox_exporter and of a gateway with `KEYS_FILE`, and what recording rules make. */
 const elsewhere =
-  /^(?:group_left|histogram_quantile|present_over_time|error_ratio|haproxy_\w+|probe_success|gateway_keys_file_failing)$/;
+  /^(?:group_left|histogram_quantile|(?:max|present)_over_time|error_ratio|haproxy_\w+|probe_success|gateway_keys_file_failing)$/;
 const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
 
 /** `npm run suite -- slow` sends 10,000. */

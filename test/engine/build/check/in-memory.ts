@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, examine } from "../../../../src/engine/build/check/check.ts";
-import { printReport } from "../../../../src/engine/build/check/check-command.ts";
+import { printReport } from "../../../../src/engine/build/check/format/print-report.ts";
 import type { Finding, Report } from "../../../../src/engine/build/check/report.ts";
 import type { Usage } from "../../../../src/engine/build/check/usage.ts";
 import { Project, type ValidProject } from "../../../../src/engine/build/project/project.ts";
