@@ -220,7 +220,7 @@ test("the faults of one app hide no other's", async () => {
   const crm = Object.fromEntries(ids.map((id, number) => [id, `query Q${number} { me { id } }`]));
   const { server, lines } = await role({ crm, desk: { "sha256:no": inbox } });
   expect(server.apps.refused).toHaveLength(501);
-  const told = lines().filter(({ msg }) => /refused|has more faults/.test(String(msg)));
+  const told = lines().filter(({ msg }) => /is rejected|has more faults/.test(String(msg)));
   expect(told.filter(({ app }) => app === "crm")).toHaveLength(21);
   expect(told).toContainEqual(expect.objectContaining({ app: "crm", count: 500, written: 20 }));
   expect(told.filter(({ app }) => app === "desk")).toHaveLength(1);
