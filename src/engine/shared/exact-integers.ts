@@ -39,7 +39,7 @@ export function exactText(body: Buffer): string {
 function hasLongInteger(body: Buffer): boolean {
   for (let at = digits - 1; at < body.length; at += digits) {
     if (!isDigit(body[at])) continue;
-    if (!isDigit(body[at - digits / 2]) && !isDigit(body[at + digits / 2])) continue; // too short on both sides
+    if (!isDigit(body[at - digits / 2]) && !isDigit(body[at + digits / 2])) continue; // the run is too short
     let start = at;
     let end = at + 1;
     while (isDigit(body[start - 1])) start--;

@@ -83,5 +83,8 @@ const inOrder = (_key: string, value: unknown): unknown =>
 /** Stops at a value's first error. */
 export const ajv = validator(false);
 
-/** The validator reports all errors of a value. They may be as many as the items of the value, so callers bound it. */
+/**
+ * The validator reports all errors of a value. There may be as many errors as the value has items, so the calling code limits its
+ * size.
+ */
 export const createExhaustiveAjv = (): Ajv2020 => validator(true);

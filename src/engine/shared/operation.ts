@@ -36,12 +36,12 @@ export type Operation = {
     readonly credentials: readonly HeldCredential[];
     /** The parameter that carries the caller's tenant, which no client sets. */
     readonly tenant?: TenantParameter;
-    /** The permission that a caller needs: REST knows the server alone. */
+    /** The permission that a caller needs. This service checks it, because REST sees only the server's credential. */
     readonly permission?: string;
-    /** The vendor's rate limit that the owner sets. */
+    /** The vendor's rate limit, if `spec/credentials.yaml` sets it. */
     readonly rateLimit?: { readonly requests: number; readonly seconds: number };
   };
-  /** Lower-case header → the value that the owner fixes for the whole product. */
+  /** Lower-case header → the value that `spec/credentials.yaml` fixes for the whole product. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The media type of the request body, if not `application/json`. */
   readonly media?: string;

@@ -24,8 +24,8 @@ type Path = readonly string[];
 type CursorPage = { readonly by: "cursor"; readonly at: Path };
 
 /**
- * The next page's cursor is a value of this page's last item. A page with fewer items than `full` and than requested is
- * the last one. Without `full`, only an empty page is.
+ * The next page's cursor is a value of this page's last item. The last page has fewer items than `full` and than requested;
+ * without `full`, it is empty.
  */
 type LastItemPage = { readonly by: "lastItem"; readonly at: Path; readonly full?: number };
 
@@ -33,8 +33,8 @@ type LastItemPage = { readonly by: "lastItem"; readonly at: Path; readonly full?
 type LinkedPage = { readonly by: "link"; readonly parameter: string; readonly at?: Path };
 
 /**
- * Pages are counted, by number or by the offset of their first item; `from` is that of the first page. `total` is the path of the
- * total number of items. `full` means the same as in `LastItemPage`.
+ * Pages are counted by number, or by the offset of their first item. `from` is the number or the offset of the first page.
+ * `total` is the path of the total number of items. `full` means the same as in `LastItemPage`.
  */
 export type CountedPage = {
   readonly by: "number" | "offset";

@@ -6,7 +6,10 @@ import { didYouMean } from "./nearest-suggestion.ts";
 /** Width of help texts in columns, regardless of the terminal. */
 const helpWidth = 100;
 
-/** An empty command line. `script`: how a user starts it (`restbound check`, `npm start`, `npm run suite -- faults`). */
+/**
+ * Creates a command line without options. `script`: how a user starts it (`restbound check`, `npm start`, `npm run suite --
+ * faults`).
+ */
 export function createCommandLine(script: string, out: (text: string) => void): Command {
   return new Command(/^npm [^-]*$/.test(script) ? `${script} --` : script)
     .exitOverride()
