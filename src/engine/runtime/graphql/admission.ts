@@ -2,8 +2,8 @@
  * Admits requests: counts them against limits, and queues their start. Under overload, requests are refused early, so that
  * accepted requests are answered soon. The number of requests in flight has three limits, and callers share each of them
  * (`SharedQuota`). `MAX_CONCURRENT_REQUESTS` always applies. While the event loop is never idle, the limit is the number of
- * requests that finish in half a second (Little's law: more requests would only wait longer). While timers keep firing late, the
- * limit is `fewRequests`.
+ * requests that finish in `maxBacklogSeconds` (Little's law: more requests would only wait longer). While timers keep firing late,
+ * the limit is `fewRequests`.
  *
  * One long pause of the event loop, such as a garbage collection, does not count as overload. Lateness is measured with a timer,
  * because the histogram of `perf_hooks` takes no samples while every tick is long.
@@ -138,11 +138,12 @@ const maxDelayMs = 200;
 const lateSamples = 3;
 /**
  * The loop is busy if its utilization is at least `busy` in `busySamples` samples in a row. A busy loop is allowed as many requests
- * as it finishes in `maxBacklogSeconds`.
+ * as it finishes in `maxBacklogSeconds`. Measured at twice the capacity: with 0.5 s, responses took 420 ms instead of 206 ms (p50).
+ * Goodput at five times the capacity was 67 % instead of 72 %, because more objects of waiting requests reached the old generation.
  */
 const busy = 0.95;
 const busySamples = 5;
-const maxBacklogSeconds = 0.5;
+const maxBacklogSeconds = 0.2;
 /** At least this many requests may be in flight, however long they take. At most 66 of them are from one caller. */
 const fewRequests = 100;
 /** One UTF-16 code unit of a string takes at most this many bytes in UTF-8. */
