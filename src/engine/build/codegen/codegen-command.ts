@@ -10,7 +10,7 @@ import type { readRestApi } from "../project/project.ts";
 
 type RestOf = typeof readRestApi | undefined;
 
-/** `restOf`: reads the documents; a process that generates repeatedly passes a cached version. */
+/** `restOf` reads the OpenAPI documents. `restbound dev`, which generates repeatedly, passes a function that caches them. */
 export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<number> {
   const failed = ({ exitCode, faults }: Failure): void => {
     if (exitCode === 1)
@@ -23,7 +23,7 @@ export function run(argv: readonly string[], io: Io, restOf?: RestOf): Promise<n
   );
 }
 
-/** Loads codegen's libraries, which take most of the start-up time, only now, so that they come from the compile cache. */
+/** Writes `generated/`. Imports codegen's libraries only when they are needed, because they take most of the start-up time. */
 async function update({ root, out, progress }: Io, restOf: RestOf): Promise<number> {
   progress?.("restbound codegen: generates from spec/");
   const files = await generated(root, restOf).finally(() => progress?.(""));
@@ -44,7 +44,7 @@ async function generated(root: string, restOf: RestOf): Promise<Map<string, stri
   return generate(projectAt(root, { restOf }).proved());
 }
 
-/** The path of `generated/`, and its files by their paths in it, from the result of `generate`. */
+/** Converts the result of `generate` to the path of `generated/` and its files, with paths relative to that folder. */
 export function generatedFolder(root: string, files: ReadonlyMap<string, string>) {
   const below = [...files].map(([path, text]) => [path.replace(/^generated\//, ""), text] as const);
   return [join(root, "generated"), new Map(below)] as const;

@@ -1,6 +1,6 @@
 /**
- * The graphql-codegen configuration: one plugin per generated file, which combines the library's output with ours, formats the
- * text and adds the banner in line 1.
+ * The graphql-codegen configuration, with one plugin per generated file. The plugin combines the output of graphql-codegen's
+ * plugins with that of our emitters, formats the text and adds the banner in line 1.
  */
 
 import type { CodegenConfig } from "@graphql-codegen/cli";
@@ -22,17 +22,17 @@ import { guardedPlugin, guardedText } from "./inherited-names.ts";
 import { emitRestTypes } from "./rest-types/emit-rest-types.ts";
 import { TypeNames } from "./type-names.ts";
 
-/** `documents`: the saved operations for the plugin. */
+/** `documents`: the saved operations that the plugin reads. */
 type GeneratedFile = {
   readonly plugin: PluginFunction;
   readonly documents?: string;
   readonly config?: object;
 };
 
-/** The options of every file. */
+/** graphql-codegen options that apply to every generated file. */
 export const commonOptions = { sort: false };
 
-/** The schema as clients see it, and the files of `generated/` by name, each with its plugin. */
+/** Returns the schema that clients see, and a plugin for each file name of `generated/`. */
 export function plannedFiles(
   model: Model,
   saved: readonly SavedOperation[],
@@ -66,7 +66,7 @@ export function plannedFiles(
   };
 }
 
-/** The configuration for graphql-codegen's command and for editors. */
+/** The configuration that graphql-codegen's own command and editors load. */
 export function codegenConfig(model: Model, saved: readonly SavedOperation[] = []): CodegenConfig {
   const { schema, files } = plannedFiles(model, saved);
   const plugins = new Map(files);

@@ -1,6 +1,6 @@
 /**
  * `restbound dev`: runs the server, and regenerates the code and restarts the server when a file in `spec/` is saved. If the
- * regeneration fails, prints the findings and keeps the current server running. The server ends with this process.
+ * regeneration fails, prints the findings and leaves the running server unchanged. The server stops when this process ends.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

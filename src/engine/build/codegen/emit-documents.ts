@@ -12,7 +12,7 @@ import { operationText, type SavedOperation } from "../schema/saved-operations.t
 import { toolDescription } from "../schema/tool-comment.ts";
 import { comment, literal } from "./typescript-text.ts";
 
-/** Prints every definition of the saved operations once, because several operations may share a fragment. */
+/** Prints the definitions of all saved operations. A fragment that several operations use is printed once. */
 export function savedDefinitions(saved: readonly SavedOperation[]): string {
   const definitions = new Map<string, DefinitionNode>();
   for (const { document } of saved) {
@@ -24,7 +24,7 @@ export function savedDefinitions(saved: readonly SavedOperation[]): string {
   return [...definitions.values()].map(print).join("\n\n");
 }
 
-/** Emits documents as strings, so that clients need no parser. */
+/** Emits `generated/documents.ts`. The documents are strings, so clients need no GraphQL parser. */
 export function emitDocuments(saved: readonly SavedOperation[]): string {
   const documents = saved.map((operation) => {
     const { name, file } = operation;
@@ -46,7 +46,7 @@ export const operationTypeName = ({ name, definition }: SavedOperation): string 
 
 /**
  * Apollo's persisted query manifest, with additional members: `calls`, `tool` for tools, `hints` for tools that write, and
- * `scopes` for tools that need scopes of OAuth.
+ * `scopes` for tools that require OAuth scopes.
  */
 export function emitManifest(model: Model, saved: readonly SavedOperation[]): string {
   const operations = saved.map((operation) => {
@@ -69,9 +69,10 @@ export function emitManifest(model: Model, saved: readonly SavedOperation[]): st
 }
 
 /**
- * Returns the tool hints that follow from the HTTP methods of a mutation's root fields. The fields below them only read. A
- * mutation is idempotent if it is a single PUT or DELETE; a sequence of idempotent requests need not be (RFC 9110 §9.2.2). It is
- * not destructive if each write is a POST whose only documented success is 201, which creates a resource (§15.3.2).
+ * Returns the tool hints (idempotent, destructive) of a mutation, derived from the HTTP methods of its root fields; nested
+ * fields only read. A mutation is idempotent if it sends a single PUT or DELETE, because a sequence of idempotent requests need
+ * not be idempotent (RFC 9110 §9.2.2). It is not destructive if every write is a POST whose only documented success is 201
+ * Created (§15.3.2).
  */
 function writeHints(model: Model, operation: SavedOperation) {
   const root = model.schema.getMutationType()?.name;
@@ -86,7 +87,7 @@ function writeHints(model: Model, operation: SavedOperation) {
   };
 }
 
-/** The scope requirements of each REST operation that is called, without duplicates. */
+/** The OAuth scope requirements of the REST operations that the saved operation calls, without duplicates. */
 function scopesOf(model: Model, operation: SavedOperation): readonly (readonly ScopeRequirement[])[] {
   const requirements = listCalls(model, operation).flatMap(({ field }) => {
     const { scopes } = model.calledOperations.get(methodAndPath(field.operation)) ?? {};

@@ -1,4 +1,4 @@
-/** Prints the values of a request: the expression for a value, and the function for each input conversion. */
+/** Prints the expressions for the values of a REST request, and the functions that convert input objects. */
 import type {
   ConversionId,
   ConvertedField,
@@ -40,7 +40,7 @@ const entryOf = (field: ConvertedField): [name: string, value: string] => [
   sentValue(field),
 ];
 
-/** GraphQL has already rejected an input with none or several of the fields. */
+/** The expression for a `@oneOf` input. Exactly one field is set, because GraphQL has already rejected any other input. */
 const choiceExpression = (fields: readonly ConvertedField[]): string =>
   [
     ...fields.map((each) => `${propertyAccess("input", [each.field])} != null ? ${chosenValue(each)}`),
@@ -60,6 +60,9 @@ const itemFunction = (item: SentValue): string =>
     ? conversionName(item.conversion)
     : `(item) => ${requestExpression(item, "item")}`;
 
-/** The name of a conversion's function. GraphQL names cannot contain `$`, so numbered names do not collide with others. */
+/**
+ * The name of the function for a conversion. The `$` before the number avoids collisions, because GraphQL names cannot contain
+ * it.
+ */
 const conversionName = ({ type, ordinal }: ConversionId): string =>
   `to${type}${ordinal > 1 ? `$${ordinal}` : ""}`;

@@ -1,4 +1,4 @@
-/** `generated/resolvers.ts`: one expression for each field, in schema order, with the field's binding in its comment. */
+/** `generated/resolvers.ts`: one expression for each field, in schema order, below a comment with the field's REST binding. */
 import { getNamedType } from "graphql";
 import type { Page } from "../../shared/page.ts";
 import {
@@ -72,7 +72,7 @@ const plainComment = ({ coordinate, definition, path, entries }: PlainField): st
     ? ""
     : `${comment(`${coordinate} ← ${entries ? "the entries of " : ""}${path.join(".") || "its parent's own object"}`)}\n`;
 
-/** The function of `src/engine/runtime/rest/property.ts` that reads the field. */
+/** The call of the function in `src/engine/runtime/rest/property.ts` that reads the field's property. */
 const readerOf = ({ path, entries }: PlainField): string =>
   entries ? "entries" : path.length === 0 ? "itself" : path.length === 1 ? "property" : "propertyAt";
 
@@ -81,7 +81,10 @@ const plainResolver = (field: PlainField): string =>
     ? "itself"
     : `${readerOf(field)}(${field.path.map((step) => literal(step)).join(", ")})`;
 
-/** Exports the resolvers of a type under its GraphQL name, even if this is not a valid name for a constant. */
+/**
+ * Exports the resolvers of a type under its GraphQL name. If that name cannot be the constant's name, it is exported as an
+ * alias.
+ */
 function exported(typeNames: TypeNames, type: string, lines: string, resolvers: string): string {
   const name = typeNames.of(type);
   const value = `const ${name} = {\n${lines}\n} satisfies ${resolvers};`;
@@ -110,7 +113,7 @@ function emitEnum(typeNames: TypeNames, name: string, values: ReadonlyMap<string
 }
 
 /**
- * The imports: the functions of `restbound/rest` that the body calls, and the types of the file's resolvers and conversions.
+ * Prints the imports: the functions of `restbound/rest` that the body calls, and the types of the resolvers and conversions.
  */
 function imports(model: Model, typeNames: TypeNames, types: readonly string[], body: string): string {
   const used = new Set(withoutTextAndComments(body).match(/(?<![\w$.])(?:\w+(?=\()|itself(?=,))/g));
@@ -125,12 +128,12 @@ function imports(model: Model, typeNames: TypeNames, types: readonly string[], b
 /** The parameter of a batch's fetch function: the keys of one call. */
 const keysName = "keys";
 
-/** The function of `src/engine/runtime/rest/batch.ts` for each mode. */
+/** The function of `src/engine/runtime/rest/batch.ts` for each batch mode. */
 const batchFunctions = { one: "batchOne", many: "batchMany", each: "batchEach" } as const;
 
 /**
- * The expression of a bound field: its REST call, wrapped in `level` and a batch function if the field is batched, and in
- * `inheriting` or `inheritingLevel` if it uses values from enclosing objects.
+ * The resolver expression of a bound field: its REST call, wrapped in `level` and a batch function if the field is batched, and
+ * in `inheriting` or `inheritingLevel` if an input comes from an ancestor in the query.
  */
 function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): string {
   if (field.batch) return levelResolver(field, field.batch, restCall(field));
@@ -145,7 +148,7 @@ function boundResolver({ nullOnlyWithoutCall }: Model, field: BoundField): strin
   return isInheriting(field) ? inheritingCall("inheriting", field, resolve) : resolve;
 }
 
-/** TypeScript narrows a property access by a null test, but not a call of a function that reads the property. */
+/** An inline null test for the property. A helper function would not work, because TypeScript narrows only direct accesses. */
 const nullTest = (path: readonly string[]): string =>
   [...new Set([read("parent", path, true), propertyAccess("parent", path, true)])]
     .map((value) => `${value} == null`)
@@ -199,7 +202,7 @@ function parameters(field: BoundField, parent: "parent" | "parents"): string {
   return `(${usesParent ? parent : `_${parent}`}, ${usesArguments ? "args" : "_args"}, { rest }${inherited})`;
 }
 
-/** `checked` wraps the call. */
+/** The expression of the REST call. `checked` wraps the call, but not the test for an empty list of keys. */
 function restCall(field: BoundField, checked = (answer: string): string => answer): string {
   const { request, operation, result, connection, entries, keyLists } = field;
   const parts = request.parts.map((part) => {
@@ -219,7 +222,7 @@ function restCall(field: BoundField, checked = (answer: string): string => answe
   return lists.length > 0 ? `${lists.join(" || ")} ? [] : ${answer}` : answer;
 }
 
-/** A value of the parent's REST object, or of an enclosing one. */
+/** The expression for a value of the parent object, or of an ancestor further up in the query. */
 const objectValue = (source: ParentSource | EnclosingSource): string =>
   source.kind === "parent"
     ? read("parent", source.path, true)

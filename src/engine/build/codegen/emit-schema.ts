@@ -1,6 +1,6 @@
 /**
- * `generated/schema.graphql`: the schema as clients see it, without the binding directives. A bound field's description
- * names its REST operation and the permission for it, because the explorer does not show the OpenAPI document.
+ * `generated/schema.graphql`: the schema that clients see, without the binding directives. The description of a bound field
+ * names its REST operation and the required permission, because GraphiQL does not show the OpenAPI document.
  */
 import {
   type ASTNode,
@@ -34,7 +34,7 @@ export function emitSchema(model: Model): string {
   return federation ? described(model, withoutFederation(document, federation)) : described(model, document);
 }
 
-/** `generated/subgraph.graphql`: the same schema with the directives of federation, for composition. */
+/** `generated/subgraph.graphql`: the same schema with federation's directives, from which the supergraph is composed. */
 export const emitSubgraph = (model: Model): string => described(model, withDefinition(model));
 
 /** Adds the Query fields that resolve entity references to the schema, so that their resolvers get types. */
@@ -47,7 +47,7 @@ export function withReferences({ federation, schema }: Model, text: string): str
     : text;
 }
 
-/** Removes federation's directives and types, which clients do not see, and extensions that are empty without them. */
+/** Removes federation's directives and types, which clients do not see, and type extensions that are then empty. */
 function withoutFederation(document: DocumentNode, { directives, types }: Federation): DocumentNode {
   const without = ({ name }: { readonly name: NameNode }, names: ReadonlySet<string>) =>
     names.has(name.value) ? null : undefined;
@@ -94,11 +94,11 @@ function coordinateOf(
   return field === undefined ? `${type}.${name.value}` : `${type}.${field}(${name.value}:)`;
 }
 
-/** Clients see neither the binding directives nor their types. */
+/** Whether the name is a binding directive or one of its argument types. Both are hidden from clients. */
 const isBinding = ({ name }: { readonly name: NameNode }): boolean => bindingDefinitionNames.has(name.value);
 const drop = (node: { readonly name: NameNode }) => (isBinding(node) ? null : undefined);
 
-/** As defined by Relay and Apollo Kotlin: the field is null only if there is an error for it. */
+/** `@semanticNonNull` as Relay and Apollo Kotlin define it: the value is null only if the response has an error for it. */
 const definition = parse("directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION", {
   noLocation: true,
 }).definitions;
@@ -126,7 +126,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
       )
       .reverse(), // if an argument feeds two inputs, the first one describes it
   );
-  // with numbered pages or offsets, REST's parameter describes a number, but clients send a cursor
+  // if REST pages by number or offset, its parameter is described as a number, but clients send a cursor
   if (bound.connection && isCounted(bound.connection.next)) fedBy.delete("after");
   return {
     ...field,
@@ -135,7 +135,7 @@ function describe(model: Model, coordinate: string, given: FieldDefinitionNode):
   };
 }
 
-/** Replaces the source schema's `@semanticNonNull`, which may list fewer levels than are proved. */
+/** Replaces the `@semanticNonNull` that the author wrote, which may list fewer levels than the binder has proved. */
 function withSemanticNonNull(
   { semanticNonNull, schema }: Model,
   coordinate: string,
@@ -149,7 +149,7 @@ function withSemanticNonNull(
   return { ...given, directives: [...others, ...(levels.length > 0 ? [semanticNonNullNode(levels)] : [])] };
 }
 
-/** Without `levels` the directive applies to the value itself. */
+/** Omits `levels` for `[0]`, the directive's default: the value itself rather than its list items. */
 function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
   const values = levels.map((level): ConstValueNode => ({ kind: Kind.INT, value: String(level) }));
   const argument: ConstArgumentNode = {
@@ -162,7 +162,7 @@ function semanticNonNullNode(levels: readonly number[]): ConstDirectiveNode {
   return { kind: Kind.DIRECTIVE, name, arguments: isPlain ? [] : [argument] };
 }
 
-/** Adds the sunset date of the underlying REST element to the reason of `@deprecated`. */
+/** Adds the sunset date of the deprecated REST element to the reason of `@deprecated`. */
 function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>(
   { deprecations }: Model,
   coordinate: string,
@@ -179,7 +179,7 @@ function withSunset<Node extends FieldDefinitionNode | InputValueDefinitionNode>
   return { ...node, directives: node.directives?.map((each) => (each === named ? said : each)) };
 }
 
-/** An argument without a description gets the one of the parameter or property that it feeds. */
+/** Describes an argument without a description by that of the REST parameter or property that receives its value. */
 function describeArgument(
   fedBy: ReadonlyMap<string, Input>,
   argument: InputValueDefinitionNode,

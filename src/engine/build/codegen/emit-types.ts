@@ -1,4 +1,7 @@
-/** `generated/graphql.ts`: the REST object behind each GraphQL object type, and the options of the plugins. */
+/**
+ * Emits the part of `generated/graphql.ts` that declares, for each GraphQL object type, the REST object that its resolvers
+ * receive as parent. Also defines the options of graphql-codegen's plugins for that file.
+ */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, isScalarType, isSpecifiedScalarType, Kind, visit } from "graphql";
 import { dateScalars } from "../../shared/date-scalars.ts";
@@ -36,8 +39,8 @@ export function emitParents(model: Model, typeNames: TypeNames): { prepend: stri
 }
 
 /**
- * The type of a REST object. If a field of the GraphQL type requires values from other subgraphs (`@requires`), these are added
- * as optional properties, because only a representation has them.
+ * The type of a REST object. Fields that the type `@requires` from other subgraphs are added as optional properties, because
+ * only entity representations contain them.
  */
 function withRequired(
   { backings, references }: Model,
@@ -53,8 +56,8 @@ function withRequired(
 }
 
 /**
- * Types keep their names (`APIKey`, `my_type`), which the resolvers import; only derived names such as `QueryContactsArgs` are
- * capitalized.
+ * Leaves type names unchanged (`APIKey`, `my_type`), because the resolvers import them. Only derived names such as
+ * `QueryContactsArgs` are capitalized.
  */
 const keepTypeName =
   ({ schema }: Model, typeNames: TypeNames) =>
@@ -68,8 +71,8 @@ const keepTypeName =
   };
 
 /**
- * The server passes the values of custom scalars on unchanged. Dates are strings; the types of other scalars are known only to
- * REST.
+ * The TypeScript types of custom scalars, whose values the server passes through unchanged. Dates are strings; the types of
+ * other scalars are unknown.
  */
 const customScalars = ({ schema }: Model): Record<string, object | string> =>
   Object.fromEntries(
@@ -78,7 +81,10 @@ const customScalars = ({ schema }: Model): Record<string, object | string> =>
       .map(({ name }) => [guarded(name), own(dateTypes, name) ?? { input: "any", output: "unknown" }]),
   );
 
-/** Requires every field resolver, with the REST object as its parent, so that `tsc` verifies the mapping a second time. */
+/**
+ * The options of the resolver types. They require a resolver for every field, with the REST object as parent, so that `tsc`
+ * verifies the mapping independently of the binder.
+ */
 export const typeOptions = (model: Model, typeNames: TypeNames) => ({
   contextType: "Context",
   resolverTypeSuffix: typeNames.resolversSuffix,
@@ -112,8 +118,8 @@ export const typeOptions = (model: Model, typeNames: TypeNames) => ({
 });
 
 /**
- * Makes inputs with a default non-null: the server rejects null where REST requires a value. graphql-codegen does this for
- * arguments, but not for the fields of input objects.
+ * Makes arguments and input fields with a default non-null in the generated types, because the server rejects an explicit null
+ * where REST requires a value. graphql-codegen does this for arguments only.
  */
 export const withDefaults =
   (plugin: PluginFunction): PluginFunction =>
@@ -128,8 +134,7 @@ export const withDefaults =
   };
 
 /**
- * Omits the types of directive resolvers: the runtime resolves no directives, and the names could collide with the schema's
- * types.
+ * Omits the types of directive resolvers, which the runtime does not use and whose names could collide with the schema's types.
  */
 export const withoutDirectives =
   (plugin: PluginFunction): PluginFunction =>

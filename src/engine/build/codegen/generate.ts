@@ -12,7 +12,7 @@ import { projectAt, type ValidProject } from "../project/project.ts";
 import type { SpecFiles } from "../project/spec-files.ts";
 import { codegenConfig, commonOptions, plannedFiles } from "./codegen-config.ts";
 
-/** The configuration for `<root>/spec`. Throws `UnreadableSpec` with all errors if there are any. */
+/** The graphql-codegen configuration for `<root>/spec`. Throws `UnreadableSpec` with all errors of the spec. */
 export function configFor(root: string) {
   const { model, saved } = projectAt(root).proved();
   return codegenConfig(model, saved);
@@ -29,7 +29,7 @@ export const engineVersion = "${engineManifest().version}";
 `;
 }
 
-/** Adds the file's name to an unexpected error. */
+/** Runs `make` and adds the file's name to an unexpected error. */
 async function withFileName<T>(filename: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();

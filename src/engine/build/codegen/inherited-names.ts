@@ -1,7 +1,6 @@
 /**
- * Guards names that every JavaScript object inherits (`valueOf`, `constructor`): openapi-typescript and graphql-codegen look up
- * names in plain objects and would find the inherited member. These libraries get such names with a prefix, which is then
- * removed from their output.
+ * Prefixes names that every JavaScript object inherits (`valueOf`, `constructor`). openapi-typescript and graphql-codegen look
+ * up names in plain objects and would find the inherited member. The prefix is removed from their output.
  */
 import { getCachedDocumentNodeFromSchema, type PluginFunction } from "@graphql-codegen/plugin-helpers";
 import { buildASTSchema, type DocumentNode, Kind, parse, print, visit } from "graphql";
@@ -37,14 +36,14 @@ const guardedDocument = (document: DocumentNode): DocumentNode =>
         : undefined,
   });
 
-/** Guards a GraphQL text for graphql-codegen's core. */
+/** Prefixes the inherited names in a GraphQL text before graphql-codegen reads it. */
 export const guardedText = (text: string): string => {
   const document = parse(text, { noLocation: true });
   const guardedNames = guardedDocument(document);
   return guardedNames === document ? text : print(guardedNames);
 };
 
-/** Wraps a graphql-codegen plugin so that it handles inherited names correctly. */
+/** Wraps a graphql-codegen plugin: prefixes inherited names in its input and removes the prefix from its output. */
 export const guardedPlugin =
   (plugin: PluginFunction): PluginFunction =>
   async (schema, documents, ...rest) => {

@@ -32,10 +32,10 @@ const reservedNames = new Set([
 
 /** The TypeScript names of a schema's types, computed once for all emitters. */
 export class TypeNames {
-  /** A schema may have both a type `Thing` and a type `ThingResolvers`. */
+  /** The suffix of resolver types. It avoids a collision if the schema has both a type `Thing` and a type `ThingResolvers`. */
   readonly resolversSuffix: string;
   readonly #schema: GraphQLSchema;
-  /** Names that codegen derives for argument types, without case and punctuation. */
+  /** The names that codegen derives for argument types (`QueryContactsArgs`), normalized by `normalizeName`. */
   readonly #ofArguments: ReadonlySet<string>;
 
   constructor(schema: GraphQLSchema) {
@@ -50,12 +50,14 @@ export class TypeNames {
     this.#ofArguments = new Set(ofArguments);
   }
 
-  /** The name of a GraphQL type, with a trailing `$`, which GraphQL names cannot contain, if the name is taken. */
+  /**
+   * The TypeScript name of a GraphQL type. If the name is already used, it ends with `$`, which GraphQL names cannot contain.
+   */
   of(type: string): string {
     return reservedNames.has(type) || this.#isDerived(type) ? `${type}$` : type;
   }
 
-  /** The type name of the REST object that a GraphQL type is read from. */
+  /** The TypeScript type of the REST object that the type's resolvers receive as parent. */
   ofParent(type: string): string {
     return `${this.of(type)}Parent`;
   }

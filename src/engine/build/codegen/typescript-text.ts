@@ -5,7 +5,7 @@
  */
 import { isInherited } from "../../shared/own.ts";
 
-/** A JSON value as a TypeScript expression, with double-quoted strings; no key sets a prototype. */
+/** Prints a JSON value as a TypeScript expression with double-quoted strings. A key `__proto__` does not set the prototype. */
 export const literal = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=[{,])"__proto__":/g, '["__proto__"]:');
 
@@ -32,7 +32,7 @@ export function comment(...texts: readonly string[]): string {
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/** An object key: quoted only if necessary, computed if it would set the prototype. */
+/** Prints an object key: quoted only if necessary, computed (`["__proto__"]`) if it would otherwise set the prototype. */
 export const objectKey = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : identifier.test(name) ? name : literal(name);
 
@@ -46,15 +46,15 @@ export const propertyAccess = (object: string, path: readonly string[], isNullab
   }, object);
 
 /**
- * The expression that reads `a.b` of a REST object, in which any step may be absent. Names that every object inherits, such as
- * `constructor`, are read by a function of `src/engine/runtime/rest/property.ts`.
+ * The expression that reads `a.b` of a REST object, where every property on the path may be absent. Names that every object
+ * inherits, such as `constructor`, are read by a function of `src/engine/runtime/rest/property.ts`.
  */
 export const read = (object: string, path: readonly string[], isNullable = false): string =>
   path.some(isInherited)
     ? `${path.length === 1 ? "property" : "propertyAt"}(${path.map(literal).join(", ")})(${object})`
     : propertyAccess(object, path, isNullable);
 
-/** `{ a: x, b: y, ...z }`, with shorthand where name and value agree. */
+/** Prints `{ a: x, b: y, ...z }`, with shorthand properties where the name equals the value. */
 export const objectLiteral = (
   entries: readonly (readonly [name: string, value: string])[],
   spread?: string,

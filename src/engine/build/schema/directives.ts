@@ -12,7 +12,7 @@ import { isRecord } from "../../shared/json-object.ts";
 import type { FileLocation } from "../diagnostic.ts";
 import type { InputLocation } from "../openapi/operation.ts";
 
-/** `npm run docs` prints docs/reference/directives.md from the descriptions. */
+/** The definitions of the binding directives. `npm run docs` generates docs/reference/directives.md from their descriptions. */
 export const bindingDefinitions = parse(
   `
 directive @rest(
@@ -163,7 +163,10 @@ export type RestDirective = {
   readonly connection?: RestConnection;
 };
 
-/** Paths of a page's values in the REST body, with dots for nesting. Without `next`, `pages` is the style of paging. */
+/**
+ * The paths of a page's list, cursor and flags in the REST body, with dots for nesting. `pages` is the style of paging if the
+ * body has no path `next`.
+ */
 type RestConnection = {
   readonly items?: string;
   readonly next?: string;
@@ -208,7 +211,7 @@ export function readRestName(schema: GraphQLSchema, carrier: DirectiveCarrier): 
   };
 }
 
-/** Whether the field shows a map as the list of its entries (`@restEntries`). */
+/** Whether the field returns a REST map as a list of its entries (`@restEntries`). */
 export const showsEntries = (schema: GraphQLSchema, field: DirectiveCarrier): boolean =>
   directiveValues(schema, "restEntries", field) !== undefined;
 
@@ -229,7 +232,7 @@ function valueText(value: unknown): string {
   return isRecord(value) ? `{ ${membersText(value)} }` : JSON.stringify(value);
 }
 
-/** The values of a directive's arguments. A null counts as absent. */
+/** The values of a directive's arguments. A null argument is treated as absent. */
 function directiveValues(
   schema: GraphQLSchema,
   name: string,
@@ -240,7 +243,10 @@ function directiveValues(
   return values && Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/** The location of a directive's argument, of the directive, or of the definition, whichever exists first. */
+/**
+ * The location of a directive's argument; without the argument that of the directive, without the directive that of the
+ * definition.
+ */
 export function directiveLocation(
   carrier: DirectiveCarrier,
   directive: string,

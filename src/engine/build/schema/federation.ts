@@ -1,7 +1,7 @@
 /**
- * Apollo Federation in `schema.graphql`: the owner's `@link` to its specification (v2) makes the graph a subgraph. Adds the
- * definitions of federation's directives, and a field of Query for the operation of each `@key`, which is then proved like any
- * other field.
+ * Apollo Federation in `schema.graphql`: a `@link` to its specification (v2) makes the schema a subgraph. Adds the definitions
+ * of federation's directives, and for each `@key` a Query field that resolves entities by that key. The binder proves these
+ * fields like any other.
  */
 import {
   type ConstDirectiveNode,
@@ -56,13 +56,13 @@ enum link__Purpose { SECURITY EXECUTION }
 
 /** A leaf field of a `@key`, or of a `@requires` in the same type. */
 export type KeyField = {
-  /** The argument of the reference field that receives this field's value. */
+  /** The argument of the Query field (`EntityKey.reference`) that receives this value. */
   readonly argument: string;
   /** The field's path in a representation. */
   readonly path: readonly string[];
   /** The name of the field's type. */
   readonly type: string;
-  /** For fields of `@requires`: a representation may omit them or have null. */
+  /** Set for fields of `@requires`: a representation may omit them, or have null if `isNullable`. */
   readonly isRequired?: { readonly isNullable: boolean };
 };
 
@@ -72,18 +72,18 @@ export type EntityKey = {
   /** The field set, as written. */
   readonly fields: string;
   readonly keyFields: readonly KeyField[];
-  /** The fields that a representation has besides the key, because other fields of the type need them (`@requires`). */
+  /** The fields that a representation has besides the key, because the type's fields `@requires` them. */
   readonly required: readonly KeyField[];
   readonly node: ConstDirectiveNode;
-  /** The field of Query with the operation of the key: the `@rest` of the type. */
+  /** The Query field that resolves entities by this key, bound by the `@rest` of the type. */
   readonly reference?: FieldDefinitionNode;
 };
 
 export type Federation = {
   readonly keys: readonly EntityKey[];
-  /** The directives of the schema that belong to federation, by their names in the schema. */
+  /** Federation's directives, by their names in the schema. */
   readonly directives: ReadonlySet<string>;
-  /** The types of these directives' arguments. */
+  /** The argument types of federation's directives. */
   readonly types: ReadonlySet<string>;
   /** The names of `@external` and `@requires` in the schema. */
   readonly external: string;
@@ -99,7 +99,8 @@ type Linked = {
 };
 
 /**
- * Returns the document with federation's definitions and the reference fields; unchanged without a `@link` to the specification.
+ * Adds federation's definitions and the Query fields that resolve entities. A document without a `@link` to the specification
+ * is returned unchanged.
  */
 export function withFederation(document: DocumentNode): Linked {
   const link = linkOf(document);
@@ -135,8 +136,8 @@ export function withFederation(document: DocumentNode): Linked {
 }
 
 /**
- * Defines the object types that a subgraph only extends (`extend type User`): another subgraph has the original definition. Returns
- * the same document without a `@link` to the specification.
+ * Converts `extend type User` to a definition if the subgraph does not define the type, because another subgraph has the
+ * original definition. A document without a `@link` to the specification is returned unchanged.
  */
 export function withOwnTypes(document: DocumentNode): DocumentNode {
   if (!linkOf(document)) return document;
@@ -167,7 +168,7 @@ function linkOf({ definitions: all }: DocumentNode): ConstDirectiveNode | undefi
     });
 }
 
-/** Name in the specification → name in the schema, by `import` and `as`. */
+/** Maps names in the specification to names in the schema, according to `import` and `as` of the `@link`. */
 function namesOf(link: ConstDirectiveNode, errors: GraphQLError[]): Map<string, string> {
   const url = argumentOf(link, "url");
   const [, major] = (url?.kind === Kind.STRING && specification.exec(url.value)) || [];
@@ -223,7 +224,7 @@ function rootName({ definitions: all }: DocumentNode): string {
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
-/** The resolvable keys of all object types. The first `@rest` of a type is the operation of its first key, and so on. */
+/** The resolvable keys of all object types. The n-th `@rest` of a type is the operation for its n-th `@key`. */
 function keysOf(
   { definitions: all }: DocumentNode,
   keyName: string,
@@ -283,7 +284,7 @@ const interfaceKeysOf = ({ definitions: all }: DocumentNode, keyName: string): F
       : [],
   );
 
-/** The fields that `@requires` names, each once. */
+/** The fields that the type's `@requires` directives name, without duplicates. */
 function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): KeyField[] {
   const sets = fieldsOf(type).flatMap(({ directives = [] }) =>
     directives.flatMap((each) => {
@@ -299,7 +300,7 @@ function requiredBy(fieldsOf: FieldsOf, type: string, requiresName: string): Key
 
 type FieldsOf = (type: string) => readonly FieldDefinitionNode[];
 
-/** Throws `GraphQLError` if `fields` is not a selection of fields without lists. */
+/** Parses the field set of a directive. Throws `GraphQLError` if it is not a selection of fields without lists. */
 function keyFieldsOf(fieldsOf: FieldsOf, type: string, fields: string): KeyField[] {
   const [operation] = parse(`{${fields}}`, { noLocation: true, maxTokens: 1_000 }).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new GraphQLError("is not a selection of fields");
@@ -330,8 +331,8 @@ function singleType(type: TypeNode): NamedTypeNode | undefined {
 }
 
 /**
- * The reference field: `_entityUser(id: ID!): User`; with `batchBy`, `_entityUser(id: [ID!]!): [User]`. The location is that of
- * `@rest`.
+ * The Query field that resolves entities by a key: `_entityUser(id: ID!): User`; with `batchBy`, `_entityUser(id: [ID!]!):
+ * [User]`. Its source location is that of the type's `@rest`.
  */
 function referenceField(
   type: string,
@@ -350,7 +351,7 @@ function referenceField(
   return { ...definition, name: { ...definition.name, ...at }, directives: [rest], ...at };
 }
 
-/** Removes `@rest` from a type with keys: the reference field has it instead. */
+/** Removes `@rest` from a type with keys, because the Query field that resolves its entities has it instead. */
 function withoutReferences(node: DefinitionNode, keyName: string): DefinitionNode {
   if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION) return node;
   const { directives = [] } = node;

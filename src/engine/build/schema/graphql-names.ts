@@ -15,7 +15,7 @@ export const normalizeName = (name: string): string => name.replace(/[^A-Za-z0-9
 export const isIdName = (name: string): boolean => /(?:^|_)ids?$|(?:Id|ID)s?$/.test(name);
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** `SSHKeys` → `sshKeys`: a leading acronym becomes lower case as a whole. */
+/** `SSHKeys` → `sshKeys`: lowers a leading acronym as a whole. */
 const lowerFirst = (text: string): string =>
   text.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (front) => front.toLowerCase());
 
@@ -35,13 +35,13 @@ export function enumValueName(text: string): string {
 
 const safe = (name: string): string => (/^[A-Za-z_]/.test(name) ? name : `_${name}`);
 
-/** Whether the naming convention alone maps the name to `rest`, unambiguously among REST's `names`. */
+/** Whether the naming convention maps only `rest`, and no other of REST's `names`, to the GraphQL name. */
 const isImplied = (name: string, rest: string, names: Iterable<string>, convert: typeof fieldName): boolean =>
   name === rest ||
   (convert(rest) === name &&
     [...names].every((each) => each === rest || (each !== name && convert(each) !== name)));
 
-/** The `@restName` directive that a field or argument needs; empty if the naming convention suffices. */
+/** The `@restName` directive for a field or argument; empty if the naming convention already implies the REST name. */
 export function restNameDirective(
   name: string,
   rest: string,
@@ -55,7 +55,7 @@ export function restNameDirective(
   return given.length === 0 ? "" : ` @restName(${given.join(", ")})`;
 }
 
-/** An enum value for a REST value: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` if there is also a `new-lead`. */
+/** Prints an enum value for a REST value: `NEW_LEAD`, or `NEW_LEAD @restName(name: "newLead")` if REST also has `new-lead`. */
 export const enumValueDefinition = (
   value: string,
   values: Iterable<unknown> = [],

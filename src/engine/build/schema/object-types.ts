@@ -1,4 +1,4 @@
-/** Helpers for the object types of a schema: the root types, their fields, and the types that a field may return. */
+/** Helpers for a schema's object types: the root types, their fields, and the types that a field may return. */
 import {
   type GraphQLField,
   type GraphQLNamedType,
@@ -31,17 +31,17 @@ export const allFields = (schema: GraphQLSchema): { readonly type: string; reado
     fieldsOf(schema, type).map((field) => ({ type, field })),
   );
 
-/** The object types behind a field's type: through lists, and all members of a union or interface; none for leaf types. */
+/** The object types that a field may return, through lists, and every member of a union or interface; empty for leaf types. */
 export function objectTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): readonly GraphQLObjectType[] {
   const named = getNamedType(type);
   return isAbstractType(named) ? schema.getPossibleTypes(named) : [named].filter(isObjectType);
 }
 
-// Finds the types that no operation can select or send, because they are unreachable from the root types.
+// Finds types that are unreachable from the root types, so no operation can select or send them.
 
 /**
- * The unreachable types in schema order, without built-in types and those of the binding directives. `entities`: types that are
- * reachable by representations. `without`: coordinates of fields that do not count.
+ * The unreachable types in schema order, without built-in types and those of the binding directives. Types in `entities` count
+ * as reachable, because federation resolves them. Fields in `without` are not followed.
  */
 export function unreachableTypes(
   schema: GraphQLSchema,
@@ -62,7 +62,7 @@ export function unreachableTypes(
   );
 }
 
-/** The type and all types that its fields return or take, directly or through others. */
+/** The type and all types reachable from it through fields and arguments. */
 export function typesBelow(
   schema: GraphQLSchema,
   types: readonly GraphQLNamedType[],

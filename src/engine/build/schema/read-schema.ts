@@ -36,7 +36,10 @@ export type SchemaFile = {
   readonly diagnostics: Diagnostic[];
 };
 
-/** Throws `UnreadableSpec` if the text is not a GraphQL schema document. `schema` is undefined if there are findings. */
+/**
+ * Parses and validates the schema. Throws `UnreadableSpec` if the text is not a schema document. `schema` is undefined if there
+ * are findings.
+ */
 export function readSchema(name: string, text: string): SchemaFile {
   const document = withOwnTypes(parseSchema(name, text.replace(/^\uFEFF/, "")));
   const linked = withFederation(document);
@@ -57,7 +60,7 @@ export function readSchema(name: string, text: string): SchemaFile {
   return { document, schema, ...(federation && { federation }), diagnostics: [] };
 }
 
-/** A type that is defined twice has duplicates of every field and value: keeps only the finding of the type. */
+/** Removes the errors about duplicate fields and values of a type that is itself defined twice. */
 function withoutEchoes(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   const named = errors.map(({ message }) => /^There can be only one type named "(\w+)"/.exec(message)?.[1]);
   const isEcho = ({ message }: GraphQLError): boolean => {
@@ -83,7 +86,7 @@ function parseSchema(name: string, text: string): DocumentNode {
   }
 }
 
-/** A schema file may define the binding directives for editors. The engine's own definitions replace them. */
+/** Replaces definitions of the binding directives, which a schema file may contain for editors, by the engine's own. */
 const withDefinitions = ({ definitions }: DocumentNode): DocumentNode =>
   withDefer({
     kind: Kind.DOCUMENT,
@@ -114,7 +117,7 @@ function coordinateAt(document: DocumentNode, position: number | undefined): str
   return member ? `${definition.name.value}.${member.name.value}` : definition.name.value;
 }
 
-/** `@rest` → the names of its arguments; `RestParam` → the names of its members. */
+/** The argument names of each directive, and the field names of each input type such as `RestParam`. */
 const takenNames = new Map<string, readonly string[]>(
   bindingDefinitions.definitions.flatMap((node) => {
     const names = (members: readonly { name: { value: string } }[] = []) =>
@@ -164,11 +167,10 @@ function invalid(name: string, document: DocumentNode, error: GraphQLError): Dia
   });
 }
 
-// Validates the directive arguments and default values of a schema file against their types (GraphQL §5.6.1). graphql-js
-// validates values only in operations; in a schema it throws at the first invalid directive argument, and drops invalid
-// default values.
+// graphql-js validates argument values only in operations. In a schema it throws at the first invalid directive argument, and
+// ignores invalid default values. These functions report all of them (GraphQL §5.6.1).
 
-/** `bare`: the schema built from `withoutValues(document)`. */
+/** The errors in directive arguments and default values. `bare`: the schema built from `withoutValues(document)`. */
 function valueErrors(bare: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
   const check = (type: GraphQLType | undefined, value: ConstValueNode): void => {

@@ -7,7 +7,7 @@ import { type DirectiveCarrier, readRestName } from "./directives.ts";
 import { enumValueName, fieldName } from "./graphql-names.ts";
 
 type Element = DirectiveCarrier & { readonly name: string };
-/** The REST names in one scope of the OpenAPI document, such as the properties of a schema. */
+/** The REST names in one scope of the OpenAPI document, for example the property names of one schema. */
 type Names = Pick<ReadonlySet<string>, "has" | "keys">;
 
 type SettledName = { readonly name: string; readonly coordinate: string };
@@ -22,19 +22,22 @@ export class RestNames {
     this.#schema = schema;
   }
 
-  /** The explicit REST name, or the one that was settled for an enum value, or else the element's own name. */
+  /**
+   * The name in `@restName`; for an enum value without it, the name that `settleEnumValues` chose; otherwise the element's
+   * name.
+   */
   of(element: Element): string {
     return this.#explicit(element) ?? this.#enumValues.get(element)?.name ?? element.name;
   }
 
-  /** The REST name of a field, an argument or an input field among the names of a scope of the document. */
+  /** The REST name of a field, argument or input field, chosen from the names of one scope of the document. */
   resolve(element: Element, names: Names): string {
     return this.#explicit(element) ?? this.#match(element, names, fieldName) ?? element.name;
   }
 
   /**
-   * Settles the REST name of each value of an enum: the first enum of the document with a matching value decides. `coordinate`:
-   * where the schema uses that enum.
+   * Chooses the REST name of each value of a GraphQL enum. The first REST enum with a matching value decides, and later calls
+   * do not change it. `coordinate`: the schema element that uses the enum.
    */
   settleEnumValues(elements: readonly Element[], values: Names, coordinate: string): void {
     for (const element of elements) {
@@ -44,7 +47,7 @@ export class RestNames {
     }
   }
 
-  /** What decided the REST name of an enum's value: the coordinate where it was settled, or `@restName`. */
+  /** Where an enum value got its REST name: `@restName`, or the coordinate that was passed to `settleEnumValues`. */
   whatNamed(element: Element): string | undefined {
     return this.#explicit(element) === undefined ? this.#enumValues.get(element)?.coordinate : "@restName";
   }

@@ -27,7 +27,7 @@ import { toolError } from "./tool-comment.ts";
 export type SavedOperation = {
   /** The operation's name; for an app's operation, prefixed with the app: `web/Start`. */
   readonly name: string;
-  /** The app whose manifest has the operation; undefined for an operation of the spec folder. */
+  /** The app whose manifest contains the operation; undefined for an operation in `spec/operations/`. */
   readonly app?: string;
   /** The file's name in the spec folder; for a manifest, `../` and its path or URL. */
   readonly file: string;
@@ -67,8 +67,8 @@ export function readSavedOperations(
 }
 
 /**
- * Reads the operations of apps' manifests. An operation that is equal in several versions is read once. Operations that a role
- * would reject become findings.
+ * Reads the operations of apps' manifests. An operation that is identical in several versions of an app is read once.
+ * Operations that the server would reject become findings.
  */
 export function readAppOperations(schema: GraphQLSchema | undefined, manifests: readonly Manifest[]): Read {
   const hint = "fix the operation in the app's repository, or restore what it selects in the schema";
@@ -122,13 +122,13 @@ function readFile(schema: GraphQLSchema | undefined, file: string, text: string)
   }
 }
 
-/** An error that occurs several times in an operation is one finding, at its first occurrence. */
+/** Removes repeated errors of an operation, keeping the first. */
 const eachOnce = (all: readonly Diagnostic[]): Diagnostic[] =>
   [...Map.groupBy(all, ({ coordinate, message }) => `${coordinate} ${message}`).values()].flatMap((same) =>
     same.slice(0, 1),
   );
 
-/** Validates an operation against a schema; no errors without a schema. */
+/** The validation errors of an operation; empty if there is no schema. */
 export const operationErrors = (
   schema: GraphQLSchema | undefined,
   document: DocumentNode,
@@ -192,9 +192,9 @@ const notUnique = ({ name, file, place }: SavedOperation, other: SavedOperation 
     schema: place,
   });
 
-// Rejects saved operations that would take too long: validation, graphql-codegen and reports take time proportional to the
-// fields of an operation with its fragments expanded, and a few lines of fragments can expand to millions of fields. Each
-// fragment is counted once, so counting takes time linear in the document's length.
+// Rejects saved operations that expand to too many fields. Validation, graphql-codegen and reports take time proportional to
+// the expanded fields, and a few lines of nested fragments can expand to millions. Counting is linear, because each fragment is
+// counted once.
 
 /**
  * Maximum numbers of fields of an operation, and of all operations of a file, with fragments expanded. The server's default limit

@@ -15,13 +15,13 @@ import { nodeLocation } from "./directives.ts";
 export const coordinateLocation = (schema: GraphQLSchema, coordinate: string): FileLocation | undefined =>
   nodeLocation(elementAt(schema, coordinate)?.astNode);
 
-/** The definition as SDL; for an argument, that of its field. */
+/** The definition as SDL. For an argument, the definition of its field. */
 export function definitionAt(schema: GraphQLSchema, coordinate: string): string | undefined {
   const node = elementAt(schema, fieldOf(coordinate))?.astNode;
   return node ? print(node) : undefined;
 }
 
-/** The field of an argument's coordinate; any other coordinate unchanged. */
+/** The coordinate of an argument's field. Any other coordinate is returned unchanged. */
 export const fieldOf = (coordinate: string): string => coordinate.replace(/\(.*/, "");
 
 /** Returns `undefined` for a coordinate that does not exist in the schema. */

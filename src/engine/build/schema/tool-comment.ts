@@ -1,6 +1,7 @@
 /**
- * `# @tool` above a saved operation, in a comment or in its description: agents may call the operation as a tool (Model Context
- * Protocol). A mutation must be named, `# @tool Answer`, to prevent accidents. The other lines are the tool's description.
+ * `# @tool` above a saved operation, in a comment or in its description, exposes the operation to agents as a tool (Model
+ * Context Protocol). A mutation must repeat its name, `# @tool Answer`, to prevent accidents. The other lines are the tool's
+ * description.
  */
 import { type OperationDefinitionNode, type Token, TokenKind } from "graphql";
 
@@ -41,7 +42,7 @@ export const textAbove = (definition: OperationDefinitionNode): string =>
     .filter((line) => !mark.test(line))
     .join(" ");
 
-/** What is wrong with an operation's `# @tool` comment. */
+/** Describes an error in an operation's `# @tool` comment; `undefined` if it is correct. */
 export function toolError(definition: OperationDefinitionNode): string | undefined {
   const name = definition.name?.value ?? "";
   for (const line of linesAbove(definition)) {

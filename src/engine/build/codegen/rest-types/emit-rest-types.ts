@@ -1,4 +1,4 @@
-/** `generated/rest.ts`: openapi-typescript's types for the bound operations, from the same shapes that binding checks. */
+/** `generated/rest.ts`: openapi-typescript's types for the bound operations, generated from the same shapes as the bindings. */
 import {
   astToString,
   type OpenAPI3,
@@ -37,8 +37,8 @@ export async function emitRestTypes(
 type Context = Parameters<typeof transformSchema>[1];
 
 /**
- * Creates the context for `transformSchema`, as `openapiTS` would. `openapiTS` itself would first lint and bundle the document,
- * a third of its time, which is not needed for the plain document. Omitted options are off.
+ * Creates the context that `transformSchema` needs. Calling `openapiTS` instead would also lint and bundle the document, which
+ * takes a third of its time and is unnecessary for the plain document. Omitted options are off.
  */
 function contextFor(whole: OpenAPI3): Context {
   const silent = { silent: true };
@@ -51,12 +51,13 @@ function contextFor(whole: OpenAPI3): Context {
   return context as Context;
 }
 
-// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). The plain document describes such an
-// operation as the GET of a temporary path. Its generated type is then moved to the operation's own path and method.
+// openapi-typescript 7 skips the methods of OpenAPI 3.2 (`query`, `additionalOperations`). The plain document therefore
+// describes such an operation as the GET of a temporary path. Afterwards the generated type is moved to the real path and
+// method.
 
 const knownMethods: ReadonlySet<string> = new Set(itemMethods.filter((method) => method !== "query"));
 
-/** Operation → its path in the plain document. */
+/** The temporary path of each operation with such a method. */
 function otherMethods(operations: readonly RestOperation[]): ReadonlyMap<RestOperation, string> {
   const prefix = freePrefix("/other-method-", operations);
   const others = operations.filter(({ method }) => !knownMethods.has(method));
@@ -120,10 +121,10 @@ const nameOf = ({ name }: ts.TypeElement): string =>
 // Short names for long paths. openapi-typescript stores the location of each node as a string in a Set. V8 hashes strings of
 // more than 16,383 characters by their length alone, so thousands of nodes below a long path would be compared pairwise.
 
-/** Longer paths get a short name. The paths of all known documents are shorter. */
+/** Maximum length of a path that is left as it is. No known document has a longer one. */
 const longest = 2_000;
 
-/** Long path → its name in the plain document. */
+/** The short name of each long path. */
 function shortenPaths(operations: readonly RestOperation[]): ReadonlyMap<string, string> {
   const paths = new Set(operations.map(({ path }) => path));
   const prefix = freePrefix("/long-path-", operations);
@@ -137,7 +138,7 @@ function freePrefix(wanted: string, operations: readonly RestOperation[]): strin
   return prefix;
 }
 
-/** Replaces the short names in the generated types by the paths. */
+/** Replaces the short names in the generated types by the long paths. */
 function restoreLongPaths(types: string, names: ReadonlyMap<string, string>): string {
   let text = types;
   for (const [path, name] of names) text = text.replaceAll(JSON.stringify(name), () => JSON.stringify(path));

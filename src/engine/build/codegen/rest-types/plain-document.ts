@@ -1,6 +1,6 @@
 /**
- * A document with only the bound operations, written from the shapes that binding checks: each body in the media type that
- * bindings use, and only success responses.
+ * Builds the plain document: an OpenAPI document with only the bound operations, written from the shapes that the binder
+ * checks. Each body has only the media type that the binding uses, and only success responses are included.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import type { RestDocument } from "../../openapi/document.ts";

@@ -1,6 +1,6 @@
 /**
- * Writes shapes as plain schemas, without `allOf` and without siblings of `$ref`, so that openapi-typescript prints exactly what
- * binding checks. A schema that is used twice becomes a component, so that it is written once and may be recursive.
+ * Writes shapes as plain schemas, without `allOf` and without siblings of `$ref`, so that openapi-typescript prints exactly the
+ * shapes that the binder checks. A schema that is used twice becomes a component, which also allows recursion.
  */
 import { membersOf } from "../../../shared/json-object.ts";
 import { Dictionary } from "../../../shared/own.ts";
@@ -19,7 +19,7 @@ import { guarded } from "../inherited-names.ts";
 
 export type PlainSchema = Record<string, unknown>;
 
-/** A schema at its first use. At its second use it gets a name, and both uses become references. */
+/** A schema that has been written. When it is used again, it gets a name, and both uses become `$ref`s. */
 type Written = { readonly schema: Dictionary<unknown>; isDone: boolean; name?: string };
 
 export class PlainSchemas {
@@ -27,7 +27,7 @@ export class PlainSchemas {
   /** The components by name, in the document's order; undefined for unused ones. */
   readonly #components: Map<string, PlainSchema | undefined>;
   readonly #written = new Map<string, Written>();
-  /** Components are written iteratively, because a chain of references may be deeper than the stack. */
+  /** Components still to be written. A queue rather than recursion, because a chain of `$ref`s may exceed the stack. */
   readonly #waiting: (readonly [name: string, shape: Shape])[] = [];
 
   constructor(document: RestDocument) {
@@ -48,7 +48,7 @@ export class PlainSchemas {
     return Object.fromEntries(used.map(([name, schema]) => [guarded(name), schema]));
   }
 
-  /** The schema for a use of a shape. */
+  /** The schema to write where the shape is used: inline, or a `$ref` to its component. */
   of(shape: Shape): PlainSchema {
     const name = componentName(this.#document, shape);
     if (name !== undefined) {
@@ -96,7 +96,7 @@ export class PlainSchemas {
     return name;
   }
 
-  /** The schema of the shape, written in place and without null. */
+  /** The shape's schema written inline, without null. */
   #inline(shape: Shape): PlainSchema {
     const { types, values, members = [], variants } = shape;
     if (isScalar(shape))
@@ -147,13 +147,13 @@ export class PlainSchemas {
   }
 }
 
-/** Whether the shape accepts any value, or only strings, numbers and booleans. */
+/** Whether the shape excludes objects and arrays. Also true for a shape without types. */
 const isScalar = ({ types }: Shape): boolean => !types.has("object") && !types.has("array");
 
 const oneOrAll = <T>(all: readonly T[]): T | readonly T[] =>
   all.length === 1 && all[0] !== undefined ? all[0] : all;
 
-/** `oneOf` the different schemas, or the schema itself if there is only one. */
+/** Combines the distinct schemas with `oneOf`; returns a single schema unchanged. */
 function oneOf(schemas: readonly PlainSchema[]): PlainSchema {
   const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   const [only] = different;
@@ -183,8 +183,8 @@ export function annotationsOf({ value }: RestNode): PlainSchema {
   };
 }
 
-// Lists that contain themselves without an object in between, such as a list of a union that includes the list. TypeScript
-// rejects such a property type, so the list's items become `unknown`.
+// Some lists contain themselves without an object in between, such as a list of a union that includes the list. TypeScript
+// rejects a property of such a type, so the items become `unknown`.
 
 /** Whether items of this shape may be lists of the same shape. */
 function isRecursiveList(entries: Shape): boolean {
